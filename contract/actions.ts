@@ -1,0 +1,46 @@
+/**
+ * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
+ */
+export interface ActionDetails {
+  upload: { size: number; content_type: string; etag: string; replaced: boolean; trash_id?: string }
+  delete: { size: number; permanent: boolean; trash_id?: string }
+  restore: { size: number; trash_id: string }
+  create_bucket: { quota_gb: number | null; trash_days: number }
+  update_bucket: { before: object; after: object }
+  delete_bucket: { trash_bytes: number }
+  user_create: { email: string; display_name: string; group_ids: string[] }
+  group_create: { name: string; global: readonly string[]; grants: readonly object[] }
+  group_update: { before: object; after: object }
+  login: { auth_method: string }
+  login_failed: { email: string; reason: string }
+  logout: Record<string, never>
+  refresh_reuse: { session_id: string }
+  access_denied: { detail: string }
+  /** Contents of the trash destroyed: by a person, or because their days in the trash were over. */
+  purge: { reason: 'requested' | 'expired' | 'bucket_deleted'; objects: number; bytes: number; trash_id?: string }
+}
+export type ActionName = keyof ActionDetails
+
+/** Recorded, never sent: no one outside may cause requests to receivers by failing to log in (W7). */
+export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>([
+  'login',
+  'login_failed',
+  'logout',
+  'refresh_reuse',
+  'access_denied',
+  'purge',
+])
+
+/** One action as a service records it. */
+export type Action = {
+  [N in ActionName]: {
+    name: N
+    bucket?: string
+    key?: string
+    resource?: { type: string; id: string }
+    result?: 'success' | 'denied' | 'failure'
+    status_code?: number
+    error_code?: string
+    details: ActionDetails[N]
+  }
+}[ActionName]

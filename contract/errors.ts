@@ -1,0 +1,52 @@
+/** Every error code of the API with its one HTTP status and the title of its kind (RFC 9457 section 3.1). */
+export const errors = {
+  malformed: { status: 400, title: 'The request cannot be read' },
+  unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
+  unauthenticated: { status: 401, title: 'Credentials are missing or not valid' },
+  invalid_grant: { status: 401, title: 'Wrong e-mail or password' },
+  forbidden: { status: 403, title: 'You lack a right for this' },
+  login_disabled: { status: 403, title: 'This way to sign in is switched off' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  already_exists: { status: 409, title: 'Already exists' },
+  not_empty: { status: 409, title: 'Not empty' },
+  conflict: { status: 409, title: 'Conflict' },
+  precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
+  quota_exceeded: { status: 413, title: 'Quota exceeded' },
+  too_large: { status: 413, title: 'Too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
+  expectation_failed: { status: 417, title: 'Expectation failed' },
+  invalid_request: { status: 422, title: 'The request is not valid' },
+  rate_limited: { status: 429, title: 'Too many attempts' },
+  headers_too_large: { status: 431, title: 'Request headers too large' },
+  internal: { status: 500, title: 'Internal error' },
+  busy: { status: 503, title: 'Busy' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof errors
+
+/** One fault of the input: where it is (`body.name`, `query.limit`, `header.range`) and what is wrong with it. */
+export interface Fault {
+  path: string
+  message: string
+}
+
+/** What a service throws to refuse: becomes the problem of its code. `detail` is shown to the caller. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly faults: readonly Fault[]
+  /** Response headers that belong to the refusal (Retry-After, WWW-Authenticate, Content-Range). */
+  readonly headers: Readonly<Record<string, string>>
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    more: { faults?: readonly Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(detail, { cause: more.cause })
+    this.code = code
+    this.faults = more.faults ?? []
+    this.headers = more.headers ?? {}
+  }
+}

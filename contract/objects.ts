@@ -1,0 +1,249 @@
+import Type from 'typebox'
+import { route } from './route.ts'
+import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
+
+export const StoredObject = Type.Object({
+  bucket: BucketName,
+  key: ObjectKey,
+  size: Type.Integer({ description: 'Bytes.' }),
+  etag: Type.String({ description: 'MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`).' }),
+  content_type: Type.String(),
+  sha256: Type.Optional(Type.String({ description: 'SHA-256 of the contents, hex.' })),
+  metadata: Type.Record(Type.String(), Type.String()),
+  created_at: Timestamp,
+  last_modified: Timestamp,
+  created_by: Nullable(Type.String()),
+})
+export type StoredObject = Type.Static<typeof StoredObject>
+
+export const TrashItem = Type.Object({
+  id: Id,
+  bucket: BucketName,
+  key: ObjectKey,
+  size: Type.Integer(),
+  etag: Type.String(),
+  content_type: Type.String(),
+  reason: Type.Enum(['deleted', 'overwritten']),
+  deleted_at: Timestamp,
+  deleted_by: Nullable(Type.String()),
+  expires_at: Timestamp,
+})
+export type TrashItem = Type.Static<typeof TrashItem>
+
+const inBucket = Type.Object({ name: BucketName })
+const byKey = Type.Object({ name: BucketName, key: ObjectKey })
+
+const conditions = {
+  'if-match': Type.Optional(Type.String()),
+  'if-none-match': Type.Optional(Type.String()),
+  'if-modified-since': Type.Optional(Type.String()),
+  'if-unmodified-since': Type.Optional(Type.String()),
+  'if-range': Type.Optional(Type.String()),
+  range: Type.Optional(Type.String({ maxLength: 2048 })),
+}
+const readQuery = {
+  download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: answer as an attachment.' })),
+}
+
+export const browse = route({
+  method: 'GET',
+  url: '/buckets/{name}/browse',
+  tag: 'objects',
+  summary: 'Browse a folder',
+  description: [
+    'Folders (`common_prefixes`) and objects directly under `prefix`.',
+    'By name both come in one byte order, page by page, at a cost that does not grow with the bucket.',
+    'By size or time the folders come first. `offset` jumps; `cursor` reads on.',
+    '`total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page).',
+  ].join(' '),
+  access: 'signed_in',
+  status: 200,
+  params: inBucket,
+  query: Exactly({
+    prefix: Type.Optional(Prefix),
+    cursor: Type.Optional(Cursor),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+    limit: Type.Optional(Limit),
+    sort: Type.Optional(Type.Enum(['name', 'size', 'modified'], { default: 'name' })),
+    order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),
+  }),
+  reply: Type.Object({
+    prefix: Type.String(),
+    common_prefixes: Type.Array(Type.String()),
+    objects: Type.Array(StoredObject),
+    next_cursor: Nullable(Type.String()),
+    total: Type.Integer(),
+    total_exact: Type.Boolean(),
+  }),
+  errors: ['not_found'],
+})
+
+export const listObjects = route({
+  method: 'GET',
+  url: '/buckets/{name}/objects',
+  tag: 'objects',
+  summary: 'List all objects under a prefix, folders ignored',
+  access: 'signed_in',
+  status: 200,
+  params: inBucket,
+  query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }),
+  reply: Page(StoredObject),
+  errors: ['not_found'],
+})
+
+export const uploadForm = route({
+  method: 'POST',
+  url: '/buckets/{name}/objects',
+  tag: 'objects',
+  summary: 'Upload files as a form',
+  description: 'One or more file parts; each is stored as `prefix` + its file name. All are stored or none.',
+  access: 'signed_in',
+  consumes: 'multipart',
+  status: 201,
+  params: inBucket,
+  query: Exactly({ prefix: Type.Optional(Prefix) }),
+  body: Type.Object({ file: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' })) }),
+  reply: Type.Object({ items: Type.Array(StoredObject) }),
+  errors: ['not_found', 'quota_exceeded', 'unsupported_media_type'],
+  records: ['upload'],
+})
+
+const putObjectSpec = {
+  method: 'PUT',
+  tag: 'objects',
+  summary: 'Store an object',
+  description:
+    'The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash.',
+  access: 'signed_in',
+  consumes: 'bytes',
+  status: 201,
+  otherStatus: [200],
+  headers: Type.Object({
+    'content-type': Type.Optional(Type.String()),
+    'content-md5': Type.Optional(Type.String({ description: 'Base64 of the MD5 the body must have.' })),
+    'if-none-match': Type.Optional(Type.String()),
+    'if-match': Type.Optional(Type.String()),
+  }),
+  body: Type.String({ contentMediaType: 'application/octet-stream' }),
+  reply: StoredObject,
+  errors: ['not_found', 'precondition_failed', 'quota_exceeded', 'malformed'],
+  records: ['upload'],
+} as const
+
+const getObjectSpec = {
+  method: 'GET',
+  tag: 'objects',
+  summary: 'Download an object',
+  description: 'Takes Range (single and multiple) and the conditions of RFC 9110.',
+  access: 'signed_in',
+  status: 200,
+  otherStatus: [206, 304],
+  headers: Type.Object(conditions),
+  produces: 'bytes',
+  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+} as const
+
+const headObjectSpec = {
+  ...getObjectSpec,
+  method: 'HEAD',
+  otherStatus: [304],
+  summary: "An object's headers",
+  description: 'The headers a download would have.',
+} as const
+
+const deleteObjectSpec = {
+  method: 'DELETE',
+  tag: 'objects',
+  summary: 'Delete an object',
+  description: 'It goes to the trash. `permanent=true` destroys it and needs `manage`.',
+  access: 'signed_in',
+  status: 204,
+  headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
+  errors: ['not_found', 'precondition_failed'],
+  records: ['delete'],
+} as const
+const deleteQuery = { permanent: Type.Optional(Type.Boolean({ default: false })) }
+
+const inPath = { url: '/buckets/{name}/objects/{+key}', params: byKey } as const
+const inQuery = { url: '/buckets/{name}/object', params: inBucket } as const
+const twin = <S extends string>(summary: S) => `${summary} (key in the query)` as const
+
+export const putObject = route({ ...putObjectSpec, ...inPath, query: Exactly({}) })
+export const getObject = route({ ...getObjectSpec, ...inPath, query: Exactly(readQuery) })
+export const headObject = route({ ...headObjectSpec, ...inPath, query: Exactly(readQuery) })
+export const deleteObject = route({ ...deleteObjectSpec, ...inPath, query: Exactly(deleteQuery) })
+
+/** The twins: URL clients normalise `..` and `//` in paths away, in a query nothing is lost. */
+export const putObjectByQuery = route({
+  ...putObjectSpec,
+  ...inQuery,
+  summary: twin(putObjectSpec.summary),
+  query: Exactly({ key: ObjectKey }),
+})
+export const getObjectByQuery = route({
+  ...getObjectSpec,
+  ...inQuery,
+  summary: twin(getObjectSpec.summary),
+  query: Exactly({ key: ObjectKey, ...readQuery }),
+})
+export const headObjectByQuery = route({
+  ...headObjectSpec,
+  ...inQuery,
+  summary: twin(headObjectSpec.summary),
+  query: Exactly({ key: ObjectKey, ...readQuery }),
+})
+export const deleteObjectByQuery = route({
+  ...deleteObjectSpec,
+  ...inQuery,
+  summary: twin(deleteObjectSpec.summary),
+  query: Exactly({ key: ObjectKey, ...deleteQuery }),
+})
+
+export const listTrash = route({
+  method: 'GET',
+  url: '/buckets/{name}/trash',
+  tag: 'trash',
+  summary: 'List deleted and overwritten contents, latest first',
+  access: 'signed_in',
+  status: 200,
+  params: inBucket,
+  query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }),
+  reply: Page(TrashItem),
+  errors: ['not_found'],
+})
+
+const ids = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true })
+
+export const restoreTrash = route({
+  method: 'POST',
+  url: '/buckets/{name}/trash/restore',
+  tag: 'trash',
+  summary: 'Put contents of the trash back',
+  description:
+    'All of the ids or none: 409 names those whose key is taken, 413 says that the quota has no room. Needs `write` on each key.',
+  access: 'signed_in',
+  status: 200,
+  params: inBucket,
+  body: Exactly({ ids }),
+  reply: Type.Object({ items: Type.Array(StoredObject) }),
+  errors: ['not_found', 'conflict', 'quota_exceeded'],
+  records: ['restore'],
+  bodyLimit: 131_072,
+})
+
+export const purgeTrash = route({
+  method: 'POST',
+  url: '/buckets/{name}/trash/purge',
+  tag: 'trash',
+  summary: 'Destroy contents of the trash for good',
+  description:
+    'The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left).',
+  access: 'signed_in',
+  status: 200,
+  params: inBucket,
+  body: Type.Union([Exactly({ ids }), Exactly({ all: Type.Literal(true) })]),
+  reply: Type.Object({ purged: Type.Integer(), bytes: Type.Integer(), more: Type.Boolean() }),
+  errors: ['not_found'],
+  records: ['purge'],
+  bodyLimit: 131_072,
+})

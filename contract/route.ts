@@ -1,0 +1,56 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+/** Who may call: anyone, anyone with a valid credential (the handler checks rights on names), administrators. */
+export type Access = 'public' | 'signed_in' | 'admin'
+
+/** What the body is: JSON by default; `bytes` and `multipart` reach the handler as a stream. */
+export type Consumes = 'json' | 'form' | 'multipart' | 'bytes'
+
+/**
+ * One operation of the API. Validation, the OpenAPI page, the handler's types and the typed client read this object.
+ * `url` is relative to `/api/v1` and written as an RFC 6570 template; `{+key}` is an object key: the rest of the path,
+ * slashes included. `root: true` puts it beside `/api/v1` instead.
+ */
+export interface RouteSpec {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  root?: boolean
+  tag: string
+  summary: string
+  description?: string
+  access: Access
+  /** The status of success; `otherStatus` lists further ones the handler may choose. */
+  status: number
+  otherStatus?: readonly number[]
+  params?: TObject
+  query?: TObject
+  /** Request headers with a meaning, in lower case. */
+  headers?: TObject
+  consumes?: Consumes
+  body?: TSchema
+  /** The body of success. It is an allow-list: what it does not name is never sent. */
+  reply?: TSchema
+  /** The reply is an object's bytes. */
+  produces?: 'bytes'
+  /** Codes a caller must expect beyond those every route can answer. */
+  errors?: readonly ErrorCode[]
+  /** Most bytes of a JSON or form body. Default 64 KiB. */
+  bodyLimit?: number
+  /** Names of the actions a mutating route records; `[]` says on purpose that it records none. */
+  records?: readonly string[]
+}
+
+/** Declares an operation; gives back its argument with the types of its shapes kept. */
+export const route = <const R extends RouteSpec>(spec: R): R => spec
+
+type Shape<S> = S extends TSchema ? Static<S> : undefined
+/** What the handler receives and the typed client takes for a route. */
+export interface Input<R extends RouteSpec> {
+  params: Shape<R['params']>
+  query: Shape<R['query']>
+  headers: Shape<R['headers']>
+  body: Shape<R['body']>
+}
+/** The JSON body of success. */
+export type Reply<R extends RouteSpec> = R['reply'] extends TSchema ? Static<R['reply']> : undefined

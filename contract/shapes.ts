@@ -1,0 +1,75 @@
+import Type, { type TProperties } from 'typebox'
+
+/** An object that takes exactly the named properties: an unknown one is a 422, never ignored. */
+export const Exactly = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+
+export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const Id = Type.String({
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  description: 'A UUIDv7.',
+  examples: ['01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'],
+})
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
+
+export const BucketName = Type.String({
+  minLength: 3,
+  maxLength: 63,
+  pattern: '^(?!.*\\.\\.)(?!\\d{1,3}(\\.\\d{1,3}){3}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+  description: '3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address.',
+  examples: ['photos'],
+})
+
+/** The pattern refuses NUL and lone surrogates by the `stowage-key` format, which also counts the bytes. */
+export const ObjectKey = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  format: 'object-key',
+  description: '1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary.',
+  examples: ['2026/summer/beach.jpg'],
+})
+export const Prefix = Type.String({
+  maxLength: 1024,
+  format: 'key-prefix',
+  description: 'The beginning of a key, 0–1024 bytes of UTF-8 without NUL.',
+  default: '',
+})
+
+export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Items a page.' })
+export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; `next_cursor` of the page before.' })
+
+export const Problem = Type.Object(
+  {
+    status: Type.Integer(),
+    code: Type.String({ description: 'Names the kind of error; stable.' }),
+    title: Type.String(),
+    detail: Type.String({ description: 'What went wrong here, for a person.' }),
+    request_id: Type.String(),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String({ examples: ['body.name'] }), message: Type.String() })),
+    ),
+  },
+  { additionalProperties: true, description: 'RFC 9457 problem details.' },
+)
+export type Problem = Type.Static<typeof Problem>
+
+/** A page of a list that is read on by cursor. */
+export const Page = <T extends Type.TSchema>(item: T) =>
+  Type.Object({ items: Type.Array(item), next_cursor: Nullable(Type.String()) })
+
+/** A page of a list that is read by page number. */
+export const NumberedPage = <T extends Type.TSchema>(item: T) =>
+  Type.Object({
+    items: Type.Array(item),
+    total: Type.Integer(),
+    page: Type.Integer(),
+    page_size: Type.Integer(),
+  })
+
+const encoder = new TextEncoder()
+/** Length of a text in UTF-8 bytes. */
+export const byteLength = (text: string): number => encoder.encode(text).length
+
+/** What the formats `object-key` (min 1) and `key-prefix` (min 0) mean: well-formed, no NUL, at most 1024 bytes. */
+export const isKeyText = (text: string, min: 0 | 1): boolean =>
+  text.length >= min && text.isWellFormed() && !text.includes('\0') && byteLength(text) <= 1024

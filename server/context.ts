@@ -1,0 +1,102 @@
+import type { Logger } from 'pino'
+import type { Action } from '../contract/actions.ts'
+import { ServiceError } from '../contract/errors.ts'
+import { type BucketAction, decide, type GrantingGroup } from '../contract/permissions.ts'
+import { recordActions } from './audit/service.ts'
+import type { BlobDriver } from './blobs/driver.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db/open.ts'
+import type { Db, Tx } from './db/schema.ts'
+import { enqueueDeliveries } from './webhooks/service.ts'
+
+/** Where a request came from, as the audit log keeps it (A1). */
+export interface Origin {
+  request_id: string | null
+  ip: string | null
+  user_agent: string | null
+  method: string | null
+  /** The route's template, never the raw URL. */
+  route: string | null
+}
+/** Who acts. */
+export interface Actor {
+  type: 'user' | 'public' | 'system' | 'cli'
+  user_id: string | null
+  email: string | null
+  display_name: string | null
+  auth_method: 'local' | 'idp' | 'pat' | 'share_link' | 'system' | 'cli' | null
+  session_id: string | null
+  token_id: string | null
+  groups: readonly GrantingGroup[]
+  origin: Origin
+}
+
+/** Adds one action to what the transaction records. */
+export type Record = (action: Action) => void
+
+/** What one caller may touch. */
+export interface Ctx {
+  actor: Actor
+  db: Db
+  /**
+   * The only way to change what users can see: the change, its audit records and one delivery per matching webhook
+   * endpoint commit together or not at all. Only `tx` may be awaited inside; it may run again after a deadlock. Throws
+   * when nothing was recorded.
+   */
+  act<T>(change: (tx: Tx, record: Record) => Promise<T>): Promise<T>
+  /** A transaction over state that users cannot see: blob rows, sessions, counters. */
+  upkeep<T>(change: (tx: Tx) => Promise<T>): Promise<T>
+  blobs: BlobDriver
+  config: Config
+  now(): Date
+  log: Logger
+}
+
+/** What the process shares; a Ctx is made of it for each caller. */
+export interface System {
+  database: Database
+  blobs: BlobDriver
+  config: Config
+  now(): Date
+  log: Logger
+}
+
+export function createContext(system: System, actor: Actor): Ctx {
+  const { database, blobs, config, now, log } = system
+  return {
+    actor,
+    db: database.db,
+    act: (change) =>
+      database.transaction(async (tx) => {
+        const actions: Action[] = []
+        const result = await change(tx, (action) => void actions.push(action))
+        if (actions.length === 0) throw new Error('A change was made that records no action')
+        const recorded = await recordActions(tx, actor, now(), actions)
+        if (config.webhooksEnabled) await enqueueDeliveries(tx, recorded)
+        return result
+      }),
+    upkeep: (change) => database.transaction(change),
+    blobs,
+    config,
+    now,
+    log,
+  }
+}
+
+const noOrigin: Origin = { request_id: null, ip: null, user_agent: null, method: null, route: null }
+const nobody = { user_id: null, email: null, display_name: null, session_id: null, token_id: null, groups: [] }
+/** Stowage itself: workers and the first start. */
+export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
+/** A caller without a credential. */
+export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
+
+/** Throws `forbidden`, naming the right and what it is missing on, unless the actor may do it. */
+export function allow(actor: Actor, action: BucketAction, bucket: string, key = ''): void {
+  if (decide(actor.groups, action, bucket, key).allowed) return
+  throw new ServiceError(
+    'forbidden',
+    key === ''
+      ? `You need the right "${action}" on bucket "${bucket}".`
+      : `You need the right "${action}" on key "${key}" of bucket "${bucket}".`,
+  )
+}

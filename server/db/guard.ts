@@ -1,0 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { KyselyPlugin } from 'kysely'
+
+const inside = new AsyncLocalStorage<true>()
+
+/** Runs `work` as the inside of a transaction: the root handle is out of bounds there. */
+export const insideTransaction = <T>(work: () => Promise<T>): Promise<T> => inside.run(true, work)
+/** Whether the caller runs inside a transaction. */
+export const isInsideTransaction = (): boolean => inside.getStore() === true
+
+/**
+ * Refuses queries of the root handle inside a transaction. Without it such a read would silently see the state before
+ * the transaction, and a nested transaction would wait for itself for ever on SQLite.
+ */
+export const rootHandleGuard: KyselyPlugin = {
+  transformQuery({ node }) {
+    if (isInsideTransaction()) throw new Error('ctx.db was used inside a transaction; use its tx')
+    return node
+  },
+  transformResult: async ({ result }) => result,
+}

@@ -1,0 +1,14 @@
+import type { ColumnDataType, Expression } from 'kysely'
+
+type Type = ColumnDataType | Expression<unknown>
+/** How each engine spells the column types the migrations use. */
+export interface ColumnTypes {
+  id: Type
+  /** Text that sorts and compares by its UTF-8 bytes. */
+  bytewise: Type
+  text: Type
+  timestamp: Type
+  integer: Type
+  bigint: Type
+  real: Type
+}

@@ -1,0 +1,160 @@
+import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+
+/** Times are ISO 8601 UTC texts with milliseconds in code, whatever the engine stores. JSON columns are text. */
+export interface Schema {
+  users: {
+    id: string
+    email: string
+    /** NFKC, lower case: what makes two addresses the same (P7). */
+    email_key: string
+    display_name: string
+    /** bcrypt; null for people who come only through an identity provider. */
+    password_hash: string | null
+    idp_issuer: string | null
+    idp_subject: string | null
+    /** Raised to end every access token of the user at once (P6). */
+    token_version: number
+    disabled_at: string | null
+    created_at: string
+    last_login_at: string | null
+  }
+  groups: {
+    id: string
+    name: string
+    name_key: string
+    description: string
+    /** Names a group that comes with Stowage. */
+    builtin: 'administrators' | null
+    /** JSON: GlobalRight[] */
+    global: string
+    created_at: string
+  }
+  group_members: { group_id: string; user_id: string; added_at: string }
+  grants: {
+    id: string
+    group_id: string
+    bucket_pattern: string
+    prefix: string
+    /** JSON: BucketAction[] */
+    actions: string
+  }
+  /** A login and everything refreshed from it: the refresh family. */
+  sessions: {
+    id: string
+    user_id: string
+    auth_method: 'local' | 'idp'
+    ip: string | null
+    user_agent: string | null
+    created_at: string
+    /** No refresh goes beyond this (J5). */
+    expires_at: string
+    last_used_at: string
+    revoked_at: string | null
+  }
+  refresh_tokens: {
+    jti: string
+    session_id: string
+    issued_at: string
+    expires_at: string
+    consumed_at: string | null
+    successor_jti: string | null
+  }
+  login_throttle: { key: string; failures: number; window_started_at: string; blocked_until: string | null }
+  buckets: {
+    id: string
+    /** Of a deleted bucket: its id, so that the name is free again. */
+    name: string
+    trash_days: number
+    created_at: string
+    created_by: string | null
+    deleted_at: string | null
+  }
+  /** A row only where a quota is set: locking it serialises just the writers that must be counted one by one. */
+  bucket_quotas: { bucket_id: string; quota_gb: number }
+  /** The sum over the shards is exact; several rows so that one bucket's writers need not wait for each other. */
+  bucket_usage: { bucket_id: string; shard: number; bytes: number; objects: number; trash_bytes: number }
+  objects: {
+    bucket_id: string
+    key: string
+    blob_id: string
+    size: number
+    etag: string
+    sha256: string | null
+    content_type: string
+    /** JSON: Record<string, string> */
+    metadata: string
+    created_at: string
+    last_modified: string
+    created_by: string | null
+  }
+  trash: Schema['objects'] & {
+    id: string
+    reason: 'deleted' | 'overwritten'
+    deleted_at: string
+    deleted_by: string | null
+  }
+  /** `check_after`: from then on the collector asks whether anything points here; null once it was found in use. */
+  blobs: { id: string; check_after: string | null }
+  /** Bytes no row points at any more, to be removed from the storage. */
+  blob_removals: { blob_id: string; queued_at: string }
+  audit: {
+    id: string
+    time: string
+    action: string
+    result: 'success' | 'denied' | 'failure'
+    status_code: number | null
+    error_code: string | null
+    actor_user_id: string | null
+    actor_email: string | null
+    actor_type: 'user' | 'public' | 'system' | 'cli'
+    auth_method: string | null
+    token_id: string | null
+    session_id: string | null
+    actor_ip: string | null
+    user_agent: string | null
+    request_id: string | null
+    method: string | null
+    route: string | null
+    bucket: string | null
+    object_key: string | null
+    resource_type: string | null
+    resource_id: string | null
+    details: string
+  }
+  webhook_endpoints: {
+    id: string
+    name: string
+    url: string
+    /** JSON: event names or `*` */
+    events: string
+    /** Encrypted with a key derived from SECRET_KEY. */
+    secret: string
+    created_at: string
+    created_by: string | null
+    disabled_at: string | null
+  }
+  webhook_deliveries: {
+    id: string
+    endpoint_id: string
+    audit_id: string
+    event: string
+    /** The exact text that is signed and sent at every attempt (W3). */
+    body: string
+    status: 'queued' | 'acknowledged' | 'failed'
+    attempts: number
+    last_status_code: number | null
+    last_error: string | null
+    created_at: string
+    next_attempt_at: string | null
+    acknowledged_at: string | null
+  }
+}
+
+export type Row<T extends keyof Schema> = Selectable<Schema[T]>
+export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>
+export type RowChange<T extends keyof Schema> = Updateable<Schema[T]>
+
+/** Reads. It has no way to insert, update or delete; a `Tx` can be passed wherever a `Db` is asked for. */
+export type Db = Pick<Kysely<Schema>, 'selectFrom' | 'selectNoFrom' | 'withRecursive' | 'getExecutor'>
+/** An open transaction: the only thing a store's writes accept. */
+export type Tx = Transaction<Schema>
