@@ -5,6 +5,7 @@ import * as groups from './groups.ts'
 import * as objects from './objects.ts'
 import type { RouteSpec } from './route.ts'
 import * as system from './system.ts'
+import * as trash from './trash.ts'
 import * as users from './users.ts'
 
 /** The whole API: every operation by name. */
@@ -31,9 +32,9 @@ export const api = {
   getObjectByQuery: objects.getObjectByQuery,
   headObjectByQuery: objects.headObjectByQuery,
   deleteObjectByQuery: objects.deleteObjectByQuery,
-  listTrash: objects.listTrash,
-  restoreTrash: objects.restoreTrash,
-  purgeTrash: objects.purgeTrash,
+  listTrash: trash.listTrash,
+  restoreTrash: trash.restoreTrash,
+  purgeTrash: trash.purgeTrash,
   createUser: users.createUser,
   listUsers: users.listUsers,
   createGroup: groups.createGroup,

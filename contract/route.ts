@@ -54,3 +54,7 @@ export interface Input<R extends RouteSpec> {
 }
 /** The JSON body of success. */
 export type Reply<R extends RouteSpec> = R['reply'] extends TSchema ? Static<R['reply']> : undefined
+
+/** The path of a route on the server, as an OpenAPI template. */
+export const pathTemplate = (route: RouteSpec): string =>
+  (route.root ? '' : '/api/v1') + route.url.replace('{+', '{')

@@ -44,8 +44,13 @@ export interface Ctx {
    * when nothing was recorded.
    */
   act<T>(change: (tx: Tx, record: Record) => Promise<T>): Promise<T>
-  /** A transaction over state that users cannot see: blob rows, sessions, counters. */
-  upkeep<T>(change: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * A transaction over state that users cannot see: blob rows, sessions, counters. `relaxed` does not wait until it
+   * survives a power failure (it does survive a crash of the process): for rows whose loss costs no one anything.
+   */
+  upkeep<T>(change: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
+  /** The same process acting for someone else: a login is recorded as done by who logged in. */
+  as(actor: Actor): Ctx
   blobs: BlobDriver
   config: Config
   now(): Date
@@ -75,7 +80,8 @@ export function createContext(system: System, actor: Actor): Ctx {
         if (config.webhooksEnabled) await enqueueDeliveries(tx, recorded)
         return result
       }),
-    upkeep: (change) => database.transaction(change),
+    upkeep: (change, options) => database.transaction(change, options),
+    as: (other) => createContext(system, other),
     blobs,
     config,
     now,

@@ -27,9 +27,10 @@ export interface Database {
   db: Db
   /**
    * Runs `work` in one transaction and resolves when it is durable. A deadlock or serialisation failure runs it again
-   * (at most 5 times), so `work` awaits nothing but `tx`. Throws at once inside another transaction.
+   * (at most 5 times), so `work` awaits nothing but `tx`. Throws at once inside another transaction. With `relaxed` it
+   * may resolve before it would survive a power failure.
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
   /** Brings the schema up to date; several processes may do it at once. */
   migrate(): Promise<void>
   /** Rejects when the database does not answer. */
@@ -141,10 +142,10 @@ async function openSqlite(file: string): Promise<Database> {
   })
   return {
     db: reader,
-    async transaction(work) {
+    async transaction(work, { relaxed = false } = {}) {
       if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
       const result = await writer.transaction().execute((tx) => insideTransaction(() => work(tx)))
-      await durable()
+      if (!relaxed) await durable()
       return result
     },
     migrate: async () => {
@@ -195,9 +196,13 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, (text) => new Date(text).toISOString()],
 ])
 
-/** SQLSTATE of a transaction that failed only because of another one: serialization_failure, deadlock_detected. */
+/**
+ * SQLSTATE of a transaction that may have failed only because of another one: serialization_failure, deadlock_detected,
+ * foreign_key_violation (a reference came or went between our look and our write).
+ */
+const RETRYABLE = new Set(['40001', '40P01', '23503'])
 const retryable = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+  error instanceof Error && 'code' in error && RETRYABLE.has(String(error.code))
 
 async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({

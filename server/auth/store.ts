@@ -1,0 +1,150 @@
+import type { Compilable } from 'kysely'
+import { prepared } from '../db/prepared.ts'
+import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+
+export const insertSession = (tx: Tx, row: NewRow<'sessions'>) => tx.insertInto('sessions').values(row).execute()
+
+export const insertRefreshToken = (tx: Tx, row: NewRow<'refresh_tokens'>) =>
+  tx.insertInto('refresh_tokens').values(row).execute()
+
+export const revokeSession = (tx: Tx, id: string, now: Date) =>
+  tx
+    .updateTable('sessions')
+    .set({ revoked_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
+
+export const touchSession = (tx: Tx, id: string, now: Date) =>
+  tx.updateTable('sessions').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute()
+
+/** The session with its user, locked until the transaction ends. */
+export const lockSession = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id',
+      'sessions.user_id',
+      'sessions.auth_method',
+      'sessions.expires_at',
+      'sessions.revoked_at',
+      'users.email',
+      'users.display_name',
+      'users.token_version',
+      'users.idp_subject',
+      'users.disabled_at',
+    ])
+    .where('sessions.id', '=', id)
+    .forUpdate('sessions')
+    .executeTakeFirst()
+
+export const findRefreshToken = (db: Db, jti: string) =>
+  db.selectFrom('refresh_tokens').selectAll().where('jti', '=', jti).executeTakeFirst()
+
+export const consumeRefreshToken = (tx: Tx, jti: string, successor: string, now: Date) =>
+  tx
+    .updateTable('refresh_tokens')
+    .set({ consumed_at: now.toISOString(), successor_jti: successor })
+    .where('jti', '=', jti)
+    .execute()
+
+/** Sessions that nothing can use any more, and counters whose windows are long over. */
+export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
+  const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  const week = 7 * 24 * 3600_000
+  await tx
+    .deleteFrom('sessions')
+    .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
+    .execute()
+  await tx.deleteFrom('refresh_tokens').where('expires_at', '<', before(week)).execute()
+  await tx.deleteFrom('login_throttle').where('window_started_at', '<', before(24 * 3600_000)).execute()
+}
+
+/** Counts one failure, starting again when the window (ms) is over; gives the row after that. */
+export function countFailure(tx: Tx, key: string, now: Date, window: number): Promise<Row<'login_throttle'>> {
+  const started = new Date(now.getTime() - window).toISOString()
+  return tx
+    .insertInto('login_throttle')
+    .values({ key, failures: 1, window_started_at: now.toISOString(), blocked_until: null })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((e) => ({
+        failures: e
+          .case()
+          .when('login_throttle.window_started_at', '<=', started)
+          .then(1)
+          .else(e('login_throttle.failures', '+', 1))
+          .end(),
+        window_started_at: e
+          .case()
+          .when('login_throttle.window_started_at', '<=', started)
+          .then(e.ref('excluded.window_started_at'))
+          .else(e.ref('login_throttle.window_started_at'))
+          .end(),
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export const blockUntil = (tx: Tx, key: string, until: Date) =>
+  tx.updateTable('login_throttle').set({ blocked_until: until.toISOString() }).where('key', '=', key).execute()
+
+export const uncountFailure = (tx: Tx, key: string) =>
+  tx
+    .updateTable('login_throttle')
+    .set((e) => ({ failures: e('failures', '-', 1) }))
+    .where('key', '=', key)
+    .where('failures', '>', 0)
+    .execute()
+
+export const clearFailures = (tx: Tx, key: string) => tx.deleteFrom('login_throttle').where('key', '=', key).execute()
+
+/** One row per grant of each group (at least one row when the session exists): all a request needs to know (J7). */
+export interface SessionRow {
+  user_id: string
+  email: string
+  display_name: string
+  token_version: number
+  idp_subject: string | null
+  disabled_at: string | null
+  auth_method: 'local' | 'idp'
+  expires_at: string
+  revoked_at: string | null
+  group_id: string | null
+  group_name: string | null
+  global: string | null
+  grant_id: string | null
+  bucket_pattern: string | null
+  prefix: string | null
+  actions: string | null
+}
+
+/** Everything about a session; no rows when there is none. */
+export const findSessionRows = prepared((db: Db, id: string): Compilable<SessionRow> =>
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .leftJoin('group_members as m', 'm.user_id', 'u.id')
+    .leftJoin('groups as g', 'g.id', 'm.group_id')
+    .leftJoin('grants as r', 'r.group_id', 'g.id')
+    .select([
+      'u.id as user_id',
+      'u.email',
+      'u.display_name',
+      'u.token_version',
+      'u.idp_subject',
+      'u.disabled_at',
+      's.auth_method',
+      's.expires_at',
+      's.revoked_at',
+      'g.id as group_id',
+      'g.name as group_name',
+      'g.global',
+      'r.id as grant_id',
+      'r.bucket_pattern',
+      'r.prefix',
+      'r.actions',
+    ])
+    .where('s.id', '=', id),
+)

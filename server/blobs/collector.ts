@@ -1,0 +1,60 @@
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import * as store from './store.ts'
+
+const BATCH = 500
+
+/**
+ * Step: something stopped pointing at these blobs. After the grace period the collector looks whether anything else
+ * still does.
+ */
+export const releaseBlobs = async (tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0)
+    await store.setCheckAfter(tx, ids, new Date(ctx.now().getTime() + ctx.config.blobGraceSeconds * 1000))
+}
+
+/** Step: of these blobs, turns the rows of those nothing points at into orders to remove their bytes. */
+async function condemn(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<string[]> {
+  const unreferenced = await store.deleteUnreferenced(tx, ids)
+  if (unreferenced.length > 0) await store.queueRemovals(tx, unreferenced, ctx.now())
+  return unreferenced
+}
+
+/** Removes bytes whose rows are gone, then the orders; doing it again does no harm. */
+async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await ctx.blobs.remove(id)
+  await ctx.upkeep((tx) => store.deleteRemovals(tx, ids))
+}
+
+/** Removes at once those of these blobs that nothing points at. */
+export async function removeNow(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  const condemned = await ctx.upkeep((tx) => condemn(tx, ctx, ids))
+  if (condemned.length > 0) await removeBytes(ctx, condemned)
+}
+
+/**
+ * The one rule for leftovers of failed uploads, crashes, overwrites and deletes: a blob that was let go of, or never
+ * taken up, is looked at after its grace period and removed when nothing points at it.
+ */
+export const collector = {
+  name: 'blob-collector',
+  every: 60_000,
+  async run(ctx: Ctx): Promise<void> {
+    for (;;) {
+      const looked = await ctx.upkeep(async (tx) => {
+        const due = await store.claimDue(tx, ctx.now(), BATCH)
+        if (due.length === 0) return 0
+        const condemned = new Set(await condemn(tx, ctx, due))
+        const used = due.filter((id) => !condemned.has(id))
+        if (used.length > 0) await store.settle(tx, used)
+        return due.length
+      })
+      if (looked < BATCH) break
+    }
+    for (;;) {
+      const ids = await ctx.upkeep((tx) => store.findRemovals(tx, BATCH))
+      if (ids.length > 0) await removeBytes(ctx, ids)
+      if (ids.length < BATCH) break
+    }
+  },
+}

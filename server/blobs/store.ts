@@ -1,0 +1,55 @@
+import type { Tx } from '../db/schema.ts'
+
+export const insertBlob = (tx: Tx, id: string, checkAfter: Date) =>
+  tx.insertInto('blobs').values({ id, check_after: checkAfter.toISOString() }).execute()
+
+export const setCheckAfter = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
+  tx.updateTable('blobs').set({ check_after: checkAfter.toISOString() }).where('id', 'in', ids).execute()
+
+/** Blobs whose time to be looked at has come, locked against a second collector. */
+export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string[]> =>
+  (
+    await tx
+      .selectFrom('blobs')
+      .select('id')
+      .where('check_after', '<=', now.toISOString())
+      .orderBy('check_after')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+      .execute()
+  ).map(({ id }) => id)
+
+/**
+ * Of `ids`, deletes the blobs nothing points at and gives them back. The foreign keys decide races: a reference made
+ * meanwhile refuses the delete, a delete made first refuses the reference.
+ */
+export const deleteUnreferenced = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
+  (
+    await tx
+      .deleteFrom('blobs')
+      .where('id', 'in', ids)
+      .where((e) => e.not(e.exists(e.selectFrom('objects').select('key').whereRef('objects.blob_id', '=', 'blobs.id'))))
+      .where((e) => e.not(e.exists(e.selectFrom('trash').select('key').whereRef('trash.blob_id', '=', 'blobs.id'))))
+      .returning('id')
+      .execute()
+  ).map(({ id }) => id)
+
+/** Notes that blobs were found in use: they need no further look until something lets go of them. */
+export const settle = (tx: Tx, ids: readonly string[]) =>
+  tx.updateTable('blobs').set({ check_after: null }).where('id', 'in', ids).execute()
+
+export const queueRemovals = (tx: Tx, ids: readonly string[], now: Date) =>
+  tx
+    .insertInto('blob_removals')
+    .values(ids.map((blob_id) => ({ blob_id, queued_at: now.toISOString() })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+
+export const findRemovals = async (tx: Tx, limit: number): Promise<string[]> =>
+  (await tx.selectFrom('blob_removals').select('blob_id').orderBy('queued_at').limit(limit).execute()).map(
+    ({ blob_id }) => blob_id,
+  )
+
+export const deleteRemovals = (tx: Tx, ids: readonly string[]) =>
+  tx.deleteFrom('blob_removals').where('blob_id', 'in', ids).execute()

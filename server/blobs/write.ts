@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type { Ctx } from '../context.ts'
+import { newId } from '../id.ts'
+import { removeNow } from './collector.ts'
+import * as store from './store.ts'
+
+/** Bytes that are stored and durable, and that no object points at yet. */
+export interface WrittenBlob {
+  id: string
+  size: number
+  /** Hex. */
+  md5: string
+  /** Hex. */
+  sha256: string
+}
+
+/**
+ * Stores a stream as a new blob. Its row comes first, so that whatever a crash leaves is found by the collector; the
+ * row is kept young while bytes arrive. `inspect` sees the count after every chunk and may throw to refuse more. When
+ * this rejects nothing is left behind.
+ */
+export async function writeBlob(
+  ctx: Ctx,
+  source: AsyncIterable<Uint8Array>,
+  inspect: (size: number) => void,
+): Promise<WrittenBlob> {
+  const id = newId()
+  const grace = ctx.config.blobGraceSeconds * 1000
+  const dueAfter = () => new Date(ctx.now().getTime() + grace)
+  await ctx.upkeep((tx) => store.insertBlob(tx, id, dueAfter()), { relaxed: true })
+  const md5 = createHash('md5')
+  const sha256 = createHash('sha256')
+  let size = 0
+  let renewed = ctx.now().getTime()
+  async function* measured() {
+    for await (const chunk of source) {
+      size += chunk.length
+      inspect(size)
+      md5.update(chunk)
+      sha256.update(chunk)
+      if (ctx.now().getTime() - renewed > grace / 3) {
+        renewed = ctx.now().getTime()
+        await ctx.upkeep((tx) => store.setCheckAfter(tx, [id], dueAfter()))
+      }
+      yield chunk
+    }
+  }
+  try {
+    await ctx.blobs.put(id, measured())
+  } catch (error) {
+    await discardBlobs(ctx, [id])
+    throw error
+  }
+  return { id, size, md5: md5.digest('hex'), sha256: sha256.digest('hex') }
+}
+
+/** Removes blobs that nothing came to point at. A failure is logged only: the collector will find them. */
+export async function discardBlobs(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  try {
+    await removeNow(ctx, ids)
+  } catch (error) {
+    ctx.log.warn({ err: error, blobs: ids }, 'leftovers of an upload stay for the collector')
+  }
+}

@@ -1,0 +1,187 @@
+import { randomInt } from 'node:crypto'
+import type { Bucket } from '../../contract/buckets.ts'
+import { ServiceError } from '../../contract/errors.ts'
+import { actionsOn } from '../../contract/permissions.ts'
+import { type Ctx, allow } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Tx } from '../db/schema.ts'
+import { newId } from '../id.ts'
+import { hasObjects } from '../objects/store.ts'
+import * as store from './store.ts'
+
+const GIB = 1024 ** 3
+/** Rows the usage of one bucket is spread over: enough that 16 writers seldom meet. */
+const USAGE_SHARDS = 16
+const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0 }
+
+export const bucketMissing = (name: string): ServiceError =>
+  new ServiceError('not_found', `There is no bucket "${name}".`)
+export const quotaBytes = (quota_gb: number): number => Math.floor(quota_gb * GIB)
+
+export interface CreateBucket {
+  name: string
+  quota_gb?: number | null | undefined
+  trash_days?: number | undefined
+}
+
+/** Creates a bucket; needs `create` on its name. `already_exists` when the name is taken. */
+export function createBucket(ctx: Ctx, { name, quota_gb = null, trash_days }: CreateBucket): Promise<Bucket> {
+  allow(ctx.actor, 'create', name)
+  return ctx.act(async (tx, record) => {
+    const row = await store.insertBucket(tx, {
+      id: newId(),
+      name,
+      trash_days: trash_days ?? ctx.config.trashDays,
+      created_at: ctx.now().toISOString(),
+      created_by: ctx.actor.user_id,
+      deleted_at: null,
+    })
+    if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
+    if (quota_gb !== null) await store.setQuota(tx, row.id, quota_gb)
+    record({ name: 'create_bucket', bucket: name, details: { quota_gb, trash_days: row.trash_days } })
+    return describe(ctx, { ...row, quota_gb }, none)
+  })
+}
+
+/** The bucket for someone who has any right in it. Without one the answer is the same 403, whether it exists or not. */
+export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
+  allowAny(ctx, name)
+  const row = await store.findBucket(ctx.db, name)
+  if (!row) throw bucketMissing(name)
+  return describe(ctx, row, (await store.sumUsage(ctx.db, [row.id])).get(row.id))
+}
+
+/** Changes quota and trash days; needs `manage`. A quota below what is used only stops growth. */
+export function updateBucket(
+  ctx: Ctx,
+  name: string,
+  change: { quota_gb?: number | null | undefined; trash_days?: number | undefined },
+): Promise<Bucket> {
+  allow(ctx.actor, 'manage', name)
+  return ctx.act(async (tx, record) => {
+    const row = await store.lockBucket(tx, name)
+    if (!row) throw bucketMissing(name)
+    const quota = await store.lockQuota(tx, row.id)
+    const before = { quota_gb: quota?.quota_gb ?? null, trash_days: row.trash_days }
+    const after = { ...before, ...change }
+    if (after.quota_gb === null) await store.clearQuota(tx, row.id)
+    else await store.setQuota(tx, row.id, after.quota_gb)
+    await store.setTrashDays(tx, row.id, after.trash_days)
+    record({ name: 'update_bucket', bucket: name, details: { before, after } })
+    const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
+    return describe(ctx, { ...row, ...after }, usage)
+  })
+}
+
+/** Deletes a bucket without objects; needs `manage`. Its trash is emptied by the trash worker afterwards. */
+export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
+  allow(ctx.actor, 'manage', name)
+  await ctx.act(async (tx, record) => {
+    const row = await store.lockBucket(tx, name)
+    if (!row) throw bucketMissing(name)
+    if (await hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
+    const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
+    await store.clearQuota(tx, row.id)
+    await store.buryBucket(tx, row.id, ctx.now())
+    record({ name: 'delete_bucket', bucket: name, details: { trash_bytes: usage.trash_bytes } })
+  })
+}
+
+const SCAN = 1000
+
+/** The buckets the caller has any right in, in order of names. */
+export async function listBuckets(ctx: Ctx, limit: number, cursor: string | undefined) {
+  let [after = ''] = decodeCursor(cursor, 1) ?? []
+  const found: store.BucketRow[] = []
+  for (;;) {
+    const rows = await store.listBuckets(ctx.db, after, SCAN)
+    found.push(...rows.filter(({ name }) => actionsOn(ctx.actor.groups, name).length > 0))
+    after = rows.at(-1)?.name ?? after
+    if (rows.length < SCAN || found.length > limit) break
+  }
+  const page = found.slice(0, limit)
+  const usage = await store.sumUsage(
+    ctx.db,
+    page.map(({ id }) => id),
+  )
+  return {
+    items: page.map((row) => describe(ctx, row, usage.get(row.id))),
+    next_cursor: found.length > limit ? encodeCursor([page.at(-1)?.name ?? '']) : null,
+  }
+}
+
+/** Usage of every bucket the caller has a right in, and the totals. */
+export async function summariseUsage(ctx: Ctx) {
+  const buckets: Bucket[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await listBuckets(ctx, SCAN, cursor ?? undefined)
+    buckets.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor)
+  const total = (field: 'used_bytes' | 'object_count' | 'trash_bytes') =>
+    buckets.reduce((sum, bucket) => sum + bucket[field], 0)
+  return {
+    used_bytes: total('used_bytes'),
+    object_count: total('object_count'),
+    trash_bytes: total('trash_bytes'),
+    buckets,
+  }
+}
+
+const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bucket => ({
+  name: row.name,
+  quota_gb: row.quota_gb,
+  used_bytes: usage.bytes,
+  object_count: usage.objects,
+  trash_bytes: usage.trash_bytes,
+  trash_days: row.trash_days,
+  created_at: row.created_at,
+  created_by: row.created_by,
+  permissions: actionsOn(ctx.actor.groups, row.name),
+})
+
+/** Throws the one 403 for names the caller has no right on at all. */
+export function allowAny(ctx: Ctx, name: string): void {
+  if (actionsOn(ctx.actor.groups, name).length === 0) allow(ctx.actor, 'list', name)
+}
+
+/** A bucket held for a change of its contents. */
+export interface HeldBucket {
+  id: string
+  name: string
+  trash_days: number
+  /** Bytes that may still be added; null without a quota. Negative when the quota was set below what is used. */
+  room: number | null
+}
+
+/**
+ * Step: holds a bucket for a change of its contents. Under a quota its other writers wait, so that `room` stays true
+ * until the transaction ends; without one they do not. Throws not_found.
+ */
+export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
+  const bucket = await store.shareBucket(tx, name)
+  if (!bucket) throw bucketMissing(name)
+  const quota = await store.lockQuota(tx, bucket.id)
+  if (!quota) return { ...bucket, room: null }
+  const usage = (await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none
+  return { ...bucket, room: quotaBytes(quota.quota_gb) - usage.bytes }
+}
+
+/** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */
+export async function countUsage(tx: Tx, bucket: HeldBucket, change: store.Usage): Promise<void> {
+  if (change.bytes > 0) assertRoom(bucket.name, bucket.room, change.bytes)
+  await store.addUsage(tx, bucket.id, randomInt(USAGE_SHARDS), change)
+}
+
+/** Throws quota_exceeded unless `growth` bytes fit into `room`. */
+export function assertRoom(name: string, room: number | null, growth: number): void {
+  if (room === null || growth <= room) return
+  throw new ServiceError(
+    'quota_exceeded',
+    `Bucket "${name}" has room for ${Math.max(0, room)} more bytes; this needs ${growth}.`,
+  )
+}
+
+/** Step: forgets deleted buckets whose trash has been emptied. */
+export const purgeBuried = store.deleteBuried

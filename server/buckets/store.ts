@@ -1,0 +1,118 @@
+import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+
+/** Gives nothing back when the name is taken. */
+export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'buckets'> | undefined> =>
+  tx
+    .insertInto('buckets')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+const columns = ['buckets.id', 'name', 'trash_days', 'created_at', 'created_by', 'quota_gb'] as const
+export type BucketRow = Pick<Row<'buckets'>, 'id' | 'name' | 'trash_days' | 'created_at' | 'created_by'> & {
+  quota_gb: number | null
+}
+
+const withQuota = (db: Db) =>
+  db.selectFrom('buckets').leftJoin('bucket_quotas', 'bucket_quotas.bucket_id', 'buckets.id').select(columns)
+
+export const findBucket = (db: Db, name: string): Promise<BucketRow | undefined> =>
+  withQuota(db).where('name', '=', name).executeTakeFirst()
+
+/** Live buckets after a name, in order of names. */
+export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
+  withQuota(db)
+    .where('deleted_at', 'is', null)
+    .where('name', '>', after)
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+
+/**
+ * Holds the bucket in place for a change of its contents: nobody can delete it or set its quota meanwhile, while others
+ * may change contents too.
+ */
+export const shareBucket = (tx: Tx, name: string) =>
+  tx
+    .selectFrom('buckets')
+    .select(['id', 'name', 'trash_days'])
+    .where('name', '=', name)
+    .forShare()
+    .executeTakeFirst()
+
+/** Locks the bucket against every other change. */
+export const lockBucket = (tx: Tx, name: string) =>
+  tx.selectFrom('buckets').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
+
+/** Locks the quota, so that whoever else grows the bucket waits; nothing when there is none. */
+export const lockQuota = (tx: Tx, bucketId: string) =>
+  tx.selectFrom('bucket_quotas').select('quota_gb').where('bucket_id', '=', bucketId).forUpdate().executeTakeFirst()
+
+export const setQuota = (tx: Tx, bucketId: string, quota_gb: number) =>
+  tx
+    .insertInto('bucket_quotas')
+    .values({ bucket_id: bucketId, quota_gb })
+    .onConflict((conflict) => conflict.column('bucket_id').doUpdateSet({ quota_gb }))
+    .execute()
+
+export const clearQuota = (tx: Tx, bucketId: string) =>
+  tx.deleteFrom('bucket_quotas').where('bucket_id', '=', bucketId).execute()
+
+export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
+  tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()
+
+/** Frees the name; the row stays until the trash is emptied. */
+export const buryBucket = (tx: Tx, bucketId: string, now: Date) =>
+  tx
+    .updateTable('buckets')
+    .set({ name: bucketId, deleted_at: now.toISOString() })
+    .where('id', '=', bucketId)
+    .execute()
+
+export interface Usage {
+  bytes: number
+  objects: number
+  trash_bytes: number
+}
+
+export const addUsage = (tx: Tx, bucketId: string, shard: number, change: Usage) =>
+  tx
+    .insertInto('bucket_usage')
+    .values({ bucket_id: bucketId, shard, ...change })
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'shard']).doUpdateSet((e) => ({
+        bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
+        objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
+        trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
+      })),
+    )
+    .execute()
+
+/** Exact usage of each named bucket; one that never held anything is missing. */
+export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Map<string, Usage>> {
+  if (bucketIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('bucket_usage')
+    .select((e) => [
+      'bucket_id',
+      e.fn.sum<number>('bytes').as('bytes'),
+      e.fn.sum<number>('objects').as('objects'),
+      e.fn.sum<number>('trash_bytes').as('trash_bytes'),
+    ])
+    .where('bucket_id', 'in', bucketIds)
+    .groupBy('bucket_id')
+    .execute()
+  return new Map(rows.map(({ bucket_id, ...usage }) => [bucket_id, usage]))
+}
+
+/** Deleted buckets whose trash is empty have nothing left to keep. */
+export const deleteBuried = (tx: Tx) =>
+  tx
+    .deleteFrom('buckets')
+    .where('deleted_at', 'is not', null)
+    .where((e) => e.not(e.exists(e.selectFrom('trash').select('trash.id').whereRef('trash.bucket_id', '=', 'buckets.id'))))
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id'))),
+    )
+    .execute()

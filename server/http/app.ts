@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import type http from 'node:http'
+import type { Socket } from 'node:net'
+import formbody from '@fastify/formbody'
+import helmet from '@fastify/helmet'
+import multipart from '@fastify/multipart'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { errors, ServiceError } from '../../contract/errors.ts'
+import type { RouteSpec } from '../../contract/route.ts'
+import { auditRoutes } from '../audit/routes.ts'
+import { auditDenied } from '../auth/denied.ts'
+import { authRoutes } from '../auth/routes.ts'
+import { bucketRoutes } from '../buckets/routes.ts'
+import { type Actor, createContext, type System } from '../context.ts'
+import { groupRoutes } from '../groups/routes.ts'
+import { objectRoutes } from '../objects/routes.ts'
+import { systemRoutes } from '../system/routes.ts'
+import { trashRoutes } from '../trash/routes.ts'
+import { userRoutes } from '../users/routes.ts'
+import { AdminOnly, authenticate } from './authenticate.ts'
+import { expectBody } from './body.ts'
+import { docsPages } from './docs.ts'
+import type { Exchange, Handler } from './handle.ts'
+import { openapi } from './openapi.ts'
+import { handleError, sendProblem } from './problem.ts'
+import { validatorCompiler } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent it; set before any body is read. */
+    actor: Actor
+  }
+}
+
+/** Every feature of the service. */
+export const handlers: readonly Handler[] = [
+  ...systemRoutes,
+  ...authRoutes,
+  ...bucketRoutes,
+  ...objectRoutes,
+  ...trashRoutes,
+  ...userRoutes,
+  ...groupRoutes,
+  ...auditRoutes,
+]
+
+const JSON_LIMIT = 65_536
+const PATH_LIMIT = 8192
+
+/** The HTTP server of one process, not yet listening. */
+export async function createApp(system: System): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: system.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
+    routerOptions: { maxParamLength: PATH_LIMIT },
+    exposeHeadRoutes: false,
+    bodyLimit: JSON_LIMIT,
+    forceCloseConnections: 'idle',
+    requestTimeout: 0,
+    http: { headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    frameworkErrors: handleError,
+    clientErrorHandler,
+  })
+  app.server.on('checkContinue', (request: http.IncomingMessage, response: http.ServerResponse) => {
+    app.server.emit('request', request, response)
+  })
+  app.server.on('checkExpectation', (request: http.IncomingMessage, response: http.ServerResponse) => {
+    request.headers.expect = 'unknown'
+    app.server.emit('request', request, response)
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler(handleError)
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
+    },
+    crossOriginEmbedderPolicy: false,
+    strictTransportSecurity: system.config.publicBaseUrl.startsWith('https:'),
+    xXssProtection: false,
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done(
+      request.headers.expect === 'unknown'
+        ? new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+        : undefined,
+    )
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // A request whose body was refused unread must not leave it on the connection for the next one to be found behind.
+    if (!request.raw.complete && !request.raw.readableEnded) leaveUnread(request, reply)
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.debug(
+      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime },
+      'request',
+    )
+    done()
+  })
+  app.setNotFoundHandler(notFound)
+
+  await app.register(async (json) => addRoutes(json, system, 'json'))
+  await app.register(async (form) => {
+    form.removeAllContentTypeParsers()
+    await form.register(formbody)
+    addRoutes(form, system, 'form')
+  })
+  await app.register(async (parts) => {
+    parts.removeAllContentTypeParsers()
+    await parts.register(multipart, {
+      preservePath: true,
+      limits: { fileSize: Number.POSITIVE_INFINITY, files: 1000, fields: 100, parts: 1100, fieldSize: 1024 },
+      throwFileSizeLimit: false,
+    })
+    addRoutes(parts, system, 'multipart')
+  })
+  await app.register(async (bytes) => {
+    bytes.removeAllContentTypeParsers()
+    bytes.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    addRoutes(bytes, system, 'bytes')
+  })
+  await app.register(docsPages, { document: openapi(system.config.publicBaseUrl) })
+  return app
+}
+
+function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<RouteSpec['consumes']>): void {
+  for (const handler of handlers) {
+    const { route } = handler
+    if ((route.consumes ?? 'json') !== consumes) continue
+    const streams = consumes === 'bytes' || consumes === 'multipart'
+    app.route({
+      method: route.method,
+      url: (route.root ? '' : '/api/v1') + route.url.replace('{+key}', '*').replaceAll(/\{(\w+)\}/g, ':$1'),
+      bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
+      schema: {
+        ...(route.params && !route.url.includes('{+key}') ? { params: route.params } : {}),
+        ...(route.query ? { querystring: route.query } : {}),
+        ...(route.body && !streams ? { body: route.body } : {}),
+        ...(route.reply ? { response: { '2xx': route.reply } } : {}),
+      },
+      ...(route.url.includes('{+key}') && route.params
+        ? { preValidation: pathKey(validatorCompiler({ schema: route.params, httpPart: 'params' } as never)) }
+        : {}),
+      onRequest: async (request, reply) => {
+        try {
+          request.actor = await authenticate(system, route, request)
+        } catch (error) {
+          if (error instanceof AdminOnly) await auditDenied(createContext(system, error.actor), error)
+          throw error
+        }
+        if (!streams) expectBody(request, reply)
+      },
+      handler: async (request, reply) => {
+        reply.code(route.status)
+        const ctx = createContext(system, request.actor)
+        try {
+          const { params, query, headers, body } = request
+          const answer = await handler.run(ctx, { params, query, headers, body, request, reply } as Exchange<RouteSpec>)
+          return route.produces === 'bytes' ? reply : reply.send(answer)
+        } catch (error) {
+          if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(ctx, error)
+          throw error
+        }
+      },
+    })
+  }
+}
+
+/** Takes the key from the path as it was sent: the router's own decoding is not made for keys. */
+function pathKey(validate: ReturnType<typeof validatorCompiler>) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const params = request.params as Record<string, string>
+    const path = request.raw.url?.split('?', 1)[0] ?? ''
+    const fixed = request.routeOptions.url?.slice(0, -1).split('/').length ?? 0
+    const rest = path.split('/').slice(fixed - 1).join('/')
+    try {
+      params.key = decodeURIComponent(rest)
+    } catch {
+      throw new ServiceError('malformed', 'The key in the path is not valid percent-encoded UTF-8.')
+    }
+    delete params['*']
+    if (validate(params)) return
+    const { errors: validation } = validate as { errors?: unknown[] }
+    throw Object.assign(new Error('params'), { validation, validationContext: 'params' })
+  }
+}
+
+const templates = handlers.map(({ route }) => ({
+  method: route.method,
+  pattern: new RegExp(
+    `^${(route.root ? '' : '/api/v1') + route.url.replace('{+key}', '.*').replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
+  ),
+}))
+
+/** 405 with Allow where the path is known for other methods, else 404. */
+function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const allowed = templates.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  if (allowed.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
+  return sendProblem(request, reply, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+    headers: { allow: allowed.join(', ') },
+  })
+}
+
+const DRAIN_LIMIT = 16 * 1024 * 1024
+
+/** Reads a small rest of the body away so that the connection can be kept, and gives up the connection otherwise. */
+function leaveUnread(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.headers.expect || Number(request.headers['content-length'] ?? Number.NaN) > DRAIN_LIMIT)
+    reply.header('connection', 'close')
+  else request.raw.resume()
+}
+
+/** Requests that are no HTTP, or too large in their head, never reach a route. */
+function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const code =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'headers_too_large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'request_timeout'
+        : 'malformed'
+  const { status, title } = errors[code]
+  const request_id = randomUUID()
+  const body = JSON.stringify({ status, code, title, detail: title, request_id })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${title}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${request_id}`,
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,98 @@
+import type { ByteRange } from '../blobs/driver.ts'
+
+/** What a conditional request is compared with. */
+export interface Validators {
+  /** Without quotes; strong. */
+  etag: string
+  last_modified: Date
+}
+type Headers = { [name: string]: string | string[] | undefined }
+const text = (headers: Headers, name: string): string | undefined => {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Whether an If-Match or If-None-Match list names the entity tag (weak marks are ignored, as for If-None-Match). */
+export function matchesEtag(list: string, etag: string): boolean {
+  if (list.trim() === '*') return true
+  return list.split(',').some((one) => one.trim().replace(/^W\//, '').replace(/^"(.*)"$/, '$1') === etag)
+}
+/** If-Match compares strongly: a weak tag never matches. */
+const matchesStrongly = (list: string, etag: string): boolean =>
+  matchesEtag(
+    list
+      .split(',')
+      .filter((one) => !one.trim().startsWith('W/'))
+      .join(',') || '""',
+    etag,
+  )
+
+/** HTTP dates have whole seconds. */
+const whole = (time: Date): number => Math.floor(time.getTime() / 1000)
+function date(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const time = Date.parse(value)
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
+}
+
+/** What the preconditions of a GET or HEAD come to, in the order of RFC 9110 section 13.2.2. */
+export function evaluateConditions(headers: Headers, { etag, last_modified }: Validators): 200 | 304 | 412 {
+  const ifMatch = text(headers, 'if-match')
+  const ifUnmodified = date(text(headers, 'if-unmodified-since'))
+  if (ifMatch !== undefined) {
+    if (!matchesStrongly(ifMatch, etag)) return 412
+  } else if (ifUnmodified !== undefined && whole(last_modified) > ifUnmodified) return 412
+  const ifNoneMatch = text(headers, 'if-none-match')
+  const ifModified = date(text(headers, 'if-modified-since'))
+  if (ifNoneMatch !== undefined) return matchesEtag(ifNoneMatch, etag) ? 304 : 200
+  if (ifModified !== undefined && whole(last_modified) <= ifModified) return 304
+  return 200
+}
+
+/** Whether a Range still means this version (RFC 9110 section 13.1.5): a weak tag or another date never does. */
+export function rangeApplies(headers: Headers, { etag, last_modified }: Validators): boolean {
+  const ifRange = text(headers, 'if-range')
+  if (ifRange === undefined) return true
+  if (ifRange.startsWith('W/')) return false
+  if (ifRange.startsWith('"')) return ifRange === `"${etag}"`
+  return date(ifRange) === whole(last_modified)
+}
+
+/** More parts than a client can have a use for. */
+const MAX_RANGES = 32
+
+/**
+ * The ranges a Range header asks of `size` bytes, overlapping and touching ones joined in their order; undefined when
+ * the header is to be ignored (another unit, bad syntax, too many), 'unsatisfiable' when none of them is in the bytes.
+ */
+export function parseRanges(header: string | undefined, size: number): ByteRange[] | 'unsatisfiable' | undefined {
+  const match = /^bytes=(.+)$/i.exec(header ?? '')
+  if (!match?.[1]) return undefined
+  const specs = match[1].split(',').map((one) => one.trim())
+  if (specs.length > MAX_RANGES) return undefined
+  const ranges: ByteRange[] = []
+  for (const spec of specs) {
+    const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(spec) ?? []
+    if (first === '' && last === '') return undefined
+    const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+    const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+    if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined
+    if (start <= end && start < size) ranges.push({ start, end })
+  }
+  if (ranges.length === 0) return 'unsatisfiable'
+  return joined(ranges)
+}
+
+function joined(ranges: readonly ByteRange[]): ByteRange[] {
+  const result: ByteRange[] = []
+  for (const range of ranges) {
+    const other = result.find((one) => range.start <= one.end + 1 && range.end >= one.start - 1)
+    if (!other) {
+      result.push({ ...range })
+      continue
+    }
+    other.start = Math.min(other.start, range.start)
+    other.end = Math.max(other.end, range.end)
+  }
+  return result.length < ranges.length ? joined(result) : result
+}

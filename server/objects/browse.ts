@@ -1,0 +1,218 @@
+import { ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
+import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../contract/permissions.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { allow, type Ctx } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { describeObject } from './describe.ts'
+import * as store from './store.ts'
+
+export interface BrowseQuery {
+  prefix?: string | undefined
+  cursor?: string | undefined
+  offset?: number | undefined
+  limit?: number | undefined
+  sort?: 'name' | 'size' | 'modified' | undefined
+  order?: 'asc' | 'desc' | undefined
+}
+interface Listing {
+  folders: string[]
+  objects: store.ObjectRow[]
+  next: string | null
+  total: number
+  exact: boolean
+}
+
+/**
+ * The ranges of `prefix` the caller may list, in a bucket that exists. Throws the same `forbidden` whether or not the
+ * bucket exists, `not_found` only to those who may know.
+ */
+export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
+  const ranges = allowedRanges(ctx.actor.groups, 'list', bucket, prefix)
+  if (ranges.length === 0) allow(ctx.actor, 'list', bucket, prefix)
+  const row = await findBucket(ctx.db, bucket)
+  if (!row) throw bucketMissing(bucket)
+  return { bucketId: row.id, ranges }
+}
+
+/** One page of a folder: its folders and objects. */
+export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
+  const { prefix = '', limit = 100, sort = 'name', order = 'asc', offset, cursor } = query
+  if (offset !== undefined && cursor !== undefined) throw notBoth()
+  const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  const walk: store.Walk = { bucketId, depth: [...prefix].length, order }
+  const listing =
+    sort !== 'name'
+      ? await bySizeOrTime(ctx, walk, ranges, sort, offset ?? offsetOf(cursor), limit)
+      : offset !== undefined
+        ? await byNameFrom(ctx, walk, ranges, offset, limit)
+        : await byName(ctx, walk, ranges, cursor, limit)
+  return {
+    prefix,
+    common_prefixes: listing.folders,
+    objects: listing.objects.map((row): StoredObject => describeObject(row, bucket)),
+    next_cursor: listing.next,
+    total: listing.total,
+    total_exact: listing.exact,
+  }
+}
+
+const notBoth = () =>
+  new ServiceError('invalid_request', 'Give offset or cursor, not both.', {
+    faults: [{ path: 'query.offset', message: 'cannot be combined with cursor' }],
+  })
+
+/** Reads on after the last entry, by skip scan. */
+async function byName(
+  ctx: Ctx,
+  walk: store.Walk,
+  ranges: readonly KeyRange[],
+  cursor: string | undefined,
+  limit: number,
+): Promise<Listing> {
+  const [last, seenText] = decodeCursor(cursor, 2) ?? []
+  const seen = Number(seenText ?? 0) || 0
+  const entries: store.Entry[] = []
+  for (const range of remaining(ranges, walk.order, last)) {
+    for (const entry of await store.walkEntries(ctx.db, walk, range, limit + 1 - entries.length))
+      if (entry.name !== entries.at(-1)?.name) entries.push(entry)
+    if (entries.length > limit) break
+  }
+  const page = entries.slice(0, limit)
+  const more = entries.length > limit
+  const keys = page.filter((entry) => !entry.is_folder).map(({ name }) => name)
+  const rows = await store.findObjects(ctx.db, walk.bucketId, keys)
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  return {
+    folders: page.filter((entry) => entry.is_folder).map(({ name }) => name),
+    objects: keys.flatMap((key) => byKey.get(key) ?? []),
+    next: more ? encodeCursor([page.at(-1)?.name ?? '', String(seen + page.length)]) : null,
+    total: seen + entries.length,
+    exact: !more,
+  }
+}
+
+/** What is left of the ranges after the entry `last`, in the order of the walk. */
+function remaining(ranges: readonly KeyRange[], order: 'asc' | 'desc', last: string | undefined): KeyRange[] {
+  const walked = order === 'asc' ? [...ranges] : [...ranges].reverse()
+  if (last === undefined) return walked
+  return walked.flatMap((range): KeyRange[] => {
+    if (order === 'desc') {
+      const to = range.to === null || compareKeys(last, range.to) < 0 ? last : range.to
+      return compareKeys(range.from, to) < 0 ? [{ from: range.from, to }] : []
+    }
+    const after = last.endsWith('/') ? (afterPrefix(last) ?? last) : `${last}\u0001`
+    const from = compareKeys(after, range.from) > 0 ? after : range.from
+    return range.to === null || compareKeys(from, range.to) < 0 ? [{ from, to: range.to }] : []
+  })
+}
+
+/** All stretches of the ranges; a folder that two ranges lead into is one. */
+async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<store.Gap[]> {
+  const gaps: store.Gap[] = []
+  for (const range of ranges)
+    for (const gap of await store.measureGaps(ctx.db, walk.bucketId, walk.depth, range)) {
+      const before = gaps.at(-1)
+      if (gap.folder !== null && gap.folder === before?.folder && gap.objects === 0) continue
+      gaps.push(gap)
+    }
+  return gaps
+}
+const totalOf = (gaps: readonly store.Gap[]): number =>
+  gaps.reduce((sum, gap) => sum + gap.objects + (gap.folder === null ? 0 : 1), 0)
+
+/** Jumps to the `offset`th entry in order of names. */
+async function byNameFrom(
+  ctx: Ctx,
+  walk: store.Walk,
+  ranges: readonly KeyRange[],
+  offset: number,
+  limit: number,
+): Promise<Listing> {
+  const gaps = await gapsOf(ctx, walk, ranges)
+  const total = totalOf(gaps)
+  const folders: string[] = []
+  const objects: store.ObjectRow[] = []
+  let last = ''
+  let position = 0
+  const room = () => limit - folders.length - objects.length
+  const takeFolder = (gap: store.Gap) => {
+    if (gap.folder === null) return
+    if (position++ >= offset && room() > 0) {
+      last = gap.folder
+      folders.push(last)
+    }
+  }
+  const takeObjects = async (gap: store.Gap) => {
+    const skip = Math.max(0, offset - position)
+    position += gap.objects
+    if (skip >= gap.objects || room() === 0) return
+    const rows = await store.listStretch(ctx.db, walk.bucketId, gap, walk.order, skip, room())
+    last = rows.at(-1)?.key ?? last
+    objects.push(...rows)
+  }
+  for (const gap of walk.order === 'asc' ? gaps : gaps.toReversed()) {
+    if (room() === 0) break
+    if (walk.order === 'desc') takeFolder(gap)
+    await takeObjects(gap)
+    if (walk.order === 'asc') takeFolder(gap)
+  }
+  const seen = offset + folders.length + objects.length
+  return { folders, objects, next: seen < total && last ? encodeCursor([last, String(seen)]) : null, total, exact: true }
+}
+
+/** Folders first, by name, then the objects by size or time. */
+async function bySizeOrTime(
+  ctx: Ctx,
+  walk: store.Walk,
+  ranges: readonly KeyRange[],
+  sort: 'size' | 'modified',
+  offset: number,
+  limit: number,
+): Promise<Listing> {
+  const gaps = await gapsOf(ctx, walk, ranges)
+  const all = gaps.flatMap(({ folder }) => folder ?? [])
+  if (walk.order === 'desc') all.reverse()
+  const folders = all.slice(offset, offset + limit)
+  const stretches = gaps.filter(({ objects }) => objects > 0)
+  const objects =
+    folders.length < limit
+      ? await store.listSorted(
+          ctx.db,
+          walk,
+          stretches,
+          sort === 'size' ? 'size' : 'last_modified',
+          Math.max(0, offset - all.length),
+          limit - folders.length,
+        )
+      : []
+  const total = totalOf(gaps)
+  const seen = offset + folders.length + objects.length
+  return { folders, objects, next: seen < total ? encodeCursor([String(seen)]) : null, total, exact: true }
+}
+
+function offsetOf(cursor: string | undefined): number {
+  const [text = '0'] = decodeCursor(cursor, 1) ?? []
+  const offset = Number(text)
+  if (!Number.isSafeInteger(offset) || offset < 0) decodeCursor('', 1)
+  return offset
+}
+
+/** All objects under a prefix in key order, folders ignored. */
+export async function listObjects(ctx: Ctx, bucket: string, prefix: string, limit: number, cursor: string | undefined) {
+  const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  const [last] = decodeCursor(cursor, 1) ?? []
+  const rows: store.ObjectRow[] = []
+  for (const range of ranges) {
+    const from = last !== undefined && compareKeys(`${last}\u0001`, range.from) > 0 ? `${last}\u0001` : range.from
+    if (range.to !== null && compareKeys(from, range.to) >= 0) continue
+    rows.push(...(await store.listRange(ctx.db, bucketId, { from, to: range.to }, limit + 1 - rows.length)))
+    if (rows.length > limit) break
+  }
+  const page = rows.slice(0, limit)
+  return {
+    items: page.map((row) => describeObject(row, bucket)),
+    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.key ?? '']) : null,
+  }
+}

@@ -1,0 +1,130 @@
+import { lookup } from 'mime-types'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
+import { isKeyText } from '../../contract/shapes.ts'
+import { discardBlobs } from '../blobs/write.ts'
+import { allow, type Ctx } from '../context.ts'
+import { expectBody } from '../http/body.ts'
+import { placeAll, putObject, type Received, receiver } from './service.ts'
+
+const DEFAULT_TYPE = 'application/octet-stream'
+/** RFC 9110 media type, with parameters; what does not look like one is not stored as one. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]*)?$/
+const METADATA_LIMIT = 8192
+
+const contentType = (given: string | undefined, key: string): string =>
+  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(key) || DEFAULT_TYPE
+
+/** Stores the body of a PUT under one key; 201 when the key was free, else 200. */
+export async function receivePut(
+  ctx: Ctx,
+  bucket: string,
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<StoredObject> {
+  const { headers } = request
+  const length = headers['content-length']
+  const { object, created } = await putObject(
+    ctx,
+    bucket,
+    {
+      key,
+      content_type: contentType(headers['content-type'], key),
+      metadata: metadataOf(headers),
+      source: request.raw,
+      announced: length === undefined ? undefined : Number(length),
+      md5: contentMd5(headers['content-md5']),
+    },
+    { ifNoneMatch: headers['if-none-match'], ifMatch: headers['if-match'] },
+    () => expectBody(request, reply),
+  )
+  reply.code(created ? 201 : 200).header('etag', `"${object.etag}"`)
+  return object
+}
+
+function contentMd5(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const bytes = Buffer.from(String(header), 'base64')
+  if (bytes.length === 16 && /^[A-Za-z0-9+/]{22}==$/.test(String(header))) return bytes.toString('hex')
+  throw new ServiceError('malformed', 'Content-MD5 must be the base64 of 16 bytes.', {
+    faults: [{ path: 'header.content-md5', message: 'must be the base64 of 16 bytes' }],
+  })
+}
+
+function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
+  const metadata: { [name: string]: string } = {}
+  for (const [name, value] of Object.entries(headers))
+    // Node gives header values as Latin-1; clients send UTF-8.
+    if (name.startsWith('x-meta-') && name.length > 7)
+      metadata[name.slice(7)] = Buffer.from(String(value), 'latin1').toString('utf8')
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_LIMIT) return metadata
+  throw new ServiceError('invalid_request', `The x-meta-* headers hold more than ${METADATA_LIMIT} bytes.`, {
+    faults: [{ path: 'header.x-meta-*', message: `must not hold more than ${METADATA_LIMIT} bytes together` }],
+  })
+}
+
+/** Stores every file part of a form as `prefix` + its file name, all of them or none. */
+export async function receiveForm(
+  ctx: Ctx,
+  bucket: string,
+  prefix: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ items: StoredObject[] }> {
+  if (!request.isMultipart()) throw new ServiceError('unsupported_media_type', 'Send the files as multipart/form-data.')
+  // A prefix of one's grant is enough to begin; each key is checked before its bytes are taken.
+  const receive = await openFor(ctx, bucket, prefix)
+  expectBody(request, reply)
+  const received: Received[] = []
+  let total = 0
+  try {
+    for await (const part of request.files()) {
+      const path = `body.${part.fieldname}`
+      const key = prefix + asSent(part.filename)
+      if (!part.filename || !isKeyText(key, 1))
+        throw new ServiceError('invalid_request', `${path}: prefix and file name make no valid key.`, {
+          faults: [{ path, message: 'prefix + file name must be 1–1024 bytes of UTF-8 without NUL' }],
+        })
+      allow(ctx.actor, 'write', bucket, key)
+      const one = await receive({ key, content_type: contentType(partType(part.mimetype), key), metadata: {}, source: part.file }, total)
+      total += one.blob.size
+      received.push(one)
+    }
+    if (received.length === 0)
+      throw new ServiceError('invalid_request', 'The form has no file part.', {
+        faults: [{ path: 'body.file', message: 'is required: a part with a file name' }],
+      })
+  } catch (error) {
+    await discardBlobs(
+      ctx,
+      received.map(({ blob }) => blob.id),
+    )
+    throw asProblem(error)
+  }
+  const placed = await placeAll(ctx, bucket, received)
+  return { items: placed.map(({ object }) => object) }
+}
+
+/** The parser gives this type where the part names none. */
+const partType = (type: string | undefined): string | undefined => (type === DEFAULT_TYPE ? undefined : type)
+
+/** Browsers and curl send `"`, CR and LF in file names as these (WHATWG HTML, multipart/form-data), nothing else. */
+const asSent = (filename: string): string =>
+  filename.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
+
+async function openFor(ctx: Ctx, bucket: string, prefix: string) {
+  allow(ctx.actor, 'write', bucket, prefix)
+  return receiver(ctx, bucket)
+}
+
+/** Faults of the form itself are the client's. */
+function asProblem(error: unknown): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  if (code.startsWith('FST_') && /LIMIT/.test(code)) return new ServiceError('too_large', error.message)
+  if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || code === 'ECONNRESET')
+    return new ServiceError('malformed', 'The form is not complete or not well-formed.', { cause: error })
+  return error
+}

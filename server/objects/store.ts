@@ -1,0 +1,203 @@
+import { sql } from 'kysely'
+import type { KeyRange } from '../../contract/permissions.ts'
+import { prepared } from '../db/prepared.ts'
+import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+
+export type ObjectRow = Row<'objects'>
+
+const lookup = prepared((db: Db, bucket: string, key: string) =>
+  db
+    .selectFrom('objects')
+    .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
+    .selectAll('objects')
+    .where('buckets.name', '=', bucket)
+    .where('key', '=', key),
+)
+/** The object by the names in its URL. */
+export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
+  (await lookup(db, bucket, key))[0]
+
+/** Gives false when the key is taken: who creates is decided here, by the insert. */
+export const insertObject = async (tx: Tx, row: NewRow<'objects'>): Promise<boolean> =>
+  (await tx
+    .insertInto('objects')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst()) !== undefined
+
+export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<ObjectRow | undefined> =>
+  tx
+    .selectFrom('objects')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const replaceObject = (tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
+  tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
+export const deleteObject = (tx: Tx, bucketId: string, key: string) =>
+  tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', '=', key).execute()
+
+export const hasObjects = async (db: Db, bucketId: string): Promise<boolean> =>
+  (await db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !==
+  undefined
+
+const inRange = (db: Db, bucketId: string, { from, to }: KeyRange) => {
+  const query = db.selectFrom('objects').where('bucket_id', '=', bucketId).where('key', '>=', from)
+  return to === null ? query : query.where('key', '<', to)
+}
+
+/** Objects of a range in key order. */
+export const listRange = (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<ObjectRow[]> =>
+  inRange(db, bucketId, range).selectAll().orderBy('key').limit(limit).execute()
+
+/** An object directly in a folder, or the folder below it that a key leads into. */
+export interface Entry {
+  /** The object's key, or the folder's prefix with its closing slash. */
+  name: string
+  is_folder: boolean
+}
+
+/** Where a walk over the entries of a folder goes; `depth` is the length of the folder's prefix in code points. */
+export interface Walk {
+  bucketId: string
+  depth: number
+  order: 'asc' | 'desc'
+}
+
+/** Smallest text after `key` that can be a key: only NUL would sort between, and no key holds one. */
+const AFTER = '\u0001'
+
+/**
+ * The first entries of a range, as a skip scan: from each folder one seek leads past all that is in it, so the cost is
+ * that of the entries given back and not of the objects below them.
+ */
+export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Entry[]> {
+  const { bucketId, depth, order } = walk
+  const asc = order === 'asc'
+  const rest = sql`substr(w.key, ${sql.lit(depth + 1)})`
+  // What follows the folder's slash in byte order is '0'.
+  const slash = sql`${sql.lit(depth)} + instr(${rest}, '/')`
+  const next = asc
+    ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${AFTER} end`
+    : sql`o.key < case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash}) else w.key end`
+  const end = asc
+    ? range.to === null
+      ? sql``
+      : sql`and o.key < ${range.to}`
+    : sql`and o.key >= ${range.from}`
+  const bounds = range.to === null ? sql`` : sql`and key < ${range.to}`
+  const direction = sql.raw(order)
+  const { rows } = await sql<{ key: string }>`
+    with recursive w(key, n) as (
+      select * from (
+        select key, 1 from objects where bucket_id = ${bucketId} and key >= ${range.from} ${bounds}
+        order by key ${direction} limit 1
+      ) as first_entry
+      union all
+      select (
+        select o.key from objects o where o.bucket_id = ${bucketId} and ${next} ${end}
+        order by o.key ${direction} limit 1
+      ), n + 1
+      from w where w.key is not null and n <= ${limit}
+    )
+    select key from w where key is not null order by n limit ${limit}`.execute(db as never)
+  return rows.map(({ key }) => toEntry(key, depth))
+}
+
+function toEntry(key: string, depth: number): Entry {
+  const start = [...key].slice(0, depth).join('').length
+  const slash = key.indexOf('/', start)
+  return slash < 0 ? { name: key, is_folder: false } : { name: key.slice(0, slash + 1), is_folder: true }
+}
+
+export const findObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+  keys.length === 0
+    ? []
+    : db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+
+/** A stretch of keys without folders, `[from, to)`, and the folder that ends it (null: the range does). */
+export interface Gap {
+  from: string
+  to: string | null
+  folder: string | null
+  objects: number
+}
+
+/**
+ * A range as its folders and the stretches of objects between them, each counted: what exact totals, jumps and other
+ * orders need. Costs one index step per object directly in the folder and one seek per folder.
+ */
+export async function measureGaps(db: Db, bucketId: string, depth: number, range: KeyRange): Promise<Gap[]> {
+  const bound = (column: string) => (range.to === null ? sql`` : sql`and ${sql.ref(column)} < ${range.to}`)
+  const rest = (column: string) => sql`substr(${sql.ref(column)}, ${sql.lit(depth + 1)})`
+  const folderOf = (column: string) =>
+    sql`substr(${sql.ref(column)}, 1, ${sql.lit(depth)} + instr(${rest(column)}, '/') - 1)`
+  const firstInside = (from: ReturnType<typeof sql>) => sql`
+    select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= ${from} ${bound('k.key')}
+      and instr(${rest('k.key')}, '/') > 0 order by k.key limit 1`
+  const { rows } = await sql<{ start: string; inside: string | null; objects: number }>`
+    with recursive g(start, inside) as (
+      select substr(b.name, 1, 0) || ${range.from}, (${firstInside(sql`${range.from}`)})
+      from buckets b where b.id = ${bucketId}
+      union all
+      select ${folderOf('g.inside')} || '0', (${firstInside(sql`${folderOf('g.inside')} || '0'`)})
+      from g where g.inside is not null
+    )
+    select g.start, g.inside, (
+      select count(*) from objects c where c.bucket_id = ${bucketId} and c.key >= g.start
+        and (g.inside is null or c.key < ${folderOf('g.inside')} || '/') ${bound('c.key')}
+    ) as objects
+    from g`.execute(db as never)
+  return rows.map(({ start, inside, objects }) => {
+    const folder = inside === null ? null : toEntry(inside, depth).name
+    return { from: start, to: folder ?? range.to, folder, objects: Number(objects) }
+  })
+}
+
+/** Objects of a stretch in key order, beginning at its `offset`th. */
+export const listStretch = (
+  db: Db,
+  bucketId: string,
+  stretch: KeyRange,
+  order: 'asc' | 'desc',
+  offset: number,
+  limit: number,
+): Promise<ObjectRow[]> =>
+  inRange(db, bucketId, stretch).selectAll().orderBy('key', order).offset(offset).limit(limit).execute()
+
+/** Stretches up to this many are named one by one; beyond, a scan with a filter is no slower. */
+const MANY_STRETCHES = 100
+
+/** Objects directly in a folder, that is in these stretches, by size or time and then key. */
+export async function listSorted(
+  db: Db,
+  { bucketId, depth, order }: Walk,
+  stretches: readonly KeyRange[],
+  sort: 'size' | 'last_modified',
+  offset: number,
+  limit: number,
+): Promise<ObjectRow[]> {
+  const first = stretches[0]
+  const last = stretches.at(-1)
+  if (!first || !last) return []
+  return inRange(db, bucketId, { from: first.from, to: last.to })
+    .selectAll()
+    .where((e) =>
+      stretches.length <= MANY_STRETCHES
+        ? e.or(
+            stretches.map(({ from, to }) =>
+              to === null ? e('key', '>=', from) : e.and([e('key', '>=', from), e('key', '<', to)]),
+            ),
+          )
+        : sql<boolean>`instr(substr(key, ${sql.lit(depth + 1)}), '/') = 0`,
+    )
+    .orderBy(sort, order)
+    .orderBy('key')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}

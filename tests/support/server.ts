@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Writable } from 'node:stream'
+import { describe } from 'node:test'
+import type { ActionName } from '../../contract/actions.ts'
+import { type Client, createClient } from '../../contract/client.ts'
+import { readConfig } from '../../server/config.ts'
+import { type Database, openDatabase } from '../../server/db/open.ts'
+import type { Row } from '../../server/db/schema.ts'
+import { type Running, start } from '../../server/start.ts'
+import { createDatabase, postgresUrl } from './postgres.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+export const engines: readonly Engine[] = ['sqlite', 'postgres']
+
+/** The same suite on both databases. */
+export const describeEngines = (name: string, suite: (engine: Engine) => void): void => {
+  for (const engine of engines) describe(`${name} (${engine})`, () => suite(engine))
+}
+
+export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
+export const SECRET_KEY = 'a secret key of tests, long enough'
+
+/** Time that only moves when told to. */
+export class Clock {
+  #time = new Date('2026-01-01T00:00:00.000Z')
+  now = (): Date => new Date(this.#time)
+  /** Moves on by milliseconds. */
+  advance(ms: number): void {
+    this.#time = new Date(this.#time.getTime() + ms)
+  }
+}
+
+/** A recorded action, reduced to what tests compare. */
+export interface Seen {
+  action: ActionName
+  bucket?: string
+  key?: string
+  result?: string
+}
+
+export interface TestServer {
+  url: string
+  engine: Engine
+  env: Record<string, string>
+  clock: Clock
+  running: Running
+  /** A connection of the test's own to the same database. */
+  database: Database
+  folder: string
+  admin: Client
+  adminToken: string
+  /** A client for a credential. */
+  as(token?: string): Client
+  /** Logs in and gives the access token. */
+  login(email: string, password: string): Promise<string>
+  /** Makes a user in a new group with these grants and gives a token of theirs. */
+  userWith(...grants: { bucket_pattern: string; prefix?: string; actions: GrantActions }[]): Promise<string>
+  /** Everything logged so far. */
+  logged(): string
+  /** Runs `work` and asserts that exactly these actions were recorded meanwhile, in this order, and no others. */
+  records<T>(expected: readonly Seen[], work: () => Promise<T>): Promise<T>
+  stop(): Promise<void>
+}
+type GrantActions = NonNullable<Parameters<Client['createGroup']>[0]['body']['grants']>[number]['actions']
+
+/** Starts a whole service on its own database and folder, listening on 127.0.0.1. */
+export async function startServer(engine: Engine, env: Record<string, string> = {}): Promise<TestServer> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-test-'))
+  const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
+  const fullEnv = {
+    SECRET_KEY,
+    DATA_DIR: folder,
+    DATABASE_URL: postgres?.url ?? `sqlite:${path.join(folder, 'stowage.db')}`,
+    PORT: '0',
+    BCRYPT_COST: '10',
+    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
+    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+    LOG_LEVEL: 'debug',
+    ...env,
+  }
+  const clock = new Clock()
+  let log = ''
+  const logTo = new Writable({
+    write(chunk, _encoding, done) {
+      log += chunk
+      if (process.env.TEST_LOG && /"level":[56]0/.test(String(chunk))) process.stderr.write(chunk)
+      done()
+    },
+  })
+  const running = await start(readConfig(fullEnv), { now: clock.now, timers: false, logTo })
+  const database = await openDatabase(fullEnv.DATABASE_URL)
+  const as = (token?: string) => createClient({ baseUrl: running.url, ...(token === undefined ? {} : { token }) })
+  const login = async (email: string, password: string) =>
+    (await as().login({ body: { username: email, password } })).access_token
+  const adminToken = await login(ADMIN.email, ADMIN.password)
+  const admin = as(adminToken)
+  let people = 0
+
+  const auditIds = async () => new Set((await allActions(database)).map(({ id }) => id))
+  return {
+    url: running.url,
+    engine,
+    env: fullEnv,
+    clock,
+    running,
+    database,
+    folder,
+    admin,
+    adminToken,
+    as,
+    login,
+    async userWith(...grants) {
+      const n = ++people
+      const group = await admin.createGroup({ body: { name: `Group ${n}`, grants } })
+      const email = `person${n}@example.com`
+      const password = `password of ${n}`
+      await admin.createUser({ body: { email, display_name: `Person ${n}`, password, group_ids: [group.id] } })
+      return login(email, password)
+    },
+    logged: () => log,
+    async records(expected, work) {
+      const before = await auditIds()
+      const result = await work()
+      const after = (await allActions(database)).filter(({ id }) => !before.has(id))
+      assert.deepEqual(
+        after.map(({ action, bucket, object_key, result }) => ({
+          action,
+          ...(bucket === null ? {} : { bucket }),
+          ...(object_key === null ? {} : { key: object_key }),
+          ...(result === 'success' ? {} : { result }),
+        })),
+        expected,
+      )
+      return result
+    },
+    async stop() {
+      await running.stop()
+      await database.close()
+      await postgres?.drop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Every audit record in the order it was made. */
+export const allActions = (database: Database): Promise<Row<'audit'>[]> =>
+  database.db.selectFrom('audit').selectAll().orderBy('id').execute()
