@@ -90,8 +90,7 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     )
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    // A request whose body was refused unread must not leave it on the connection for the next one to be found behind.
-    if (!request.raw.complete && !request.raw.readableEnded) leaveUnread(request, reply)
+    if (!request.raw.complete && hasBody(request)) leaveUnread(request, reply)
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -206,13 +205,25 @@ function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   })
 }
 
-const DRAIN_LIMIT = 16 * 1024 * 1024
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Reads a small rest of the body away so that the connection can be kept, and gives up the connection otherwise. */
-function leaveUnread(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.headers.expect || Number(request.headers['content-length'] ?? Number.NaN) > DRAIN_LIMIT)
-    reply.header('connection', 'close')
-  else request.raw.resume()
+const DRAIN_BYTES = 64 * 1024 * 1024
+const DRAIN_MS = 5000
+
+/**
+ * A body that is refused unread is read away for a while, so that a client that is still sending gets to see the
+ * answer (a reset would discard it); then the connection is given up. One that waits for `100 Continue` sends nothing.
+ */
+function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+  if (headers.expect !== undefined) return void reply.header('connection', 'close')
+  let drained = 0
+  const timer = setTimeout(() => raw.socket.destroy(), DRAIN_MS)
+  raw.on('data', (chunk: Buffer) => {
+    drained += chunk.length
+    if (drained > DRAIN_BYTES) raw.socket.destroy()
+  })
+  raw.on('close', () => clearTimeout(timer))
 }
 
 /** Requests that are no HTTP, or too large in their head, never reach a route. */

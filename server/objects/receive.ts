@@ -33,7 +33,8 @@ export async function receivePut(
       key,
       content_type: contentType(headers['content-type'], key),
       metadata: metadataOf(headers),
-      source: request.raw,
+      // Left open when it is refused half-way, so that the refusal can still be answered.
+      source: request.raw.iterator({ destroyOnReturn: false }),
       announced: length === undefined ? undefined : Number(length),
       md5: contentMd5(headers['content-md5']),
     },

@@ -1,0 +1,161 @@
+// The import rules of docs/architecture.md as tables. Every breach is reported as file:line.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { isBuiltin } from 'node:module'
+import path from 'node:path'
+import { test } from 'node:test'
+
+/** What a file may import. OWN is its own folder, `npm` any package. Node's modules are free to all in server/. */
+const importRules = [
+  { files: 'contract/**', may: ['contract/**', 'npm:typebox'] },
+  { files: 'console/**', may: ['console/**', 'contract/**', 'npm'] },
+  { files: 'server/*/routes.ts', may: ['contract/**', 'server/http/handle.ts', 'OWN/service.ts', 'OWN/store.ts'] },
+  {
+    files: 'server/*/service.ts',
+    may: [
+      ...['contract/**', 'server/{context,id,cursor}.ts', 'server/db/schema.ts', 'OWN/**', 'server/blobs/**', 'npm'],
+      ...['server/*/service.ts', 'server/*/store.ts'],
+    ],
+  },
+  { files: 'server/*/store.ts', may: ['contract/**', 'server/db/**', 'npm:kysely'] },
+]
+
+/** What only some files may say. */
+const wordRules = [
+  { word: /\bprocess\.env\b/, only: ['server/config.ts', 'server/main.ts'] },
+  { word: /\bprocess\.env[.?[]/, only: ['server/config.ts'] },
+  { word: /\.transaction\(/, only: ['server/context.ts', 'server/db/open.ts'] },
+  { word: /node:sqlite|\b(Postgres|Sqlite)Dialect\b|['"]pg['"]/, only: ['server/db/open.ts'] },
+]
+
+const emptyNames = /^(manager|helper|util|data|info|dto)s?$/
+const mostLines = 300
+
+/** Every breach in a tree of path → text, in reading order. */
+function findBreaches(tree: Map<string, string>): string[] {
+  const breaches: string[] = []
+  for (const [file, source] of tree) {
+    // Comments that begin a line may say anything; the line stays, for the numbers.
+    const text = source.replace(/^[ \t]*(\/\/|\/?\*).*$/gm, '')
+    const report = (index: number, what: string) => breaches.push(`${file}:${lineAt(text, index)} ${what}`)
+
+    if (file.split(/[/._-]|(?<=[a-z])(?=[A-Z])/).some((word) => emptyNames.test(word.toLowerCase())))
+      report(0, 'has a name that says nothing')
+    if (file.startsWith('server/') && lineAt(text, text.length) - 1 > mostLines)
+      report(text.length, `has more than ${mostLines} lines`)
+    for (const { word, only } of wordRules) {
+      const said = only.includes(file) ? -1 : text.search(word)
+      if (said >= 0) report(said, `says ${text.slice(said).match(word)?.[0]}, for ${only.join(' and ')} alone`)
+    }
+    for (const { index, from, names } of findImports(text)) {
+      const target = resolve(file, from)
+      for (const { files, may } of importRules)
+        if (path.matchesGlob(file, files) && !may.some((allowed) => matches(target, allowed, file)))
+          report(index, `imports ${target}`)
+      if (path.dirname(target) === path.dirname(file)) continue
+      const called = storeWrites(target, tree).find((write) => names(write))
+      if (called) report(index, `uses ${called} of ${target}, a write, for its own folder alone`)
+    }
+  }
+  return breaches
+}
+
+/** The imports and re-exports of a file; `names(x)` says whether the file takes or uses x of what it imports. */
+function* findImports(text: string) {
+  for (const found of text.matchAll(/(?:\b(?:import|export)\b([^'"`;()]*?)\bfrom|\bimport)\s*\(?\s*(['"])(.+?)\2/g)) {
+    const [whole, clause = '', , from = ''] = found
+    const space = clause.match(/\*\s+as\s+(\w+)/)?.[1]
+    const names = (name: string) =>
+      new RegExp(space ? `\\b${space}\\.${name}\\b` : `\\b${name}\\b`).test(space ? text : clause)
+    yield { index: found.index + whole.length, from, names }
+  }
+}
+
+/** The exports of a store whose first parameter is `tx`; none of any other file. */
+function storeWrites(file: string, tree: Map<string, string>): string[] {
+  if (!path.matchesGlob(file, 'server/*/store.ts')) return []
+  const exported = /^export (?:async )?(?:function|const) (\w+)[^(\n]*\(\s*tx\b/gm
+  return [...(tree.get(file) ?? '').matchAll(exported)].map(([, name]) => name as string)
+}
+
+function resolve(file: string, from: string): string {
+  if (from.startsWith('.')) return path.posix.join(path.posix.dirname(file), from)
+  if (isBuiltin(from)) return from
+  return `npm:${from.match(/^(@[^/]+\/)?[^/]+/)?.[0]}`
+}
+
+function matches(target: string, allowed: string, file: string): boolean {
+  if (target.startsWith('npm:')) return allowed === 'npm' || allowed === target
+  if (isBuiltin(target)) return file.startsWith('server/')
+  return path.matchesGlob(target, allowed.replace('OWN', path.posix.dirname(file)))
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
+
+function readTree(): Map<string, string> {
+  const root = path.dirname(import.meta.dirname)
+  const files = fs.globSync('{contract,server,console}/**/*.{ts,tsx}', {
+    cwd: root,
+    exclude: ['**/node_modules', '**/dist'],
+  })
+  const inOrder = files.map((file) => file.replaceAll(path.sep, '/')).sort()
+  return new Map(inOrder.map((file) => [file, fs.readFileSync(path.join(root, file), 'utf8')]))
+}
+
+test('the tree keeps its import rules', () => {
+  assert.equal(findBreaches(readTree()).join('\n'), '')
+})
+
+test('every rule is alive', () => {
+  const store = 'export const find = (db: Db) => 1\nexport const insert = async <T>(\n  tx: Tx,\n) => 1\n'
+  const lines = (count: number) => 'x()\n'.repeat(count)
+  const cases: [file: string, text: string, breach: string | null][] = [
+    ['contract/a.ts', "import { Type } from 'typebox'\nimport { Value } from 'typebox/value'\nimport './b.ts'", null],
+    ['contract/a.ts', "import {\n  readFile,\n} from 'node:fs'", 'contract/a.ts:3 imports node:fs'],
+    ['contract/a.ts', "export * from '../server/id.ts'", 'contract/a.ts:1 imports server/id.ts'],
+    ['console/a.tsx', "import type { X } from '../server/x.ts'", 'console/a.tsx:1 imports server/x.ts'],
+    ['server/a/routes.ts', "import { handle } from '../http/handle.ts'\nimport * as s from './service.ts'", null],
+    ['server/a/routes.ts', "\nimport { b } from '../b/service.ts'", 'server/a/routes.ts:2 imports server/b/service.ts'],
+    ['server/a/routes.ts', "import fastify from 'fastify'", 'server/a/routes.ts:1 imports npm:fastify'],
+    ['server/a/service.ts', "import '../b/service.ts'\nimport './x.ts'\nimport 'jose'\nimport 'node:fs'", null],
+    ['server/a/service.ts', "await import('../http/app.ts')", 'server/a/service.ts:1 imports server/http/app.ts'],
+    ['server/a/service.ts', "import { c } from '../config.ts'", 'server/a/service.ts:1 imports server/config.ts'],
+    ['server/a/store.ts', "import { sql } from 'kysely'\nimport type { Db } from '../db/schema.ts'", null],
+    ['server/a/store.ts', "import '../context.ts'", 'server/a/store.ts:1 imports server/context.ts'],
+    ['server/a/service.ts', "import { find } from '../b/store.ts'", null],
+    ['server/a/service.ts', "import * as b from '../b/store.ts'\nb.find(db)", null],
+    [
+      'server/a/service.ts',
+      "import * as b from '../b/store.ts'\nb.insert(tx)",
+      'server/a/service.ts:1 uses insert of server/b/store.ts, a write, for its own folder alone',
+    ],
+    [
+      'server/a/worker.ts',
+      "import { insert as put } from '../b/store.ts'",
+      'server/a/worker.ts:1 uses insert of server/b/store.ts, a write, for its own folder alone',
+    ],
+    ['server/b/service.ts', "import { insert } from './store.ts'", null],
+    ['server/main.ts', '// process.env.X\nreadConfig(process.env)', null],
+    ['server/main.ts', 'process.env.X', 'server/main.ts:1 says process.env., for server/config.ts alone'],
+    [
+      'server/a/x.ts',
+      '\n f(process.env)',
+      'server/a/x.ts:2 says process.env, for server/config.ts and server/main.ts alone',
+    ],
+    [
+      'server/a/x.ts',
+      'db.transaction()',
+      'server/a/x.ts:1 says .transaction(, for server/context.ts and server/db/open.ts alone',
+    ],
+    ['server/a/x.ts', "import pg from 'pg'", "server/a/x.ts:1 says 'pg', for server/db/open.ts alone"],
+    ['server/a/metadata.ts', lines(300), null],
+    ['server/a/x.ts', lines(301), 'server/a/x.ts:302 has more than 300 lines'],
+    ['server/a/urlHelpers.ts', '', 'server/a/urlHelpers.ts:1 has a name that says nothing'],
+  ]
+  for (const [file, text, breach] of cases) {
+    const tree = new Map([['server/b/store.ts', store]]).set(file, text)
+    assert.deepEqual(findBreaches(tree), breach === null ? [] : [breach], text)
+  }
+})
