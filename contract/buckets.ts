@@ -74,7 +74,8 @@ export const updateBucket = route({
   url: '/buckets/{name}',
   tag: 'buckets',
   summary: "Change a bucket's quota or trash days",
-  description: 'A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota.',
+  description:
+    'A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota.',
   access: 'signed_in',
   status: 200,
   params,

@@ -100,6 +100,12 @@ async function problemOf(response: Response): Promise<Problem> {
     return JSON.parse(text) as Problem
   } catch {
     const request_id = response.headers.get('x-request-id') ?? ''
-    return { status: response.status, code: 'internal', title: response.statusText, detail: text.slice(0, 200), request_id }
+    return {
+      status: response.status,
+      code: 'internal',
+      title: response.statusText,
+      detail: text.slice(0, 200),
+      request_id,
+    }
   }
 }

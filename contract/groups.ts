@@ -16,9 +16,7 @@ export const Group = Type.Object({
   description: Type.String(),
   builtin: Type.Boolean({ description: 'Comes with Stowage; it cannot be deleted or lose its rights.' }),
   global: GlobalRights,
-  grants: Type.Array(
-    Type.Object({ id: Id, bucket_pattern: BucketPattern, prefix: Type.String(), actions: Actions }),
-  ),
+  grants: Type.Array(Type.Object({ id: Id, bucket_pattern: BucketPattern, prefix: Type.String(), actions: Actions })),
   member_count: Type.Integer(),
 })
 export type Group = Type.Static<typeof Group>

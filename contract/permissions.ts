@@ -65,17 +65,16 @@ export const isAdmin = (groups: readonly GrantingGroup[]): boolean =>
  * The only gate (R2): may a member of `groups` do `action` on `key` of `bucket`? Rights on the bucket itself (its
  * settings, its creation) are asked with the key '', which only a grant without a prefix covers.
  */
-export function decide(
-  groups: readonly GrantingGroup[],
-  action: BucketAction,
-  bucket: string,
-  key: string,
-): Decision {
+export function decide(groups: readonly GrantingGroup[], action: BucketAction, bucket: string, key: string): Decision {
   for (const group of groups) {
     const via = { group_id: group.id, group: group.name }
     if (group.global.includes('admin')) return { allowed: true, via: { ...via, grant_id: null } }
     for (const grant of group.grants) {
-      if (grant.actions.includes(action) && key.startsWith(grant.prefix) && matchesPattern(grant.bucket_pattern, bucket))
+      if (
+        grant.actions.includes(action) &&
+        key.startsWith(grant.prefix) &&
+        matchesPattern(grant.bucket_pattern, bucket)
+      )
         return { allowed: true, via: { ...via, grant_id: grant.id } }
     }
   }

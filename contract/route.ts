@@ -56,5 +56,4 @@ export interface Input<R extends RouteSpec> {
 export type Reply<R extends RouteSpec> = R['reply'] extends TSchema ? Static<R['reply']> : undefined
 
 /** The path of a route on the server, as an OpenAPI template. */
-export const pathTemplate = (route: RouteSpec): string =>
-  (route.root ? '' : '/api/v1') + route.url.replace('{+', '{')
+export const pathTemplate = (route: RouteSpec): string => (route.root ? '' : '/api/v1') + route.url.replace('{+', '{')

@@ -1,7 +1,8 @@
 import Type, { type TProperties } from 'typebox'
 
 /** An object that takes exactly the named properties: an unknown one is a 422, never ignored. */
-export const Exactly = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+export const Exactly = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
 
 export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

@@ -1,5 +1,5 @@
-import { collector } from './blobs/collector.ts'
 import { expiryWorker } from './auth/service.ts'
+import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
 import { trashWorker } from './trash/service.ts'
 

@@ -1,9 +1,13 @@
-import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { afterPrefix } from '../../contract/permissions.ts'
+import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
 export async function insertRecords(tx: Tx, rows: readonly NewRow<'audit'>[]): Promise<void> {
   // PostgreSQL takes 65,535 parameters a statement, SQLite 32,766.
-  for (let i = 0; i < rows.length; i += 1000) await tx.insertInto('audit').values(rows.slice(i, i + 1000)).execute()
+  for (let i = 0; i < rows.length; i += 1000)
+    await tx
+      .insertInto('audit')
+      .values(rows.slice(i, i + 1000))
+      .execute()
 }
 
 export interface Filter {
@@ -48,13 +52,7 @@ function matching(db: Db, filter: Filter) {
 
 /** A page of matching records, latest first. */
 export const findRecords = (db: Db, filter: Filter, offset: number, limit: number): Promise<Row<'audit'>[]> =>
-  matching(db, filter)
-    .selectAll()
-    .orderBy('time', 'desc')
-    .orderBy('id', 'desc')
-    .offset(offset)
-    .limit(limit)
-    .execute()
+  matching(db, filter).selectAll().orderBy('time', 'desc').orderBy('id', 'desc').offset(offset).limit(limit).execute()
 
 /** How many records match, counted up to `most`. */
 export async function countRecords(db: Db, filter: Filter, most: number): Promise<number> {

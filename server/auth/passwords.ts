@@ -33,7 +33,9 @@ const waiting: (() => void)[] = []
 async function inSlot<T>(work: () => Promise<T>): Promise<T> {
   if (running >= SLOTS) {
     if (waiting.length >= QUEUE)
-      throw new ServiceError('busy', 'Too many logins at once. Try again in a moment.', { headers: { 'retry-after': '2' } })
+      throw new ServiceError('busy', 'Too many logins at once. Try again in a moment.', {
+        headers: { 'retry-after': '2' },
+      })
     await new Promise<void>((resume) => void waiting.push(resume))
   } else running++
   try {

@@ -47,7 +47,12 @@ export async function login(ctx: Ctx, username: string, password: string) {
   const renewed = passwords.isOutdated(user.password_hash ?? '', bcryptCost)
     ? await passwords.hashPassword(password, bcryptCost)
     : null
-  const subject = { user_id: user.id, email: user.email, display_name: user.display_name, token_version: user.token_version }
+  const subject = {
+    user_id: user.id,
+    email: user.email,
+    display_name: user.display_name,
+    token_version: user.token_version,
+  }
   const tokens = await openSession(ctx, subject, 'local', (tx) => recordLogin(tx, user.id, ctx.now(), renewed))
   await forgiveAttempt(ctx, account)
   return tokens

@@ -58,7 +58,10 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
     .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
     .execute()
   await tx.deleteFrom('refresh_tokens').where('expires_at', '<', before(week)).execute()
-  await tx.deleteFrom('login_throttle').where('window_started_at', '<', before(24 * 3600_000)).execute()
+  await tx
+    .deleteFrom('login_throttle')
+    .where('window_started_at', '<', before(24 * 3600_000))
+    .execute()
 }
 
 /** Counts one failure, starting again when the window (ms) is over; gives the row after that. */
@@ -121,30 +124,31 @@ export interface SessionRow {
 }
 
 /** Everything about a session; no rows when there is none. */
-export const findSessionRows = prepared((db: Db, id: string): Compilable<SessionRow> =>
-  db
-    .selectFrom('sessions as s')
-    .innerJoin('users as u', 'u.id', 's.user_id')
-    .leftJoin('group_members as m', 'm.user_id', 'u.id')
-    .leftJoin('groups as g', 'g.id', 'm.group_id')
-    .leftJoin('grants as r', 'r.group_id', 'g.id')
-    .select([
-      'u.id as user_id',
-      'u.email',
-      'u.display_name',
-      'u.token_version',
-      'u.idp_subject',
-      'u.disabled_at',
-      's.auth_method',
-      's.expires_at',
-      's.revoked_at',
-      'g.id as group_id',
-      'g.name as group_name',
-      'g.global',
-      'r.id as grant_id',
-      'r.bucket_pattern',
-      'r.prefix',
-      'r.actions',
-    ])
-    .where('s.id', '=', id),
+export const findSessionRows = prepared(
+  (db: Db, id: string): Compilable<SessionRow> =>
+    db
+      .selectFrom('sessions as s')
+      .innerJoin('users as u', 'u.id', 's.user_id')
+      .leftJoin('group_members as m', 'm.user_id', 'u.id')
+      .leftJoin('groups as g', 'g.id', 'm.group_id')
+      .leftJoin('grants as r', 'r.group_id', 'g.id')
+      .select([
+        'u.id as user_id',
+        'u.email',
+        'u.display_name',
+        'u.token_version',
+        'u.idp_subject',
+        'u.disabled_at',
+        's.auth_method',
+        's.expires_at',
+        's.revoked_at',
+        'g.id as group_id',
+        'g.name as group_name',
+        'g.global',
+        'r.id as grant_id',
+        'r.bucket_pattern',
+        'r.prefix',
+        'r.actions',
+      ])
+      .where('s.id', '=', id),
 )

@@ -22,24 +22,14 @@ export const findBucket = (db: Db, name: string): Promise<BucketRow | undefined>
 
 /** Live buckets after a name, in order of names. */
 export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
-  withQuota(db)
-    .where('deleted_at', 'is', null)
-    .where('name', '>', after)
-    .orderBy('name')
-    .limit(limit)
-    .execute()
+  withQuota(db).where('deleted_at', 'is', null).where('name', '>', after).orderBy('name').limit(limit).execute()
 
 /**
  * Holds the bucket in place for a change of its contents: nobody can delete it or set its quota meanwhile, while others
  * may change contents too.
  */
 export const shareBucket = (tx: Tx, name: string) =>
-  tx
-    .selectFrom('buckets')
-    .select(['id', 'name', 'trash_days'])
-    .where('name', '=', name)
-    .forShare()
-    .executeTakeFirst()
+  tx.selectFrom('buckets').select(['id', 'name', 'trash_days']).where('name', '=', name).forShare().executeTakeFirst()
 
 /** Locks the bucket against every other change. */
 export const lockBucket = (tx: Tx, name: string) =>
@@ -64,11 +54,7 @@ export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
 
 /** Frees the name; the row stays until the trash is emptied. */
 export const buryBucket = (tx: Tx, bucketId: string, now: Date) =>
-  tx
-    .updateTable('buckets')
-    .set({ name: bucketId, deleted_at: now.toISOString() })
-    .where('id', '=', bucketId)
-    .execute()
+  tx.updateTable('buckets').set({ name: bucketId, deleted_at: now.toISOString() }).where('id', '=', bucketId).execute()
 
 export interface Usage {
   bytes: number
@@ -111,7 +97,9 @@ export const deleteBuried = (tx: Tx) =>
   tx
     .deleteFrom('buckets')
     .where('deleted_at', 'is not', null)
-    .where((e) => e.not(e.exists(e.selectFrom('trash').select('trash.id').whereRef('trash.bucket_id', '=', 'buckets.id'))))
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('trash').select('trash.id').whereRef('trash.bucket_id', '=', 'buckets.id'))),
+    )
     .where((e) =>
       e.not(e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id'))),
     )

@@ -13,7 +13,9 @@ export interface CreateGroup {
   name: string
   description?: string | undefined
   global?: readonly GlobalRight[] | undefined
-  grants?: readonly { bucket_pattern: string; prefix?: string | undefined; actions: readonly BucketAction[] }[] | undefined
+  grants?:
+    | readonly { bucket_pattern: string; prefix?: string | undefined; actions: readonly BucketAction[] }[]
+    | undefined
 }
 
 /** Creates a group with its grants; `already_exists` when the name is taken, whatever its case. */
@@ -61,7 +63,10 @@ export const addMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]
     record({
       name: 'group_update',
       resource: { type: 'group', id: groupId },
-      details: { before: { member_count: before.length }, after: { member_count: before.length + added.length, added } },
+      details: {
+        before: { member_count: before.length },
+        after: { member_count: before.length + added.length, added },
+      },
     })
     return describeGroup(tx, row)
   })

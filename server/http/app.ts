@@ -4,7 +4,13 @@ import type { Socket } from 'node:net'
 import formbody from '@fastify/formbody'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { errors, ServiceError } from '../../contract/errors.ts'
 import type { RouteSpec } from '../../contract/route.ts'
 import { auditRoutes } from '../audit/routes.ts'
@@ -175,7 +181,10 @@ function pathKey(validate: ReturnType<typeof validatorCompiler>) {
     const params = request.params as Record<string, string>
     const path = request.raw.url?.split('?', 1)[0] ?? ''
     const fixed = request.routeOptions.url?.slice(0, -1).split('/').length ?? 0
-    const rest = path.split('/').slice(fixed - 1).join('/')
+    const rest = path
+      .split('/')
+      .slice(fixed - 1)
+      .join('/')
     try {
       params.key = decodeURIComponent(rest)
     } catch {

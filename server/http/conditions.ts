@@ -15,7 +15,13 @@ const text = (headers: Headers, name: string): string | undefined => {
 /** Whether an If-Match or If-None-Match list names the entity tag (weak marks are ignored, as for If-None-Match). */
 export function matchesEtag(list: string, etag: string): boolean {
   if (list.trim() === '*') return true
-  return list.split(',').some((one) => one.trim().replace(/^W\//, '').replace(/^"(.*)"$/, '$1') === etag)
+  return list.split(',').some(
+    (one) =>
+      one
+        .trim()
+        .replace(/^W\//, '')
+        .replace(/^"(.*)"$/, '$1') === etag,
+  )
 }
 /** If-Match compares strongly: a weak tag never matches. */
 const matchesStrongly = (list: string, etag: string): boolean =>

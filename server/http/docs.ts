@@ -52,7 +52,10 @@ export async function docsPages(app: FastifyInstance, { document }: { document: 
   app.get('/redoc', (_request, reply) => reply.type('text/html; charset=utf-8').send(REDOC_PAGE))
   app.get('/redoc/redoc.standalone.js', async (_request, reply) => {
     bundle ??= redocBundle()
-    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').send(await bundle)
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .header('cache-control', 'public, max-age=86400')
+      .send(await bundle)
   })
 }
 

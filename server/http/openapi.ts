@@ -63,7 +63,11 @@ function operation(name: string, route: RouteSpec): object {
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
     ...(route.access === 'public' ? {} : { security: [{ bearer: [] }] }),
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query), ...parameters('header', route.headers)],
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...parameters('header', route.headers),
+    ],
     ...(body ? { requestBody: body } : {}),
     responses: responses(route),
   }
@@ -72,13 +76,15 @@ function operation(name: string, route: RouteSpec): object {
 function parameters(place: 'path' | 'query' | 'header', schema: RouteSpec['params']): object[] {
   if (!schema) return []
   const required: readonly string[] = schema.required ?? []
-  return Object.entries(schema.properties as { [name: string]: TSchema & { description?: string } }).map(([name, one]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(one.description ? { description: one.description } : {}),
-    schema: plain(one),
-  }))
+  return Object.entries(schema.properties as { [name: string]: TSchema & { description?: string } }).map(
+    ([name, one]) => ({
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(one.description ? { description: one.description } : {}),
+      schema: plain(one),
+    }),
+  )
 }
 
 function responses(route: RouteSpec): object {

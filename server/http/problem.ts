@@ -56,5 +56,10 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   if (error instanceof SyntaxError && (error as FastifyError).statusCode === 400)
     return sendProblem(request, reply, 'malformed', 'The body is not valid JSON.')
   request.log.error({ err: error }, 'unexpected error')
-  return sendProblem(request, reply, 'internal', 'Something went wrong on our side. The request id finds it in the log.')
+  return sendProblem(
+    request,
+    reply,
+    'internal',
+    'Something went wrong on our side. The request id finds it in the log.',
+  )
 }

@@ -159,7 +159,13 @@ async function byNameFrom(
     if (walk.order === 'asc') takeFolder(gap)
   }
   const seen = offset + folders.length + objects.length
-  return { folders, objects, next: seen < total && last ? encodeCursor([last, String(seen)]) : null, total, exact: true }
+  return {
+    folders,
+    objects,
+    next: seen < total && last ? encodeCursor([last, String(seen)]) : null,
+    total,
+    exact: true,
+  }
 }
 
 /** Folders first, by name, then the objects by size or time. */

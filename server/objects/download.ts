@@ -81,7 +81,8 @@ function sendParts(blobs: BlobDriver, row: ObjectRow, ranges: readonly ByteRange
   )
   const tail = `\r\n--${boundary}--\r\n`
   const length =
-    ranges.reduce((sum, { start, end }, i) => sum + Buffer.byteLength(heads[i] ?? '') + end - start + 1, 0) + tail.length
+    ranges.reduce((sum, { start, end }, i) => sum + Buffer.byteLength(heads[i] ?? '') + end - start + 1, 0) +
+    tail.length
   async function* body() {
     for (const [i, range] of ranges.entries()) {
       yield Buffer.from(heads[i] ?? '')

@@ -1,5 +1,5 @@
-import { lookup } from 'mime-types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { lookup } from 'mime-types'
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { isKeyText } from '../../contract/shapes.ts'
@@ -56,8 +56,8 @@ function contentMd5(header: string | string[] | undefined): string | undefined {
 
 function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
   const metadata: { [name: string]: string } = {}
+  // Node gives header values as Latin-1; clients send UTF-8.
   for (const [name, value] of Object.entries(headers))
-    // Node gives header values as Latin-1; clients send UTF-8.
     if (name.startsWith('x-meta-') && name.length > 7)
       metadata[name.slice(7)] = Buffer.from(String(value), 'latin1').toString('utf8')
   if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_LIMIT) return metadata
@@ -89,7 +89,10 @@ export async function receiveForm(
           faults: [{ path, message: 'prefix + file name must be 1–1024 bytes of UTF-8 without NUL' }],
         })
       allow(ctx.actor, 'write', bucket, key)
-      const one = await receive({ key, content_type: contentType(partType(part.mimetype), key), metadata: {}, source: part.file }, total)
+      const one = await receive(
+        { key, content_type: contentType(partType(part.mimetype), key), metadata: {}, source: part.file },
+        total,
+      )
       total += one.blob.size
       received.push(one)
     }

@@ -44,7 +44,8 @@ export async function receiver(ctx: Ctx, bucket: string) {
   const used = row.quota_gb === null ? 0 : ((await sumUsage(ctx.db, [row.id])).get(row.id)?.bytes ?? 0)
   return async (upload: Upload, alreadyReceived = 0): Promise<Received> => {
     const replaced = row.quota_gb === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
-    const room = row.quota_gb === null ? null : quotaBytes(row.quota_gb) - used - alreadyReceived + (replaced?.size ?? 0)
+    const room =
+      row.quota_gb === null ? null : quotaBytes(row.quota_gb) - used - alreadyReceived + (replaced?.size ?? 0)
     assertRoom(bucket, room, upload.announced ?? 0)
     const blob = await writeBlob(ctx, upload.source, (size) => assertRoom(bucket, room, size))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {

@@ -84,11 +84,7 @@ export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: nu
   const next = asc
     ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${AFTER} end`
     : sql`o.key < case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash}) else w.key end`
-  const end = asc
-    ? range.to === null
-      ? sql``
-      : sql`and o.key < ${range.to}`
-    : sql`and o.key >= ${range.from}`
+  const end = asc ? (range.to === null ? sql`` : sql`and o.key < ${range.to}`) : sql`and o.key >= ${range.from}`
   const bounds = range.to === null ? sql`` : sql`and key < ${range.to}`
   const direction = sql.raw(order)
   const { rows } = await sql<{ key: string }>`

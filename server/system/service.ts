@@ -1,5 +1,5 @@
-import { selectOne } from './store.ts'
 import type { Ctx } from '../context.ts'
+import { selectOne } from './store.ts'
 
 const DEADLINE_MS = 5000
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
-import type { TrashItem } from '../../contract/trash.ts'
 import { allowedRanges } from '../../contract/permissions.ts'
+import type { TrashItem } from '../../contract/trash.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket, purgeBuried } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
@@ -33,7 +33,13 @@ export async function moveToTrash(
     return null
   }
   const id = newId()
-  await store.insertTrash(tx, { ...row, id, reason, deleted_at: ctx.now().toISOString(), deleted_by: ctx.actor.user_id })
+  await store.insertTrash(tx, {
+    ...row,
+    id,
+    reason,
+    deleted_at: ctx.now().toISOString(),
+    deleted_by: ctx.actor.user_id,
+  })
   return id
 }
 
@@ -84,8 +90,10 @@ export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[
       throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults: absent })
     const taken = []
     for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, ...row } of rows)
-      if (!(await reinstate(tx, row))) taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `"${row.key}" is taken` })
-    if (taken.length > 0) throw new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults: taken })
+      if (!(await reinstate(tx, row)))
+        taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `"${row.key}" is taken` })
+    if (taken.length > 0)
+      throw new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults: taken })
     const bytes = rows.reduce((sum, row) => sum + row.size, 0)
     await countUsage(tx, bucket, { bytes, objects: rows.length, trash_bytes: -bytes })
     await store.deleteTrash(tx, ids)
@@ -111,7 +119,8 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
   for (;;) {
     const step = await ctx.act(async (tx, record) => {
       const bucket = await holdBucket(tx, name)
-      const rows = ids === 'all' ? await store.lockOldest(tx, bucket.id, null, BATCH) : await store.lockTrash(tx, bucket.id, ids)
+      const rows =
+        ids === 'all' ? await store.lockOldest(tx, bucket.id, null, BATCH) : await store.lockTrash(tx, bucket.id, ids)
       for (const row of rows) allow(ctx.actor, 'manage', name, row.key)
       const absent = ids === 'all' ? [] : missing(ids, rows)
       if (absent.length > 0)

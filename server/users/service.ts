@@ -109,21 +109,23 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
   const hash = await hashPassword(password, bcryptCost)
   const first = await ctx.upkeep((tx) => store.hasUsers(tx)).then((has) => !has)
   if (!first) return undefined
-  const made = await ctx.act(async (tx, record) => {
-    const group = await ensureAdministrators(tx, ctx.now(), record)
-    const user = await insertUser(tx, { email, display_name: 'Administrator' }, hash, ctx.now())
-    if (!user) throw new FirstAdminExists()
-    await addMember(tx, group.id, user.id, ctx.now())
-    record({
-      name: 'user_create',
-      resource: { type: 'user', id: user.id },
-      details: { email, display_name: user.display_name, group_ids: [group.id] },
+  const made = await ctx
+    .act(async (tx, record) => {
+      const group = await ensureAdministrators(tx, ctx.now(), record)
+      const user = await insertUser(tx, { email, display_name: 'Administrator' }, hash, ctx.now())
+      if (!user) throw new FirstAdminExists()
+      await addMember(tx, group.id, user.id, ctx.now())
+      record({
+        name: 'user_create',
+        resource: { type: 'user', id: user.id },
+        details: { email, display_name: user.display_name, group_ids: [group.id] },
+      })
+      return true
     })
-    return true
-  }).catch((error: unknown) => {
-    if (error instanceof FirstAdminExists) return false
-    throw error
-  })
+    .catch((error: unknown) => {
+      if (error instanceof FirstAdminExists) return false
+      throw error
+    })
   return made ? { email, password: bootstrapAdminPassword === null ? password : null } : undefined
 }
 class FirstAdminExists extends Error {}

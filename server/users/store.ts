@@ -27,10 +27,4 @@ export const hasUsers = async (db: Db): Promise<boolean> =>
 
 /** Users after an address, in its order. */
 export const listUsers = (db: Db, after: string, limit: number): Promise<Row<'users'>[]> =>
-  db
-    .selectFrom('users')
-    .selectAll()
-    .where('email_key', '>', after)
-    .orderBy('email_key')
-    .limit(limit)
-    .execute()
+  db.selectFrom('users').selectAll().where('email_key', '>', after).orderBy('email_key').limit(limit).execute()

@@ -9,7 +9,10 @@ const MAX_BODY_BYTES = 65_536
 export async function enqueueDeliveries(tx: Tx, records: readonly Row<'audit'>[]): Promise<void> {
   const events = records.filter((one) => one.result === 'success' && !auditOnly.has(one.action as ActionName))
   if (events.length === 0) return
-  const endpoints = (await findEnabledEndpoints(tx)).map(({ id, events }) => ({ id, wants: JSON.parse(events) as string[] }))
+  const endpoints = (await findEnabledEndpoints(tx)).map(({ id, events }) => ({
+    id,
+    wants: JSON.parse(events) as string[],
+  }))
   await insertDeliveries(
     tx,
     events.flatMap((record) => {

@@ -5,5 +5,8 @@ export const findEnabledEndpoints = (db: Db): Promise<Pick<Row<'webhook_endpoint
 
 export async function insertDeliveries(tx: Tx, rows: readonly NewRow<'webhook_deliveries'>[]): Promise<void> {
   for (let i = 0; i < rows.length; i += 1000)
-    await tx.insertInto('webhook_deliveries').values(rows.slice(i, i + 1000)).execute()
+    await tx
+      .insertInto('webhook_deliveries')
+      .values(rows.slice(i, i + 1000))
+      .execute()
 }
