@@ -10,6 +10,8 @@ import * as passwords from './passwords.ts'
 import * as store from './store.ts'
 import { beginAttempt, forgiveAttempt } from './throttle.ts'
 
+export { assertSettable, hashPassword } from './passwords.ts'
+
 const DAY_MS = 24 * 3600_000
 const FAMILY_MS = 30 * DAY_MS
 /** How long a replaced refresh token still answers with its unused successor: two tabs, a lost response (J4). */

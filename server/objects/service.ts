@@ -217,5 +217,6 @@ export async function deleteObject(
   })
 }
 
-/** Step: makes contents visible again under a free key; false when the key is taken. */
-export const reinstate = (tx: Tx, row: store.ObjectRow): Promise<boolean> => store.insertObject(tx, row)
+/** Step: makes contents visible again under their key; undefined when the key is taken. */
+export const reinstate = async (tx: Tx, bucket: HeldBucket, row: store.ObjectRow): Promise<StoredObject | undefined> =>
+  (await store.insertObject(tx, row)) ? describeObject(row, bucket.name) : undefined

@@ -1,4 +1,5 @@
-import { ServiceError } from '../../contract/errors.ts'
+import { type Fault, ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
 import { allowedRanges } from '../../contract/permissions.ts'
 import type { TrashItem } from '../../contract/trash.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
@@ -8,7 +9,6 @@ import { allow, type Ctx, type Record } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { describeObject } from '../objects/describe.ts'
 import { reinstate } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import * as store from './store.ts'
@@ -74,24 +74,20 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
   }
 }
 
-const missing = (ids: readonly string[], rows: readonly store.TrashRow[]) => {
-  const found = new Set(rows.map(({ id }) => id))
-  return ids.flatMap((id, i) => (found.has(id) ? [] : [{ path: `body.ids.${i}`, message: 'is not in the trash' }]))
-}
-
 /** Puts items back under their keys, all or none; needs `write` on each. A taken key is a `conflict`. */
 export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[]) {
-  const objects = await ctx.act(async (tx, record) => {
+  const items = await ctx.act(async (tx, record) => {
     const bucket = await holdFor(tx, ctx, name)
     const rows = await store.lockTrash(tx, bucket.id, ids)
     for (const row of rows) allow(ctx.actor, 'write', name, row.key)
-    const absent = missing(ids, rows)
-    if (absent.length > 0)
-      throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults: absent })
-    const taken = []
-    for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, ...row } of rows)
-      if (!(await reinstate(tx, row)))
-        taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `"${row.key}" is taken` })
+    assertFound(ids, rows)
+    const restored: StoredObject[] = []
+    const taken: Fault[] = []
+    for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, ...row } of rows) {
+      const object = await reinstate(tx, bucket, row)
+      if (object) restored.push(object)
+      else taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `the key "${row.key}" is taken` })
+    }
     if (taken.length > 0)
       throw new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults: taken })
     const bytes = rows.reduce((sum, row) => sum + row.size, 0)
@@ -99,9 +95,18 @@ export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[
     await store.deleteTrash(tx, ids)
     for (const row of rows)
       record({ name: 'restore', bucket: name, key: row.key, details: { size: row.size, trash_id: row.id } })
-    return rows
+    return restored
   })
-  return { items: objects.map((row) => describeObject(row, name)) }
+  return { items }
+}
+
+function assertFound(ids: readonly string[], rows: readonly store.TrashRow[]): void {
+  const found = new Set(rows.map(({ id }) => id))
+  const faults = ids.flatMap((id, i) =>
+    found.has(id) ? [] : [{ path: `body.ids.${i}`, message: 'is not in the trash' }],
+  )
+  if (faults.length > 0)
+    throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults })
 }
 
 /** Step: holds the bucket for someone with any right to `write` in it; the keys are checked one by one after that. */
@@ -122,9 +127,7 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
       const rows =
         ids === 'all' ? await store.lockOldest(tx, bucket.id, null, BATCH) : await store.lockTrash(tx, bucket.id, ids)
       for (const row of rows) allow(ctx.actor, 'manage', name, row.key)
-      const absent = ids === 'all' ? [] : missing(ids, rows)
-      if (absent.length > 0)
-        throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults: absent })
+      if (ids !== 'all') assertFound(ids, rows)
       for (const row of rows)
         record({
           name: 'purge',

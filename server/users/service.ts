@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
 import type { User } from '../../contract/users.ts'
-import { assertSettable, hashPassword } from '../auth/passwords.ts'
+import { assertSettable, hashPassword } from '../auth/service.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
