@@ -1,7 +1,12 @@
 import { afterPrefix } from '../../contract/permissions.ts'
-import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import { prepared } from '../db/prepared.ts'
+import type { Db, Row, Tx } from '../db/schema.ts'
 
-export async function insertRecords(tx: Tx, rows: readonly NewRow<'audit'>[]): Promise<void> {
+const insertOne = prepared((tx: Tx, row: Row<'audit'>) => tx.insertInto('audit').values(row))
+
+export async function insertRecords(tx: Tx, rows: readonly Row<'audit'>[]): Promise<void> {
+  const [only] = rows
+  if (rows.length === 1 && only) return void (await insertOne(tx, only))
   // PostgreSQL takes 65,535 parameters a statement, SQLite 32,766.
   for (let i = 0; i < rows.length; i += 1000)
     await tx

@@ -123,9 +123,8 @@ export interface SessionRow {
   actions: string | null
 }
 
-/** Everything about a session; no rows when there is none. */
-export const findSessionRows = prepared(
-  (db: Db, id: string): Compilable<SessionRow> =>
+const sessionRows = prepared(
+  (db: Db, { id }: { id: string }): Compilable<SessionRow> =>
     db
       .selectFrom('sessions as s')
       .innerJoin('users as u', 'u.id', 's.user_id')
@@ -152,3 +151,6 @@ export const findSessionRows = prepared(
       ])
       .where('s.id', '=', id),
 )
+
+/** Everything about a session; no rows when there is none. */
+export const findSessionRows = (db: Db, id: string): Promise<SessionRow[]> => sessionRows(db, { id })

@@ -1,7 +1,10 @@
 import type { Tx } from '../db/schema.ts'
 
-export const insertBlob = (tx: Tx, id: string, checkAfter: Date) =>
-  tx.insertInto('blobs').values({ id, check_after: checkAfter.toISOString() }).execute()
+export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
+  tx
+    .insertInto('blobs')
+    .values(ids.map((id) => ({ id, check_after: checkAfter.toISOString() })))
+    .execute()
 
 export const setCheckAfter = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
   tx.updateTable('blobs').set({ check_after: checkAfter.toISOString() }).where('id', 'in', ids).execute()

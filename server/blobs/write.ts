@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
-import { newId } from '../id.ts'
 import { removeNow } from './collector.ts'
+import { reserveBlobId } from './reserve.ts'
 import * as store from './store.ts'
 
 /** Bytes that are stored and durable, and that no object points at yet. */
@@ -24,13 +24,13 @@ export async function writeBlob(
   source: AsyncIterable<Uint8Array>,
   inspect: (size: number) => void,
 ): Promise<WrittenBlob> {
-  const id = newId()
   const grace = ctx.config.blobGraceSeconds * 1000
   const dueAfter = () => new Date(ctx.now().getTime() + grace)
-  await ctx.upkeep((tx) => store.insertBlob(tx, id, dueAfter()), { relaxed: true })
+  const id = await reserveBlobId(ctx)
   const md5 = createHash('md5')
   const sha256 = createHash('sha256')
   let size = 0
+  // The row may be up to a third of the grace period old already.
   let renewed = ctx.now().getTime()
   async function* measured() {
     for await (const chunk of source) {

@@ -160,18 +160,19 @@ export interface HeldBucket {
  * until the transaction ends; without one they do not. Throws not_found.
  */
 export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
-  const bucket = await store.shareBucket(tx, name)
-  if (!bucket) throw bucketMissing(name)
-  const quota = await store.lockQuota(tx, bucket.id)
-  if (!quota) return { ...bucket, room: null }
+  const held = await store.shareBucket(tx, name)
+  if (!held) throw bucketMissing(name)
+  const { quota_gb, ...bucket } = held
+  if (quota_gb === null) return { ...bucket, room: null }
+  await store.lockQuota(tx, bucket.id)
   const usage = (await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none
-  return { ...bucket, room: quotaBytes(quota.quota_gb) - usage.bytes }
+  return { ...bucket, room: quotaBytes(quota_gb) - usage.bytes }
 }
 
 /** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */
 export async function countUsage(tx: Tx, bucket: HeldBucket, change: store.Usage): Promise<void> {
   if (change.bytes > 0) assertRoom(bucket.name, bucket.room, change.bytes)
-  await store.addUsage(tx, bucket.id, randomInt(USAGE_SHARDS), change)
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: randomInt(USAGE_SHARDS), ...change })
 }
 
 /** Throws quota_exceeded unless `growth` bytes fit into `room`. */

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
 /** Gives nothing back when the name is taken. */
@@ -17,8 +18,9 @@ export type BucketRow = Pick<Row<'buckets'>, 'id' | 'name' | 'trash_days' | 'cre
 const withQuota = (db: Db) =>
   db.selectFrom('buckets').leftJoin('bucket_quotas', 'bucket_quotas.bucket_id', 'buckets.id').select(columns)
 
-export const findBucket = (db: Db, name: string): Promise<BucketRow | undefined> =>
-  withQuota(db).where('name', '=', name).executeTakeFirst()
+const byName = prepared((db: Db, { name }: { name: string }) => withQuota(db).where('name', '=', name))
+export const findBucket = async (db: Db, name: string): Promise<BucketRow | undefined> =>
+  (await byName(db, { name }))[0]
 
 /** Live buckets after a name, in order of names. */
 export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
@@ -28,8 +30,15 @@ export const listBuckets = (db: Db, after: string, limit: number): Promise<Bucke
  * Holds the bucket in place for a change of its contents: nobody can delete it or set its quota meanwhile, while others
  * may change contents too.
  */
-export const shareBucket = (tx: Tx, name: string) =>
-  tx.selectFrom('buckets').select(['id', 'name', 'trash_days']).where('name', '=', name).forShare().executeTakeFirst()
+export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
+const share = prepared((tx: Tx, { name }: { name: string }) =>
+  tx
+    .selectFrom('buckets')
+    .leftJoin('bucket_quotas', 'bucket_quotas.bucket_id', 'buckets.id')
+    .select(['buckets.id', 'name', 'trash_days', 'quota_gb'])
+    .where('name', '=', name)
+    .forShare('buckets'),
+)
 
 /** Locks the bucket against every other change. */
 export const lockBucket = (tx: Tx, name: string) =>
@@ -62,18 +71,18 @@ export interface Usage {
   trash_bytes: number
 }
 
-export const addUsage = (tx: Tx, bucketId: string, shard: number, change: Usage) =>
+export const addUsage = prepared((tx: Tx, row: NewRow<'bucket_usage'>) =>
   tx
     .insertInto('bucket_usage')
-    .values({ bucket_id: bucketId, shard, ...change })
+    .values(row)
     .onConflict((conflict) =>
       conflict.columns(['bucket_id', 'shard']).doUpdateSet((e) => ({
         bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
         objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
         trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
       })),
-    )
-    .execute()
+    ),
+)
 
 /** Exact usage of each named bucket; one that never held anything is missing. */
 export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Map<string, Usage>> {

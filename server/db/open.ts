@@ -17,6 +17,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { sharedSync } from '../shared-sync.ts'
+import { startCheckpoints } from './checkpoint.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from './guard.ts'
 import { migrations } from './migrations/index.ts'
 import type { ColumnTypes } from './migrations/types.ts'
@@ -73,6 +74,7 @@ function kyselyDatabase(database: DatabaseSync) {
       return statement as never
     },
     close: () => database.close(),
+    database,
   }
 }
 
@@ -111,8 +113,10 @@ async function openSqlite(file: string): Promise<Database> {
     database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory;')
     return kyselyDatabase(database)
   }
+  const writing = open(false)
+  writing.database.exec('pragma wal_autocheckpoint = 0')
   const writer = new Kysely<Schema>({
-    dialect: new ImmediateSqliteDialect(open(false)),
+    dialect: new ImmediateSqliteDialect(writing),
     plugins: [withoutRowLocks],
   })
   await sql`select count(*) from sqlite_schema`.execute(writer)
@@ -140,11 +144,15 @@ async function openSqlite(file: string): Promise<Database> {
     dialect: new SqliteDialect({ database: open(true) }),
     plugins: [withoutRowLocks, rootHandleGuard],
   })
+  const checkpoints = startCheckpoints(file, () => {
+    if (!writing.database.isTransaction) writing.database.exec('pragma wal_checkpoint(passive)')
+  })
   return {
     db: reader,
     async transaction(work, { relaxed = false } = {}) {
       if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
       const result = await writer.transaction().execute((tx) => insideTransaction(() => work(tx)))
+      checkpoints.committed()
       if (!relaxed) await durable()
       return result
     },
@@ -153,10 +161,12 @@ async function openSqlite(file: string): Promise<Database> {
       await durable()
     },
     async check() {
-      if (broken) throw broken
+      const failure = broken ?? checkpoints.failure()
+      if (failure) throw failure
       await sql`select 1`.execute(reader)
     },
     async close() {
+      await checkpoints.stop()
       await reader.destroy()
       await writer.destroy()
       fs.closeSync(wal)

@@ -1,24 +1,43 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './schema.ts'
 
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
 /**
  * A query whose text is built once per engine: for the few that run with every request, where Kysely takes longer to
- * build the text than the database to answer. `build` must use its parameters each once and in their order.
+ * build the text than the database to answer. `build` sees placeholders instead of the parameters, so it may pass them
+ * on but not look at them. Gives the rows.
  */
-export function prepared<P extends readonly unknown[], R>(
-  build: (db: Db, ...parameters: P) => Compilable<R>,
-): (db: Db, ...parameters: P) => Promise<R[]> {
-  const compiled = new Map<unknown, CompiledQuery<R>>()
-  return async (db, ...parameters) => {
+export function prepared<D extends Db, P extends object, R>(
+  build: (db: D, parameters: P) => Compilable<R>,
+): (db: D, parameters: P) => Promise<R[]> {
+  const compiled = new Map<unknown, { query: CompiledQuery<R>; names: readonly (keyof P)[] }>()
+  return async (db, parameters) => {
     const executor = db.getExecutor()
     const engine = executor.adapter.constructor
-    let query = compiled.get(engine)
-    if (!query) {
-      query = build(db, ...parameters).compile()
-      if (query.parameters.length !== parameters.length || query.parameters.some((one, i) => one !== parameters[i]))
-        throw new Error('A prepared query must use each of its parameters once, in order')
-      compiled.set(engine, query)
+    let known = compiled.get(engine)
+    if (!known) {
+      known = compile(build(db, placeholdersFor(parameters)))
+      compiled.set(engine, known)
     }
-    return (await executor.executeQuery<R>({ ...query, parameters })).rows
+    const values = known.names.map((name) => parameters[name])
+    return (await executor.executeQuery<R>({ ...known.query, parameters: values })).rows
   }
+}
+
+const placeholdersFor = <P extends object>(parameters: P): P =>
+  Object.fromEntries(Object.keys(parameters).map((name) => [name, new Placeholder(name)])) as P
+
+function compile<P, R>(query: Compilable<R>): { query: CompiledQuery<R>; names: readonly (keyof P)[] } {
+  const compiled = query.compile()
+  const names = compiled.parameters.map((one) => {
+    if (one instanceof Placeholder) return one.name as keyof P
+    throw new Error('A prepared query takes all of its values from its parameters')
+  })
+  return { query: compiled, names }
 }

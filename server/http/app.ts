@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 import formbody from '@fastify/formbody'
-import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import Fastify, {
   type FastifyBaseLogger,
@@ -29,7 +28,8 @@ import { docsPages } from './docs.ts'
 import type { Exchange, Handler } from './handle.ts'
 import { openapi } from './openapi.ts'
 import { handleError, sendProblem } from './problem.ts'
-import { validatorCompiler } from './validation.ts'
+import { securityHeaders } from './security.ts'
+import { ownFormats, validatorCompiler } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,6 +68,7 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     http: { headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
     frameworkErrors: handleError,
     clientErrorHandler,
+    serializerOpts: { ajv: { formats: Object.fromEntries(ownFormats.map((name) => [name, true])) } },
   })
   app.server.on('checkContinue', (request: http.IncomingMessage, response: http.ServerResponse) => {
     app.server.emit('request', request, response)
@@ -77,18 +78,10 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     app.server.emit('request', request, response)
   })
   app.setValidatorCompiler(validatorCompiler)
+  const security = securityHeaders(system.config)
   app.setErrorHandler(handleError)
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
-    },
-    crossOriginEmbedderPolicy: false,
-    strictTransportSecurity: system.config.publicBaseUrl.startsWith('https:'),
-    xXssProtection: false,
-  })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.headers(security).header('x-request-id', request.id)
     done(
       request.headers.expect === 'unknown'
         ? new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')

@@ -5,6 +5,9 @@ import { isKeyText } from '../../contract/shapes.ts'
 
 const addFormats = formatsModule.default
 
+/** Formats of the contract that JSON Schema does not know. */
+export const ownFormats = ['object-key', 'key-prefix'] as const
+
 const ajv = (coerceTypes: boolean | 'array') => {
   const one = new Ajv({ coerceTypes, allErrors: true, useDefaults: false, strict: false, removeAdditional: false })
   addFormats(one, { mode: 'fast', formats: ['date-time'] })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { KeyRange } from '../../contract/permissions.ts'
 import { prepared } from '../db/prepared.ts'
-import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import type { Db, Row, Tx } from '../db/schema.ts'
 
 export type ObjectRow = Row<'objects'>
 
-const lookup = prepared((db: Db, bucket: string, key: string) =>
+const lookup = prepared((db: Db, { bucket, key }: { bucket: string; key: string }) =>
   db
     .selectFrom('objects')
     .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
@@ -15,16 +15,17 @@ const lookup = prepared((db: Db, bucket: string, key: string) =>
 )
 /** The object by the names in its URL. */
 export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
-  (await lookup(db, bucket, key))[0]
+  (await lookup(db, { bucket, key }))[0]
 
-/** Gives false when the key is taken: who creates is decided here, by the insert. */
-export const insertObject = async (tx: Tx, row: NewRow<'objects'>): Promise<boolean> =>
-  (await tx
+const insert = prepared((tx: Tx, row: ObjectRow) =>
+  tx
     .insertInto('objects')
     .values(row)
     .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
-    .returning('key')
-    .executeTakeFirst()) !== undefined
+    .returning('key'),
+)
+/** Gives false when the key is taken: who creates is decided here, by the insert. */
+export const insertObject = async (tx: Tx, row: ObjectRow): Promise<boolean> => (await insert(tx, row)).length > 0
 
 export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<ObjectRow | undefined> =>
   tx

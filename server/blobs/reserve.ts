@@ -1,0 +1,44 @@
+import type { Ctx } from '../context.ts'
+import { newId } from '../id.ts'
+import * as store from './store.ts'
+
+const BATCH = 64
+
+interface Pool {
+  ids: string[]
+  /** Until when they may be handed out: bytes may still be arriving when their rows come due. */
+  until: number
+  filling: Promise<void> | undefined
+}
+const pools = new WeakMap<object, Pool>()
+
+/**
+ * An id whose blob row exists already, so that whatever a crash leaves under it is found by the collector. Rows are made
+ * 64 at a time: one by one they cost every small upload a transaction of its own. Those a process never uses are
+ * collected like any other.
+ */
+export async function reserveBlobId(ctx: Ctx): Promise<string> {
+  let pool = pools.get(ctx.blobs)
+  if (!pool) {
+    pool = { ids: [], until: 0, filling: undefined }
+    pools.set(ctx.blobs, pool)
+  }
+  for (;;) {
+    if (pool.until <= ctx.now().getTime()) pool.ids = []
+    const id = pool.ids.pop()
+    if (id !== undefined) return id
+    pool.filling ??= fill(ctx, pool).finally(() => {
+      pool.filling = undefined
+    })
+    await pool.filling
+  }
+}
+
+async function fill(ctx: Ctx, pool: Pool): Promise<void> {
+  const ids = Array.from({ length: BATCH }, newId)
+  const now = ctx.now().getTime()
+  const grace = ctx.config.blobGraceSeconds * 1000
+  await ctx.upkeep((tx) => store.insertBlobs(tx, ids, new Date(now + grace)), { relaxed: true })
+  pool.ids = ids
+  pool.until = now + grace / 3
+}

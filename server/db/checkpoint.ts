@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+
+/** Commits between two checkpoints: some 16 MiB of WAL. */
+const EVERY = 256
+/** Frames (of 4 KiB) beyond which the WAL is to begin again from its start. */
+const LONG_WAL = 16_384
+
+type Answer = { frames: number } | { error: string }
+
+export interface Checkpoints {
+  /** To be called after each commit. */
+  committed(): void
+  /** Why the last checkpoint failed; undefined when it did not. The next one tries again. */
+  failure(): Error | undefined
+  /** Resolves when the thread and its connection are gone. */
+  stop(): Promise<void>
+}
+
+/**
+ * Moves the WAL into the database from a thread of its own, so that no request waits for those writes and syncs. While
+ * others keep writing, the thread never quite catches up and the file would grow: once it is long, `finish` moves the
+ * little that is left from the writer itself, and the next commit begins the file anew.
+ */
+export function startCheckpoints(file: string, finish: () => void): Checkpoints {
+  const worker = new Worker(new URL(import.meta.url), { workerData: file })
+  worker.unref()
+  const exited = once(worker, 'exit')
+  let commits = 0
+  let running = false
+  let failure: Error | undefined
+  worker.on('message', (answer: Answer) => {
+    running = false
+    failure = 'error' in answer ? new Error(`Checkpoint: ${answer.error}`) : undefined
+    if ('frames' in answer && answer.frames > LONG_WAL) finish()
+  })
+  worker.on('error', (error) => {
+    failure = error as Error
+  })
+  return {
+    committed() {
+      if (++commits < EVERY || running) return
+      commits = 0
+      running = true
+      worker.postMessage('checkpoint')
+    },
+    failure: () => failure,
+    async stop() {
+      worker.postMessage('stop')
+      await exited
+    },
+  }
+}
+
+function serveCheckpoints(file: string, port: NonNullable<typeof parentPort>): void {
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  database.exec('pragma synchronous = normal')
+  const checkpoint = (): Answer => {
+    try {
+      const { log } = database.prepare('pragma wal_checkpoint(passive)').get() as { log: number }
+      return { frames: log }
+    } catch (error) {
+      return { error: (error as Error).message }
+    }
+  }
+  port.on('message', (order: 'checkpoint' | 'stop') => {
+    if (order === 'checkpoint') return port.postMessage(checkpoint())
+    database.close()
+    port.close()
+  })
+}
+
+if (!isMainThread && parentPort && typeof workerData === 'string') serveCheckpoints(workerData, parentPort)
