@@ -48,14 +48,15 @@ const unlinkIfThere = (file: string): Promise<void> =>
   })
 
 /**
- * Blobs as files below `folder`: written to `tmp/<id>`, synced, renamed to `<last two digits>/<id>`, and the folder
- * synced. 256 folders, whose syncs are shared by whoever needs them at the same time. Throws when they cannot be made.
+ * Blobs as files below `folder`: written to `<last two digits>/<id>.tmp`, synced, renamed to `<id>`, and the folder
+ * synced. 256 folders, whose syncs are shared by whoever needs them at the same time; temporary files lie there too,
+ * since one common folder for them makes everyone wait for its lock (1,700 instead of 7,000 blobs a second). Throws when
+ * the folders cannot be made.
  */
 export function fileDriver(folder: string): BlobDriver {
   const root = path.resolve(folder)
-  const tmp = path.join(root, 'tmp')
   const shardFolders = Array.from({ length: 256 }, (_, i) => path.join(root, i.toString(16).padStart(2, '0')))
-  makeFolders(root, [tmp, ...shardFolders])
+  makeFolders(root, shardFolders)
   const shards = shardFolders.map((directory) => {
     const fd = fs.openSync(directory, 'r')
     return { directory, fd, sync: sharedSync(() => fsync(fd)) }
@@ -64,8 +65,8 @@ export function fileDriver(folder: string): BlobDriver {
   let closed = false
 
   const shardOf = (id: string) => shards[Number.parseInt(id.slice(-2), 16)] as (typeof shards)[number]
-  const tmpPath = (id: string) => path.join(tmp, id)
   const finalPath = (id: string) => path.join(shardOf(id).directory, id)
+  const tmpPath = (id: string) => `${finalPath(id)}.tmp`
 
   async function store(id: string, source: AsyncIterable<Uint8Array>): Promise<number> {
     assertBlobId(id)
@@ -175,7 +176,7 @@ export function fileDriver(folder: string): BlobDriver {
   }
 
   async function check(): Promise<void> {
-    const probe = path.join(tmp, `probe-${randomUUID()}`)
+    const probe = path.join(root, `probe-${randomUUID()}`)
     try {
       await fs.promises.writeFile(probe, 'stowage', { flag: 'wx', mode: 0o600 })
     } catch (error) {
