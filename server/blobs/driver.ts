@@ -19,9 +19,9 @@ export interface BlobDriver {
   /**
    * Stores all bytes of `source` under `id`, which is written once, and gives their number. When it resolves they are
    * durable and readable; when it rejects (source failed, disk full, id taken) this call has left nothing that can be
-   * read under that id. Holds at most 1 MiB of chunks besides the one `source` last gave, takes the next only when
-   * there is room, and always ends the iteration, so a stream that is the source is destroyed. Chunks must not change
-   * after they were given.
+   * read under that id. Holds at most 1 MiB besides the chunk it last took, and takes the next only when there is room.
+   * Chunks must not change after they were given. A failure ends the iteration, which destroys a source that is a
+   * stream.
    */
   put(id: string, source: AsyncIterable<Uint8Array>): Promise<number>
   /**

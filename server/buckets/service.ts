@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { Bucket } from '../../contract/buckets.ts'
 import { ServiceError } from '../../contract/errors.ts'
 import { actionsOn } from '../../contract/permissions.ts'
@@ -172,7 +171,7 @@ export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
 /** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */
 export async function countUsage(tx: Tx, bucket: HeldBucket, change: store.Usage): Promise<void> {
   if (change.bytes > 0) assertRoom(bucket.name, bucket.room, change.bytes)
-  await store.addUsage(tx, { bucket_id: bucket.id, shard: randomInt(USAGE_SHARDS), ...change })
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...change })
 }
 
 /** Throws quota_exceeded unless `growth` bytes fit into `room`. */
