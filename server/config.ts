@@ -138,7 +138,7 @@ export const variables = {
   BLOB_GRACE_SECONDS: {
     summary: 'How long bytes nothing points at are kept before they are removed.',
     default: '3600',
-    read: integer(60, 2_592_000),
+    read: integer(600, 2_592_000),
   },
   WEBHOOKS_ENABLED: {
     summary: 'Whether events are queued for webhook endpoints and sent.',

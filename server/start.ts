@@ -35,7 +35,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     { level: config.logLevel, base: undefined, redact: ['req.headers.authorization', 'headers.authorization'] },
     (options.logTo ?? pino.destination({ sync: false })) as pino.DestinationStream,
   )
-  const database = await openDatabase(config.databaseUrl)
+  const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
   await database.migrate()
   const blobs = await openBlobs(config.storageUrl)
   const system: System = { database, blobs, config, now, log }

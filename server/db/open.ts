@@ -39,10 +39,16 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. */
-export function openDatabase(url: string): Promise<Database> {
+/**
+ * Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. `report` hears of failures that nobody waits for,
+ * like an idle connection that the server ended.
+ */
+export function openDatabase(
+  url: string,
+  report: (error: Error) => void = (error) => process.emitWarning(error),
+): Promise<Database> {
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length))
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url)
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, report)
   throw new Error('DATABASE_URL is neither sqlite:<path> nor postgres://…')
 }
 
@@ -214,7 +220,7 @@ const RETRYABLE = new Set(['40001', '40P01', '23503'])
 const retryable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && RETRYABLE.has(String(error.code))
 
-async function openPostgres(url: string): Promise<Database> {
+async function openPostgres(url: string, report: (error: Error) => void): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 20,
@@ -224,8 +230,8 @@ async function openPostgres(url: string): Promise<Database> {
         parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   })
-  // An idle connection that the server ends is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => undefined)
+  // The pool replaces an idle connection that the server ends; without a listener it would end the process.
+  pool.on('error', report)
   const dialect = new PostgresDialect({ pool })
   const writer = new Kysely<Schema>({ dialect })
   const reader = writer.withPlugin(rootHandleGuard)

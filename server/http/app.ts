@@ -64,7 +64,10 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     bodyLimit: JSON_LIMIT,
     forceCloseConnections: 'idle',
+    // A body may take as long as it keeps arriving; a connection on which nothing moves is given up. This is well below a
+    // third of the shortest grace period of blobs, within which an upload in progress renews its claim.
     requestTimeout: 0,
+    connectionTimeout: 120_000,
     http: { headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
     frameworkErrors: handleError,
     clientErrorHandler,

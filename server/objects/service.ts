@@ -42,10 +42,11 @@ export async function receiver(ctx: Ctx, bucket: string) {
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   const used = row.quota_gb === null ? 0 : ((await sumUsage(ctx.db, [row.id])).get(row.id)?.bytes ?? 0)
-  return async (upload: Upload, alreadyReceived = 0): Promise<Received> => {
+  let grown = 0
+  return async (upload: Upload): Promise<Received> => {
     const replaced = row.quota_gb === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
-    const room =
-      row.quota_gb === null ? null : quotaBytes(row.quota_gb) - used - alreadyReceived + (replaced?.size ?? 0)
+    const freed = replaced?.size ?? 0
+    const room = row.quota_gb === null ? null : quotaBytes(row.quota_gb) - used - grown + freed
     assertRoom(bucket, room, upload.announced ?? 0)
     const blob = await writeBlob(ctx, upload.source, (size) => assertRoom(bucket, room, size))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
@@ -54,6 +55,7 @@ export async function receiver(ctx: Ctx, bucket: string) {
         faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
       })
     }
+    grown += blob.size - freed
     return { upload, blob }
   }
 }
