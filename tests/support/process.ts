@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
+
+/** A service in a process of its own. */
+export interface ServerProcess {
+  url: string
+  child: ChildProcess
+  /** Standard output and error so far. */
+  log(): string
+  /** Sends a signal and resolves with the exit code, or the signal's name where there is none. */
+  kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
+  /** Resident memory in bytes, now and at its peak (Linux). */
+  memory(): { rss: number; peak: number }
+}
+
+/** Starts `server/main.ts serve` with this environment and resolves when it listens; rejects when it exits before. */
+export async function spawnServer(env: Record<string, string>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve'], { env: { PATH: process.env.PATH ?? '', ...env } })
+  let log = ''
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      log += chunk
+      const match = /Stowage serves at (\S+)/.exec(log)
+      if (match?.[1]) resolve(match[1])
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    exit.then(([code]) => reject(new Error(`The server exited with ${code}:\n${log}`)), reject)
+  })
+  return {
+    url,
+    child,
+    log: () => log,
+    async kill(signal) {
+      child.kill(signal)
+      const [code, by] = await exit
+      return code ?? by ?? 0
+    },
+    memory() {
+      const status = fs.readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      const kib = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1])
+      return { rss: kib('VmRSS') * 1024, peak: kib('VmHWM') * 1024 }
+    },
+  }
+}
