@@ -43,12 +43,8 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
 
     it('takes empty chunks, single bytes and one huge chunk', async (driver) => {
       const bytes = randomBytes(2 * MiB)
-      const sources = [
-        [bytes],
-        [Buffer.alloc(0), bytes, Buffer.alloc(0)],
-        [...bytes.subarray(0, 5000)].map((byte) => Buffer.of(byte)),
-      ]
-      for (const chunks of sources) {
+      const [none, single] = [Buffer.alloc(0), [...bytes.subarray(0, 5000)].map((byte) => Buffer.of(byte))]
+      for (const chunks of [[bytes], [none, bytes, none], single]) {
         const id = randomUUID()
         const whole = Buffer.concat(chunks)
         assert.equal(await driver.put(id, Readable.from(chunks)), whole.length)
@@ -73,17 +69,8 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
         const got = await collect(await driver.get(id, bytes.length, { start, end }))
         assert.ok(got.equals(bytes.subarray(start, end + 1)), `${start}-${end} differs`)
       }
-      for (const [start, end] of [
-        [0, 0],
-        [last, last],
-        [0, last],
-        [1, last],
-        [0, last - 1],
-        [0, 64 * KiB - 1],
-        [0, 64 * KiB],
-        [last - 64 * KiB, last],
-      ] as const)
-        await check(start, end)
+      const edges = [0, 1, 64 * KiB - 1, 64 * KiB, last - 64 * KiB, last - 1, last]
+      for (const start of edges) for (const end of edges) if (start <= end) await check(start, end)
       const position = fc.integer({ min: 0, max: last })
       await fc.assert(
         fc.asyncProperty(position, position, (a, b) => check(Math.min(a, b), Math.max(a, b))),
@@ -93,13 +80,11 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
 
     it('refuses a range that is not of the blob', async (driver) => {
       const id = await putBytes(driver, randomBytes(10))
-      for (const [start, end] of [
-        [0, 10],
-        [10, 10],
-        [-1, 5],
-        [5, 4],
-      ] as const)
-        await assert.rejects(driver.get(id, 10, { start, end }), RangeError)
+      const refuse = (start: number, end: number) => assert.rejects(driver.get(id, 10, { start, end }), RangeError)
+      await refuse(0, 10)
+      await refuse(10, 10)
+      await refuse(-1, 5)
+      await refuse(5, 4)
     })
 
     it('says BlobMissing for what is not there, whatever its size', async (driver) => {
@@ -195,17 +180,12 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
       const begun = Date.now()
       await Promise.all([...bodies].map(([id, bytes]) => driver.put(id, inChunks(bytes))))
       const listed = await list(driver)
-      assert.deepEqual(
-        new Map(listed.map(({ id, size }) => [id, size])),
-        new Map([...bodies].map(([id, { length }]) => [id, length])),
-      )
       assert.equal(listed.length, 200)
-      for (const { modified_at } of listed) assert.ok(Math.abs(modified_at.getTime() - begun) < 60_000)
-      await Promise.all(
-        [...bodies].map(async ([id, bytes]) =>
-          assert.ok((await collect(await driver.get(id, bytes.length))).equals(bytes)),
-        ),
-      )
+      for (const { id, size, modified_at } of listed) {
+        assert.equal(size, bodies.get(id)?.length)
+        assert.ok(Math.abs(modified_at.getTime() - begun) < 60_000)
+      }
+      for (const [id, bytes] of bodies) assert.ok((await collect(await driver.get(id, bytes.length))).equals(bytes))
       await Promise.all([...bodies.keys()].map((id) => driver.remove(id)))
       assert.deepEqual(await list(driver), [])
     })

@@ -1,0 +1,67 @@
+import http from 'node:http'
+
+/**
+ * Sends requests over 16 connections for some seconds, in a process of its own, and prints what came of it as JSON.
+ * Argument: a Job as JSON.
+ */
+export interface Job {
+  /** `#` in the path becomes a number of its own for each request. */
+  url: string
+  method: string
+  headers: Record<string, string>
+  /** Bytes of the body; 0 for none. */
+  body: number
+  seconds: number
+  connections: number
+}
+export interface Outcome {
+  perSecond: number
+  medianMs: number
+  p99Ms: number
+  bytesPerSecond: number
+}
+
+async function load(job: Job): Promise<Outcome> {
+  const body = Buffer.alloc(job.body, 'stowage ')
+  const agent = new http.Agent({ keepAlive: true, maxSockets: job.connections })
+  const times: number[] = []
+  const base = process.hrtime.bigint().toString(36)
+  let bytes = 0
+  let count = 0
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      const began = performance.now()
+      const headers = job.body > 0 ? { ...job.headers, 'content-length': String(job.body) } : job.headers
+      const request = http.request(job.url.replace('#', `${base}-${count++}`), { method: job.method, headers, agent })
+      request.on('error', reject)
+      request.on('response', (response) => {
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+        })
+        response.on('end', () => {
+          if ((response.statusCode ?? 500) >= 300) return reject(new Error(`${job.method} ${response.statusCode}`))
+          times.push(performance.now() - began)
+          resolve()
+        })
+      })
+      request.end(job.body > 0 ? body : undefined)
+    })
+  const began = performance.now()
+  const until = began + job.seconds * 1000
+  const worker = async () => {
+    while (performance.now() < until) await one()
+  }
+  await Promise.all(Array.from({ length: job.connections }, worker))
+  const seconds = (performance.now() - began) / 1000
+  agent.destroy()
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return {
+    perSecond: times.length / seconds,
+    medianMs: at(0.5),
+    p99Ms: at(0.99),
+    bytesPerSecond: (job.body > 0 ? times.length * job.body : bytes) / seconds,
+  }
+}
+
+if (import.meta.main) process.stdout.write(JSON.stringify(await load(JSON.parse(process.argv[2] ?? '') as Job)))
