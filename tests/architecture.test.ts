@@ -168,7 +168,11 @@ test('every rule is alive', () => {
       'db.transaction()',
       'server/a/x.ts:1 says .transaction(, for server/context.ts and server/db/open.ts alone',
     ],
-    ['server/a/x.ts', "import pg from 'pg'", "server/a/x.ts:1 says 'pg', for server/db/open.ts and server/db/checkpoint.ts alone"],
+    [
+      'server/a/x.ts',
+      "import pg from 'pg'",
+      "server/a/x.ts:1 says 'pg', for server/db/open.ts and server/db/checkpoint.ts alone",
+    ],
     ['server/a/metadata.ts', lines(300), null],
     ['server/a/x.ts', lines(301), 'server/a/x.ts:302 has more than 300 lines'],
     ['server/a/urlHelpers.ts', '', 'server/a/urlHelpers.ts:1 has a name that says nothing'],

@@ -53,7 +53,7 @@ export async function sendObject(
   reply.header('accept-ranges', 'bytes')
   reply.header('content-disposition', disposition(row, download))
   for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))
-    reply.header(`x-meta-${name}`, value)
+    reply.header(`x-meta-${name}`, asHeader(value))
   const ranges =
     request.method === 'GET' && rangeApplies(request.headers, validators)
       ? parseRanges(request.headers.range, row.size)
@@ -98,6 +98,9 @@ function sendParts(blobs: BlobDriver, row: ObjectRow, ranges: readonly ByteRange
     .header('content-length', length)
     .send(Readable.from(body(), { objectMode: false }))
 }
+
+/** Header values travel as Latin-1 characters; ours are UTF-8 in them, as they came. */
+const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
 
 function disposition(row: ObjectRow, download: boolean): string {
   const name = row.key.split('/').findLast((segment) => segment !== '') ?? 'object'

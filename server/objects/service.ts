@@ -46,7 +46,8 @@ export async function receiver(ctx: Ctx, bucket: string) {
   return async (upload: Upload): Promise<Received> => {
     const replaced = row.quota_gb === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
     const freed = replaced?.size ?? 0
-    const room = row.quota_gb === null ? null : quotaBytes(row.quota_gb) - used - grown + freed
+    // What replaces as many bytes does not grow the bucket, so it passes even where the quota is below what is used.
+    const room = row.quota_gb === null ? null : Math.max(0, quotaBytes(row.quota_gb) - used - grown) + freed
     assertRoom(bucket, room, upload.announced ?? 0)
     const blob = await writeBlob(ctx, upload.source, (size) => assertRoom(bucket, room, size))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {

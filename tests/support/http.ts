@@ -1,0 +1,41 @@
+import http from 'node:http'
+
+export interface Answer {
+  status: number
+  headers: http.IncomingHttpHeaders
+  body: Buffer
+  /** The body as JSON. */
+  json<T = Record<string, unknown>>(): T
+}
+
+/** Sends a request as it is written: nothing normalises the path or adds a header. */
+export function request(options: {
+  url: string
+  path: string
+  method?: string
+  token?: string
+  headers?: http.OutgoingHttpHeaders
+  body?: Uint8Array | string
+}): Promise<Answer> {
+  const { url, path, method = 'GET', token, headers = {}, body } = options
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const all = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers }
+    const sent = http.request({ hostname, port, path, method, headers: all, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks)
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: bytes,
+          json: <T>() => JSON.parse(bytes.toString()) as T,
+        })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
