@@ -58,6 +58,8 @@ export interface TestServer {
   login(email: string, password: string): Promise<string>
   /** Makes a user in a new group with these grants and gives a token of theirs. */
   userWith(...grants: { bucket_pattern: string; prefix?: string; actions: GrantActions }[]): Promise<string>
+  /** Paths of all files in the blob folder, relative to it. */
+  files(): string[]
   /** Everything logged so far. */
   logged(): string
   /** Runs `work` and asserts that exactly these actions were recorded meanwhile, in this order, and no others. */
@@ -120,6 +122,11 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
       await admin.createUser({ body: { email, display_name: `Person ${n}`, password, group_ids: [group.id] } })
       return login(email, password)
     },
+    files: () =>
+      fs
+        .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name))),
     logged: () => log,
     async records(expected, work) {
       const before = await auditIds()
