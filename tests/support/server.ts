@@ -50,8 +50,11 @@ export interface TestServer {
   /** A connection of the test's own to the same database. */
   database: Database
   folder: string
+  /** The first administrator, with a token that `later` keeps fresh. */
   admin: Client
-  adminToken: string
+  readonly adminToken: string
+  /** Moves the clock on and logs the administrator in again. */
+  later(ms: number): Promise<void>
   /** A client for a credential. */
   as(token?: string): Client
   /** Logs in and gives the access token. */
@@ -97,8 +100,8 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
   const as = (token?: string) => createClient({ baseUrl: running.url, ...(token === undefined ? {} : { token }) })
   const login = async (email: string, password: string) =>
     (await as().login({ body: { username: email, password } })).access_token
-  const adminToken = await login(ADMIN.email, ADMIN.password)
-  const admin = as(adminToken)
+  let adminToken = await login(ADMIN.email, ADMIN.password)
+  const admin = createClient({ baseUrl: running.url, token: () => adminToken })
   let people = 0
 
   const auditIds = async () => new Set((await allActions(database)).map(({ id }) => id))
@@ -111,7 +114,13 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     database,
     folder,
     admin,
-    adminToken,
+    get adminToken() {
+      return adminToken
+    },
+    async later(ms) {
+      clock.advance(ms)
+      adminToken = await login(ADMIN.email, ADMIN.password)
+    },
     as,
     login,
     async userWith(...grants) {

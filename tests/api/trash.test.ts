@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { rejectsWith } from '../support/problems.ts'
+import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+
+const DAY = 86_400_000
+const ABSENT = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
+
+describeEngines('trash', (engine) => {
+  let server: TestServer
+  let buckets = 0
+  const open = async (body: object = {}) => {
+    const name = `trash-${++buckets}`
+    await server.admin.createBucket({ body: { name, ...body } })
+    return {
+      name,
+      put: (key: string, text: string) => server.admin.putObject({ params: { name, key }, body: Buffer.from(text) }),
+      remove: (key: string) => server.admin.deleteObject({ params: { name, key } }),
+      items: async (query = {}) => (await server.admin.listTrash({ params: { name }, query })).items,
+      restore: (ids: string[]) => server.admin.restoreTrash({ params: { name }, body: { ids } }),
+      purge: (body: { ids: string[] } | { all: true }) => server.admin.purgeTrash({ params: { name }, body }),
+      usage: async () => {
+        const { used_bytes, object_count, trash_bytes } = await server.admin.getBucket({ params: { name } })
+        return [used_bytes, object_count, trash_bytes]
+      },
+    }
+  }
+  before(async () => {
+    server = await startServer(engine)
+  })
+  after(() => server.stop())
+
+  it('lists deleted and overwritten contents, latest first, page by page', async () => {
+    const bucket = await open()
+    for (const [key, text] of [
+      ['a', '1'],
+      ['a', '22'],
+      ['b', '333'],
+    ] as const) {
+      await bucket.put(key, text)
+      server.clock.advance(1000)
+    }
+    await bucket.remove('a')
+    server.clock.advance(1000)
+    await bucket.remove('b')
+    const all = await bucket.items()
+    assert.deepEqual(
+      all.map(({ key, size, reason }) => [key, size, reason]),
+      [
+        ['b', 3, 'deleted'],
+        ['a', 2, 'deleted'],
+        ['a', 1, 'overwritten'],
+      ],
+    )
+    assert.equal(Date.parse(all[0]?.expires_at ?? '') - Date.parse(all[0]?.deleted_at ?? ''), 7 * DAY)
+    const first = await server.admin.listTrash({ params: { name: bucket.name }, query: { limit: 2 } })
+    const second = await bucket.items({ limit: 2, cursor: first.next_cursor })
+    assert.deepEqual([...first.items, ...second], all)
+    assert.deepEqual(
+      (await bucket.items({ prefix: 'b' })).map(({ key }) => key),
+      ['b'],
+    )
+    await rejectsWith(bucket.items({ cursor: 'x' }), 'invalid_request', 'query.cursor')
+  })
+
+  it('restores all or none, never over something, and within the quota', async () => {
+    const bucket = await open({ quota_gb: 10 / 1024 ** 3 })
+    await bucket.put('a', '12345')
+    await bucket.put('b', '12345')
+    await bucket.remove('a')
+    await bucket.remove('b')
+    const [b, a] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    await bucket.put('b', 'new')
+    await server.records([], async () => {
+      const { problem } = await rejectsWith(bucket.restore([a, b]), 'conflict')
+      assert.deepEqual(
+        problem.errors?.map(({ path }) => path),
+        ['body.ids.1'],
+      )
+      await rejectsWith(bucket.restore([a, ABSENT]), 'not_found', 'body.ids.1')
+    })
+    assert.deepEqual(await bucket.usage(), [3, 1, 10])
+    await bucket.put('c', '123')
+    await server.records([], () => rejectsWith(bucket.restore([a]), 'quota_exceeded'))
+    await bucket.remove('c')
+    const { items } = await server.records([{ action: 'restore', bucket: bucket.name, key: 'a' }], () =>
+      bucket.restore([a]),
+    )
+    assert.deepEqual(
+      items.map(({ key, size }) => [key, size]),
+      [['a', 5]],
+    )
+    assert.deepEqual(await bucket.usage(), [8, 2, 8])
+    await rejectsWith(bucket.restore([a]), 'not_found')
+  })
+
+  it('purges named items or all, and the bytes go after the grace period', async () => {
+    const bucket = await open()
+    for (const key of ['a', 'b', 'c']) await bucket.put(key, key)
+    for (const key of ['a', 'b']) await bucket.remove(key)
+    const files = server.files().length
+    const [b, a] = await bucket.items()
+    await server.records([{ action: 'purge', bucket: bucket.name, key: 'a' }], () =>
+      bucket.purge({ ids: [a?.id ?? ''] }),
+    )
+    await server.records([], () => rejectsWith(bucket.purge({ ids: [a?.id ?? ''] }), 'not_found'))
+    const purged = await server.records([{ action: 'purge', bucket: bucket.name, key: 'b' }], () =>
+      bucket.purge({ all: true }),
+    )
+    assert.deepEqual(purged, { purged: 1, bytes: 1, more: false })
+    assert.ok(b)
+    assert.deepEqual(await bucket.usage(), [1, 1, 0])
+    await server.running.tick()
+    assert.equal(server.files().length, files, 'within the grace period the bytes stay')
+    await server.later(3601_000)
+    await server.running.tick()
+    assert.equal(server.files().length, files - 2)
+    const response = await server.admin.getObject({ params: { name: bucket.name, key: 'c' } })
+    assert.equal(await response.text(), 'c')
+  })
+
+  it('forgets what is older than the days of the bucket, as the system', async () => {
+    const bucket = await open({ trash_days: 2 })
+    await bucket.put('old', '1')
+    await bucket.remove('old')
+    await server.later(DAY)
+    await bucket.put('young', '22')
+    await bucket.remove('young')
+    await server.later(DAY)
+    await server.records([{ action: 'purge', bucket: bucket.name }], () => server.running.tick())
+    assert.deepEqual(
+      (await bucket.items()).map(({ key }) => key),
+      ['young'],
+    )
+    assert.deepEqual(await bucket.usage(), [0, 0, 2])
+    const record = await server.admin.listAudit({ query: { action: ['purge'], bucket: bucket.name } })
+    assert.deepEqual(record.items[0]?.actor, { user_id: null, email: null, type: 'system' })
+    assert.deepEqual(record.items[0]?.details, { reason: 'expired', objects: 1, bytes: 1 })
+    await server.records([], () => server.running.tick())
+  })
+
+  it('keeps nothing where the trash is off, and empties the trash of a deleted bucket', async () => {
+    const off = await open({ trash_days: 0 })
+    await off.put('a', 'one')
+    await off.put('a', 'two')
+    await off.remove('a')
+    assert.deepEqual([await off.items(), await off.usage()], [[], [0, 0, 0]])
+    const bucket = await open()
+    await bucket.put('a', 'x')
+    await rejectsWith(server.admin.deleteBucket({ params: { name: bucket.name } }), 'not_empty')
+    await bucket.remove('a')
+    await server.admin.deleteBucket({ params: { name: bucket.name } })
+    await server.admin.createBucket({ body: { name: bucket.name } })
+    assert.deepEqual(await bucket.items(), [])
+    await server.running.tick()
+    const rows = await server.database.db
+      .selectFrom('buckets')
+      .select('name')
+      .where('deleted_at', 'is not', null)
+      .execute()
+    assert.deepEqual(rows, [])
+  })
+
+  it('asks list to see, write to restore, manage to purge', async () => {
+    const bucket = await open()
+    for (const key of ['in/a', 'out/a']) {
+      await bucket.put(key, 'x')
+      await bucket.remove(key)
+    }
+    const [out, inside] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    const with_ = async (...actions: ('list' | 'write' | 'manage')[]) =>
+      server.as(await server.userWith({ bucket_pattern: bucket.name, prefix: 'in/', actions }))
+    const params = { name: bucket.name }
+    const lister = await with_('list')
+    await rejectsWith(lister.restoreTrash({ params, body: { ids: [inside] } }), 'forbidden')
+    await rejectsWith(lister.purgeTrash({ params, body: { ids: [inside] } }), 'forbidden')
+    const writer = await with_('write')
+    await rejectsWith(writer.listTrash({ params }), 'forbidden')
+    await rejectsWith(writer.restoreTrash({ params, body: { ids: [out] } }), 'forbidden')
+    const manager = await with_('manage')
+    await rejectsWith(manager.purgeTrash({ params, body: { ids: [out] } }), 'forbidden')
+    await rejectsWith(manager.purgeTrash({ params, body: { all: true } }), 'forbidden')
+    await writer.restoreTrash({ params, body: { ids: [inside] } })
+    assert.deepEqual(await bucket.usage(), [1, 1, 1])
+  })
+})
