@@ -8,7 +8,7 @@ import { emailKey, findLoginByEmail, recordLogin } from '../users/service.ts'
 import * as jwt from './jwt.ts'
 import * as passwords from './passwords.ts'
 import * as store from './store.ts'
-import { beginAttempt, forgiveAttempt } from './throttle.ts'
+import { beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
 
 export { assertSettable, hashPassword } from './passwords.ts'
 
@@ -31,7 +31,12 @@ export async function login(ctx: Ctx, username: string, password: string) {
   await beginAttempt(ctx, account)
   const user = await findLoginByEmail(ctx.db, account)
   const { bcryptCost } = ctx.config
-  const matches = await passwords.verifyPassword(password, user?.password_hash ?? null, bcryptCost)
+  const matches = await passwords
+    .verifyPassword(password, user?.password_hash ?? null, bcryptCost)
+    .catch(async (busy: unknown) => {
+      await retractAttempt(ctx, account)
+      throw busy
+    })
   if (!user || !matches || user.disabled_at !== null) {
     const reason = !user ? 'unknown' : !matches ? (user.password_hash ? 'wrong_password' : 'no_password') : 'disabled'
     await ctx.act(async (_tx, record) =>

@@ -56,6 +56,14 @@ export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
   })
 }
 
+/** The attempt was not made: its password was never looked at. */
+export async function retractAttempt(ctx: Ctx, account: string): Promise<void> {
+  const keys = keysOf(account, ctx.actor.origin.ip)
+  await ctx.upkeep(async (tx) => {
+    for (const key of [keys.account, keys.network, keys.pair]) await store.uncountFailure(tx, key)
+  })
+}
+
 /** The attempt was no failure after all: the pair is cleared, the other counts take it back. */
 export async function forgiveAttempt(ctx: Ctx, account: string): Promise<void> {
   const keys = keysOf(account, ctx.actor.origin.ip)

@@ -37,7 +37,8 @@ const frameworkErrors: Record<string, { code: ErrorCode; detail?: string }> = {
 /** Turns anything thrown while a request is served into a problem; unknown errors are logged and hidden. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof ServiceError) {
-    if (errors[error.code].status >= 500) request.log.error({ err: error }, error.message)
+    if (error.code === 'busy') request.log.warn(error.message)
+    else if (errors[error.code].status >= 500) request.log.error({ err: error }, error.message)
     return sendProblem(request, reply, error.code, error.message, error)
   }
   if ('validation' in error && error.validation) {

@@ -21,7 +21,7 @@ export const describeEngines = (name: string, suite: (engine: Engine) => void): 
 }
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
-export const SECRET_KEY = 'a secret key of tests, long enough'
+export const SECRET_KEY = 'a secret key of tests that is long enough'
 
 /** Time that only moves when told to. */
 export class Clock {
