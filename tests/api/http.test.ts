@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import { after, before, it } from 'node:test'
+import { request } from '../support/http.ts'
+import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describeEngines('http', (engine) => {
+  let server: TestServer
+  const send = (
+    method: string,
+    at: string,
+    headers = {},
+    body?: string,
+    token: string | undefined = server.adminToken,
+  ) => request({ url: server.url, path: at, method, token, headers, body })
+  /** Writes bytes to a socket and gives all that comes back until it is closed, or until `enough` has come. */
+  const raw = (bytes: string | Buffer, enough = /$^/): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(server.url)
+      let text = ''
+      const socket = net.connect(Number(port), hostname, () => socket.write(bytes))
+      socket.on('data', (chunk) => {
+        text += chunk
+        if (enough.test(text)) socket.destroy()
+      })
+      socket.on('close', () => resolve(text))
+      socket.on('error', reject)
+    })
+
+  before(async () => {
+    server = await startServer(engine)
+    await server.admin.createBucket({ body: { name: 'http', quota_gb: 1000 / 1024 ** 3 } })
+  })
+  after(() => server.stop())
+
+  it('answers every kind of bad input with a clear problem, and changes nothing', async () => {
+    const cases: [string, string, object, string | undefined, number, string, string?][] = [
+      ['POST', '/api/v1/buckets', { 'content-type': 'text/plain' }, '{"name":"abc"}', 415, 'unsupported_media_type'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, '{"name":', 400, 'malformed'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, '', 400, 'malformed'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, '[]', 422, 'invalid_request'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, '{}', 422, 'invalid_request', 'body.name'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, '{"name":"abc","x":1}', 422, 'invalid_request', 'body.x'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, '{"name":5}', 422, 'invalid_request', 'body.name'],
+      ['POST', '/api/v1/buckets', JSON_TYPE, `{"name":"${'x'.repeat(70_000)}"}`, 413, 'too_large'],
+      ['GET', '/api/v1/buckets?nope=1', {}, undefined, 422, 'invalid_request', 'query.nope'],
+      ['GET', '/api/v1/buckets?limit=1&limit=2', {}, undefined, 422, 'invalid_request', 'query.limit'],
+      ['GET', '/api/v1/buckets?limit=0', {}, undefined, 422, 'invalid_request', 'query.limit'],
+      ['GET', '/api/v1/buckets?limit=x', {}, undefined, 422, 'invalid_request', 'query.limit'],
+      ['GET', '/api/v1/buckets/NOT-A-NAME', {}, undefined, 422, 'invalid_request', 'params.name'],
+      ['GET', '/api/v1/nothing', {}, undefined, 404, 'not_found'],
+      ['GET', '/', {}, undefined, 404, 'not_found'],
+      ['PUT', '/api/v1/buckets', {}, undefined, 405, 'method_not_allowed'],
+      ['POST', '/api/v1/buckets/http/objects/key', {}, undefined, 405, 'method_not_allowed'],
+      ['GET', '/api/v1/buckets/%E0%A4%A', {}, undefined, 400, 'malformed'],
+    ]
+    await server.records([], async () => {
+      for (const [method, at, headers, body, status, code, fault] of cases) {
+        const answer = await send(method, at, headers, body)
+        const what = `${method} ${at} ${body?.slice(0, 30)}`
+        assert.equal(answer.status, status, what)
+        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, what)
+        const problem = answer.json<{ code: string; request_id: string; errors?: { path: string }[] }>()
+        assert.equal(problem.code, code, what)
+        assert.equal(problem.request_id, answer.headers['x-request-id'], what)
+        if (fault)
+          assert.ok(
+            problem.errors?.some((one) => one.path === fault),
+            `${what}: ${JSON.stringify(problem)}`,
+          )
+      }
+    })
+    assert.equal((await send('PUT', '/api/v1/buckets')).headers.allow, 'POST, GET')
+    assert.match(
+      String((await send('POST', '/api/v1/buckets/http/objects/key')).headers.allow),
+      /PUT.*GET.*HEAD.*DELETE/,
+    )
+  })
+
+  it('answers what is no HTTP, or has too large a head, with a problem too', async () => {
+    for (const [bytes, status, code] of [
+      ['GARBAGE\r\n\r\n', 400, 'malformed'],
+      [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+      [
+        'POST /api/v1/buckets HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+        400,
+        'malformed',
+      ],
+    ] as const) {
+      const text = await raw(bytes)
+      assert.match(text, new RegExp(`^HTTP/1.1 ${status} `), text.slice(0, 100))
+      assert.match(text, new RegExp(`"code":"${code}"`))
+      assert.match(text, /X-Request-Id: \S+/i)
+    }
+  })
+
+  it('asks for a body that waits for 100 Continue only when it is wanted', async () => {
+    const put = (length: number, token = server.adminToken) =>
+      `PUT /api/v1/buckets/http/objects/expected HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+    assert.match(await raw(put(5), /100 Continue/), /^HTTP\/1.1 100 Continue/)
+    const refused = await raw(put(5000))
+    assert.match(refused, /^HTTP\/1.1 413 /)
+    assert.match(refused, /connection: close/i)
+    assert.match(await raw(put(5, 'nonsense')), /^HTTP\/1.1 401 /)
+    const json =
+      'POST /api/v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n'
+    assert.match(await raw(json, /100 Continue/), /^HTTP\/1.1 100 Continue/)
+    const other = await send('GET', '/healthz', { expect: 'something' })
+    assert.deepEqual([other.status, other.json().code], [417, 'expectation_failed'])
+  })
+
+  it('answers a refused body without cutting the client off', async () => {
+    const big = 'x'.repeat(3_000_000)
+    const answer = await send('PUT', '/api/v1/buckets/http/objects/big', {}, big)
+    assert.deepEqual([answer.status, answer.json().code], [413, 'quota_exceeded'])
+    const chunked = await send('PUT', '/api/v1/buckets/http/objects/big', { 'transfer-encoding': 'chunked' }, big)
+    assert.deepEqual([chunked.status, chunked.json().code], [413, 'quota_exceeded'])
+    assert.equal(server.files().length, 0)
+  })
+
+  it('carries the request id and the security headers everywhere', async () => {
+    const ids = new Set<string>()
+    for (const at of ['/healthz', '/api/v1/buckets', '/api/v1/nothing', '/docs', '/redoc', '/openapi.json']) {
+      const { headers } = await send('GET', at)
+      assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/)
+      ids.add(String(headers['x-request-id']))
+      assert.equal(headers['x-content-type-options'], 'nosniff', at)
+      assert.equal(headers['x-frame-options'], 'DENY', at)
+      assert.equal(headers['referrer-policy'], 'no-referrer', at)
+      assert.match(String(headers['content-security-policy']), /default-src 'none'/, at)
+      assert.equal(headers['x-powered-by'] ?? headers.server, undefined)
+    }
+    assert.equal(ids.size, 6)
+    const { headers } = await send('POST', '/api/v1/buckets', JSON_TYPE, '{"name":"with-id"}')
+    const [record] = (await allActions(server.database)).slice(-1)
+    assert.equal(record?.request_id, headers['x-request-id'])
+  })
+
+  it('says whether it is alive and ready', async () => {
+    assert.deepEqual((await send('GET', '/healthz', {}, undefined, '')).json(), { status: 'ok' })
+    assert.deepEqual((await send('GET', '/readyz')).json(), {
+      status: 'ready',
+      database: { ok: true },
+      storage: { ok: true },
+    })
+    const blobs = path.join(server.folder, 'blobs')
+    fs.renameSync(blobs, `${blobs}-away`)
+    const answer = await send('GET', '/readyz')
+    fs.renameSync(`${blobs}-away`, blobs)
+    assert.equal(answer.status, 503)
+    assert.equal(answer.json<{ storage: { ok: boolean } }>().storage.ok, false)
+    assert.doesNotMatch(answer.body.toString(), /ENOENT/)
+  })
+
+  it('hides what went wrong on our side, and logs it under the request id', async () => {
+    await server.database.transaction((tx) => tx.schema.alterTable('grants').renameTo('grants_away').execute())
+    const answer = await send('GET', '/api/v1/auth/me')
+    await server.database.transaction((tx) => tx.schema.alterTable('grants_away').renameTo('grants').execute())
+    assert.deepEqual([answer.status, answer.json().code], [500, 'internal'])
+    assert.doesNotMatch(answer.body.toString(), /grants/)
+    const line = server
+      .logged()
+      .split('\n')
+      .find((one) => one.includes(String(answer.headers['x-request-id'])) && one.includes('"level":50'))
+    assert.match(line ?? '', /grants/)
+    assert.doesNotMatch(server.logged(), new RegExp(server.adminToken.slice(-20)))
+  })
+})

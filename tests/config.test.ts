@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { it } from 'node:test'
+import { ConfigError, keyId, readConfig, withKeptSecret } from '../server/config.ts'
+
+const SECRET_KEY = 'x'.repeat(32)
+
+it('has a default for everything but the key', () => {
+  const config = readConfig({ SECRET_KEY })
+  assert.deepEqual([config.databaseUrl, config.storageUrl], ['sqlite:data/stowage.db', 'file:data/blobs'])
+  assert.deepEqual(
+    [config.publicBaseUrl, config.bcryptCost, config.webhooksEnabled],
+    ['http://127.0.0.1:8080', 12, true],
+  )
+  assert.equal(readConfig({ SECRET_KEY, HOST: '::1', PORT: '1' }).publicBaseUrl, 'http://[::1]:1')
+  assert.equal(
+    readConfig({ SECRET_KEY, PUBLIC_BASE_URL: 'https://x.example/stowage/' }).publicBaseUrl,
+    'https://x.example/stowage',
+  )
+})
+
+it('lists all faults at once, without telling a secret', () => {
+  const env = {
+    SECRET_KEY: 'too short a key',
+    DATABASE_URL: 'mysql://x',
+    STORAGE_URL: 'ftp://x',
+    PORT: '70000',
+    PUBLIC_BASE_URL: 'nonsense',
+    TRUSTED_PROXIES: '10.0.0.1, proxy',
+    BOOTSTRAP_ADMIN_PASSWORD: 'short',
+    WEBHOOKS_ENABLED: 'yes',
+    LOG_LEVEL: 'loud',
+    BLOB_GRACE_SECONDS: '1',
+  }
+  assert.throws(
+    () => readConfig(env),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError)
+      assert.deepEqual(error.faults.map((fault) => fault.split(' ')[0]).sort(), Object.keys(env).sort())
+      assert.doesNotMatch(error.message, /too short a key|short\b(?! )/)
+      return true
+    },
+  )
+})
+
+it('refuses to serve with a short or missing SECRET_KEY, and exits 1', () => {
+  const main = path.join(import.meta.dirname, '../server/main.ts')
+  for (const env of [{}, { SECRET_KEY: 'x'.repeat(31), PORT: 'x' }]) {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'serve'], { env, encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.match(stderr, /SECRET_KEY/)
+    if ('PORT' in env) assert.match(stderr, /PORT/)
+  }
+  assert.equal(spawnSync(process.execPath, [main, 'nonsense'], { encoding: 'utf8' }).status, 2)
+})
+
+it('makes a key once and keeps it where no one else reads it', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-config-'))
+  try {
+    const DATA_DIR = path.join(folder, 'data')
+    const first = withKeptSecret({ DATA_DIR }).SECRET_KEY ?? ''
+    assert.ok(first.length >= 32)
+    assert.equal(withKeptSecret({ DATA_DIR }).SECRET_KEY, first)
+    assert.equal(withKeptSecret({ DATA_DIR, SECRET_KEY }).SECRET_KEY, SECRET_KEY)
+    if (process.platform !== 'win32') assert.equal(fs.statSync(path.join(DATA_DIR, 'secret.key')).mode & 0o777, 0o600)
+    assert.notEqual(keyId(first), keyId(SECRET_KEY))
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { it } from 'node:test'
+import { api } from '../contract/index.ts'
+import { pathTemplate, type RouteSpec } from '../contract/route.ts'
+import { documents } from '../scripts/docs.ts'
+import { handlers } from '../server/http/app.ts'
+import { openapi } from '../server/http/openapi.ts'
+
+const routes = Object.entries<RouteSpec>(api)
+
+it('every operation of the contract has one handler, and every handler an operation', () => {
+  for (const [name, route] of routes)
+    assert.equal(handlers.filter((handler) => handler.route === route).length, 1, name)
+  assert.equal(handlers.length, routes.length)
+  const places = routes.map(([, route]) => `${route.method} ${pathTemplate(route)}`)
+  assert.equal(new Set(places).size, places.length)
+})
+
+it('A2: every mutating operation names the actions it records', () => {
+  const source = fs.readFileSync(path.join(import.meta.dirname, '../contract/actions.ts'), 'utf8')
+  for (const [name, route] of routes) {
+    if (['GET', 'HEAD'].includes(route.method)) {
+      assert.equal(route.records, undefined, name)
+      continue
+    }
+    assert.ok(route.records && route.records.length > 0, `${name} does not say what it records`)
+    for (const action of route.records) assert.match(source, new RegExp(`^  ${action}: `, 'm'))
+  }
+})
+
+it('the OpenAPI document has every operation with its parameters and statuses', () => {
+  const { paths, components } = openapi('http://localhost')
+  for (const [name, route] of routes) {
+    const operation = paths[pathTemplate(route)]?.[route.method.toLowerCase()] as {
+      operationId: string
+      parameters: { name: string; in: string }[]
+      responses: Record<string, unknown>
+    }
+    assert.equal(operation.operationId, name)
+    for (const status of [route.status, ...(route.otherStatus ?? [])])
+      assert.ok(operation.responses[status], `${name} ${status}`)
+    const placeholders = [...pathTemplate(route).matchAll(/\{(\w+)\}/g)].map(([, one]) => one)
+    assert.deepEqual(
+      operation.parameters.filter((one) => one.in === 'path').map((one) => one.name),
+      placeholders,
+      name,
+    )
+  }
+  assert.ok(components.schemas.Problem)
+})
+
+it('the generated documents are what the code says (npm run docs)', () => {
+  for (const [file, text] of Object.entries(documents))
+    assert.equal(fs.readFileSync(path.join(import.meta.dirname, '..', file), 'utf8'), text, file)
+})
