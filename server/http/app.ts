@@ -55,6 +55,7 @@ const PATH_LIMIT = 8192
 
 /** The HTTP server of one process, not yet listening. */
 export async function createApp(system: System): Promise<FastifyInstance> {
+  const security = securityHeaders(system.config)
   const app = Fastify({
     loggerInstance: system.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,7 +70,9 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     requestTimeout: 0,
     connectionTimeout: 120_000,
     http: { headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
-    frameworkErrors: handleError,
+    // These never reach the hooks.
+    frameworkErrors: (error, request, reply) =>
+      handleError(error, request, reply.headers(security).header('x-request-id', request.id)),
     clientErrorHandler,
     serializerOpts: { ajv: { formats: Object.fromEntries(ownFormats.map((name) => [name, true])) } },
   })
@@ -81,7 +84,6 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     app.server.emit('request', request, response)
   })
   app.setValidatorCompiler(validatorCompiler)
-  const security = securityHeaders(system.config)
   app.setErrorHandler(handleError)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security).header('x-request-id', request.id)
@@ -104,7 +106,10 @@ export async function createApp(system: System): Promise<FastifyInstance> {
   })
   app.setNotFoundHandler(notFound)
 
-  await app.register(async (json) => addRoutes(json, system, 'json'))
+  await app.register(async (json) => {
+    json.removeContentTypeParser('text/plain')
+    addRoutes(json, system, 'json')
+  })
   await app.register(async (form) => {
     form.removeAllContentTypeParsers()
     await form.register(formbody)

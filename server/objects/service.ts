@@ -36,19 +36,20 @@ export interface Received {
 
 /**
  * Receives the bytes of uploads into one bucket. The quota refuses before bytes land what surely does not fit; the
- * exact decision is made when they are placed. Right `write` on each key is checked before its bytes are read.
+ * exact decision is made when they are placed. `wanted` is called when the bytes may come.
  */
 export async function receiver(ctx: Ctx, bucket: string) {
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   const used = row.quota_gb === null ? 0 : ((await sumUsage(ctx.db, [row.id])).get(row.id)?.bytes ?? 0)
   let grown = 0
-  return async (upload: Upload): Promise<Received> => {
+  return async (upload: Upload, wanted: () => void = () => undefined): Promise<Received> => {
     const replaced = row.quota_gb === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
     const freed = replaced?.size ?? 0
     // What replaces as many bytes does not grow the bucket, so it passes even where the quota is below what is used.
     const room = row.quota_gb === null ? null : Math.max(0, quotaBytes(row.quota_gb) - used - grown) + freed
     assertRoom(bucket, room, upload.announced ?? 0)
+    wanted()
     const blob = await writeBlob(ctx, upload.source, (size) => assertRoom(bucket, room, size))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
       await discardBlobs(ctx, [blob.id])
@@ -61,20 +62,19 @@ export async function receiver(ctx: Ctx, bucket: string) {
   }
 }
 
-/** Stores one object; `created` tells whether its key was free. */
+/** Stores one object; `created` tells whether its key was free. `wanted` is called when its bytes may come. */
 export async function putObject(
   ctx: Ctx,
   bucket: string,
   upload: Upload,
   conditions: WriteConditions,
-  ready: () => void,
+  wanted: () => void,
 ): Promise<{ object: StoredObject; created: boolean }> {
   allow(ctx.actor, 'write', bucket, upload.key)
   const receive = await receiver(ctx, bucket)
   if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
     assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
-  ready()
-  const received = await receive(upload)
+  const received = await receive(upload, wanted)
   const [placed] = await placeAll(ctx, bucket, [received], conditions)
   return placed as { object: StoredObject; created: boolean }
 }
