@@ -258,36 +258,50 @@ describe('a failing system call', () => {
     assert.ok((await collect(await driver.get(id, MiB))).equals(bytes))
   })
 
-  test('a descriptor is not closed under a read in flight', async (t) => {
-    const reading = new Set<number>()
-    let reads = 0
-    const real = { read: fs.read, close: fs.close }
+  /** The descriptors that `name` works on; each call takes 20 ms more, and a close meanwhile throws. */
+  async function openSlow(t: TestContext, name: 'read' | 'writev') {
+    const busy = new Set<number>()
+    const { [name]: work, close } = { read: fs.read, writev: fs.writev, close: fs.close }
     const closing = mock.method(fs, 'close', ((fd: number, done: fs.NoParamCallback) => {
-      assert.ok(!reading.has(fd))
-      real.close(fd, done)
+      assert.ok(!busy.has(fd), `closed during a ${name}`)
+      close(fd, done)
     }) as typeof fs.close)
     t.after(() => closing.mock.restore())
-    const { driver } = await openWith(t, 'read', () => (...args: unknown[]) => {
+    const files = await openWith(t, name, () => (...args: unknown[]) => {
       const [fd, done] = [args[0] as number, args.at(-1) as Callback]
-      reading.add(fd)
-      reads++
-      const slowly: Callback = (...results) =>
+      busy.add(fd)
+      const late: Callback = (...results) =>
         setTimeout(() => {
-          reading.delete(fd)
+          busy.delete(fd)
           done(...results)
         }, 20)
-      ;(real.read as (...args: unknown[]) => void)(...args.slice(0, -1), slowly)
+      ;(work as (...args: unknown[]) => void)(...args.slice(0, -1), late)
     })
+    return { ...files, busy }
+  }
+
+  test('a stream destroyed during a read closes its file after it', async (t) => {
+    const { driver, busy } = await openSlow(t, 'read')
     const id = await putBytes(driver, randomBytes(MiB))
     const body = (await driver.get(id, MiB)) as Readable
-    body.on('error', () => {})
     body.read()
     await sleep(5)
-    assert.equal(reading.size, 1)
+    assert.equal(busy.size, 1)
     body.destroy()
     await new Promise((resolve) => body.on('close', resolve))
-    assert.equal(reading.size, 0)
-    assert.equal(reads, 1)
+    assert.equal(busy.size, 0)
+  })
+
+  test('a put whose source fails during a write closes its file after it', async (t) => {
+    const { driver, folder, busy } = await openSlow(t, 'writev')
+    async function* failing() {
+      yield randomBytes(MiB)
+      assert.equal(busy.size, 1)
+      throw new Error('the client went away')
+    }
+    await assert.rejects(driver.put(randomUUID(), failing()), /went away/)
+    assert.equal(busy.size, 0)
+    assert.deepEqual(filesIn(folder), [])
   })
 })
 

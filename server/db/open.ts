@@ -11,6 +11,7 @@ import {
   type KyselyPlugin,
   Migrator,
   PostgresDialect,
+  SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
   sql,
@@ -98,6 +99,15 @@ class ImmediateSqliteDialect extends SqliteDialect {
   }
   override createDriver() {
     return new ImmediateSqliteDriver({ database: this.#database })
+  }
+  override createAdapter() {
+    return new TransactionalSqliteAdapter()
+  }
+}
+/** SQLite can change its schema in a transaction: a migration is whole or not there, and one process at a time runs it. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true
   }
 }
 

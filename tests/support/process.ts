@@ -11,17 +11,23 @@ export interface ServerProcess {
   child: ChildProcess
   /** Standard output and error so far. */
   log(): string
-  /** Sends a signal and resolves with the exit code, or the signal's name where there is none. */
+  /** Sends a signal and resolves with the exit code, or the signal's name where there is none. No harm after its end. */
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
   /** Resident memory in bytes, now and at its peak (Linux). */
   memory(): { rss: number; peak: number }
 }
 
-/** Starts `server/main.ts serve` with this environment and resolves when it listens; rejects when it exits before. */
+/**
+ * Starts `server/main.ts serve` with this environment and resolves when it listens; rejects when it exits before. To be
+ * ended by `kill` in an `after`; should that fail, it ends with this process.
+ */
 export async function spawnServer(env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, [MAIN, 'serve'], { env: { PATH: process.env.PATH ?? '', ...env } })
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
   let log = ''
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  exit.then(() => process.off('exit', end))
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       log += chunk

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import fc from 'fast-check'
+import {
+  afterPrefix,
+  allowedRanges,
+  type BucketAction,
+  bucketActions,
+  compareKeys,
+  decide,
+  type GrantingGroup,
+  matchesPattern,
+} from '../contract/permissions.ts'
+import { decodeCursor, encodeCursor } from '../server/cursor.ts'
+import { matchesEtag, parseRanges } from '../server/http/conditions.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+const letter = fc.constantFrom('a', 'b', '/', 'ä', '\uffff', '😀', '\u{10ffff}', '\u0001')
+const text = (maxLength: number) => fc.array(letter, { maxLength }).map((all) => all.join(''))
+
+it('R1: a pattern matches as its naive definition says', () => {
+  const naive = (pattern: string, name: string): boolean => {
+    if (pattern === '') return name === ''
+    if (pattern[0] === '*') return naive(pattern.slice(1), name) || (name !== '' && naive(pattern, name.slice(1)))
+    return name[0] === pattern[0] && naive(pattern.slice(1), name.slice(1))
+  }
+  const of = (...all: string[]) => fc.array(fc.constantFrom(...all), { maxLength: 8 }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(of('a', 'b', '.', '*'), of('a', 'b', '.'), (pattern, name) => {
+      assert.equal(matchesPattern(pattern, name), naive(pattern, name))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+it('keys compare as their bytes, and a prefix is the range up to afterPrefix', () => {
+  fc.assert(
+    fc.property(text(6), text(3), (key, prefix) => {
+      const other = prefix + key
+      assert.equal(Math.sign(compareKeys(key, prefix)), Math.sign(Buffer.compare(bytes(key), bytes(prefix))))
+      for (const one of [key, other]) {
+        const end = afterPrefix(prefix)
+        const inside = compareKeys(one, prefix) >= 0 && (end === null || compareKeys(one, end) < 0)
+        assert.equal(inside, one.startsWith(prefix))
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+it('the ranges one may list hold exactly the keys that the gate allows', () => {
+  const grant = fc.record({
+    id: fc.constant('g'),
+    bucket_pattern: fc.constantFrom('*', 'photos', 'p*', 'other'),
+    prefix: text(3),
+    actions: fc.subarray<BucketAction>([...bucketActions], { minLength: 1 }),
+  })
+  const group = fc.record({
+    id: fc.constant('x'),
+    name: fc.constant('x'),
+    global: fc.constantFrom<GrantingGroup['global']>([], [], [], ['users.manage'], ['admin']),
+    grants: fc.array(grant, { maxLength: 4 }),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(group, { maxLength: 3 }),
+      text(3),
+      fc.array(text(6), { maxLength: 10 }),
+      (groups, prefix, keys) => {
+        const ranges = allowedRanges(groups, 'list', 'photos', prefix)
+        for (const key of [...keys, ...keys.map((one) => prefix + one)]) {
+          const holding = ranges.filter(
+            ({ from, to }) => compareKeys(from, key) <= 0 && (to === null || compareKeys(key, to) < 0),
+          )
+          const allowed = key.startsWith(prefix) && decide(groups, 'list', 'photos', key).allowed
+          assert.equal(holding.length, allowed ? 1 : 0, `${key} in ${JSON.stringify(ranges)}`)
+        }
+        assert.deepEqual(
+          ranges,
+          ranges.toSorted((a, b) => compareKeys(a.from, b.from)),
+        )
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+it('ranges name exactly the bytes that the header asks for', () => {
+  const spec = fc.oneof(
+    fc
+      .tuple(fc.nat(30), fc.nat(30))
+      .map(([a, b]) => ({
+        text: `${Math.min(a, b)}-${Math.max(a, b)}`,
+        has: (i: number) => i >= Math.min(a, b) && i <= Math.max(a, b),
+      })),
+    fc.nat(30).map((a) => ({ text: `${a}-`, has: (i: number) => i >= a })),
+    fc.nat(30).map((n) => ({ text: `-${n}`, has: (i: number, size: number) => i >= size - n })),
+  )
+  fc.assert(
+    fc.property(fc.array(spec, { minLength: 1, maxLength: 6 }), fc.nat(25), (specs, size) => {
+      const wanted = Array.from({ length: size }, (_, i) => i).filter((i) => specs.some(({ has }) => has(i, size)))
+      const ranges = parseRanges(`bytes=${specs.map((one) => one.text).join(', ')}`, size)
+      if (ranges === 'unsatisfiable') return assert.deepEqual(wanted, [])
+      const named = (ranges ?? []).flatMap(({ start, end }) =>
+        Array.from({ length: end - start + 1 }, (_, i) => start + i),
+      )
+      assert.deepEqual(
+        named.toSorted((a, b) => a - b),
+        wanted,
+      )
+    }),
+    { numRuns: 3000 },
+  )
+  fc.assert(fc.property(fc.string(), fc.nat(100), (header, size) => void parseRanges(header, size)))
+  assert.equal(parseRanges(`bytes=${Array(33).fill('0-1').join()}`, 10), undefined)
+})
+
+it('entity tags match as they are written', () => {
+  for (const list of ['"a"', 'W/"a"', '"x", "a"', '*', ' * ', '"x",W/"a"', 'a'])
+    assert.equal(matchesEtag(list, 'a'), true, list)
+  for (const list of ['"b"', '', '"aa"', 'W/"b"']) assert.equal(matchesEtag(list, 'a'), false, list)
+})
+
+it('a cursor comes back as it was, and nothing else passes for one', () => {
+  const part = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0'))
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (parts) => {
+      assert.deepEqual(decodeCursor(encodeCursor(parts), parts.length), parts)
+      assert.throws(() => decodeCursor(encodeCursor(parts), parts.length + 1), /is not a cursor/)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.string(), (garbage) => void assert.throws(() => decodeCursor(garbage, 1), /is not a cursor/)),
+  )
+})

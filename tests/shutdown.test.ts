@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import http from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, it } from 'node:test'
+import { type Client, createClient } from '../contract/client.ts'
+import { type ServerProcess, spawnServer } from './support/process.ts'
+import { ADMIN, SECRET_KEY } from './support/server.ts'
+import { until } from './support/until.ts'
+
+const MIB = 1024 * 1024
+let folder: string
+let running: ServerProcess
+const alive = () => running.child.exitCode === null && running.child.signalCode === null
+
+async function connect(): Promise<{ client: Client; token: string }> {
+  running = await spawnServer({
+    SECRET_KEY,
+    DATA_DIR: folder,
+    PORT: '0',
+    BCRYPT_COST: '10',
+    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
+    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+    LOG_LEVEL: 'error',
+  })
+  const { access_token: token } = await createClient({ baseUrl: running.url }).login({
+    body: { username: ADMIN.email, password: ADMIN.password },
+  })
+  return { client: createClient({ baseUrl: running.url, token }), token }
+}
+before(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-stop-'))
+})
+after(async () => {
+  if (alive()) await running.kill('SIGKILL')
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+it('SIGTERM lets an upload and a download in flight finish, takes no more, and exits 0', async () => {
+  const { client, token } = await connect()
+  await client.createBucket({ body: { name: 'stopping' } })
+  const body = Buffer.alloc(32 * MIB, 'stowage')
+  await client.putObject({ params: { name: 'stopping', key: 'large' }, body })
+  const at = `${running.url}/api/v1/buckets/stopping/objects`
+  const headers = { authorization: `Bearer ${token}` }
+
+  const download = http.get(`${at}/large`, { headers, agent: false })
+  const [incoming] = (await once(download, 'response')) as [http.IncomingMessage]
+  const upload = http.request(`${at}/late`, {
+    method: 'PUT',
+    agent: false,
+    headers: { ...headers, 'content-length': MIB },
+  })
+  upload.write(body.subarray(0, MIB / 2))
+  await until(() => fs.readdirSync(path.join(folder, 'blobs'), { recursive: true }).length > 257)
+
+  const exit = running.kill('SIGTERM')
+  await until(() =>
+    fetch(`${running.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
+  running.child.kill('SIGTERM')
+  upload.end(body.subarray(MIB / 2, MIB))
+  const [answer] = (await once(upload, 'response')) as [http.IncomingMessage]
+  assert.equal(answer.statusCode, 201)
+  answer.resume()
+  const hash = createHash('md5')
+  for await (const chunk of incoming) hash.update(chunk as Buffer)
+  assert.equal(hash.digest('hex'), createHash('md5').update(body).digest('hex'))
+  assert.equal(await exit, 0)
+
+  const again = await connect()
+  const late = await again.client.getObject({ params: { name: 'stopping', key: 'late' } })
+  assert.equal((await late.arrayBuffer()).byteLength, MIB)
+})
+
+it('SIGTERM ends an idle server with open connections at once', async () => {
+  const agent = new http.Agent({ keepAlive: true })
+  const request = http.get(`${running.url}/healthz`, { agent })
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+  assert.equal(await running.kill('SIGTERM'), 0)
+  agent.destroy()
+})
