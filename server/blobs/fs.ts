@@ -50,8 +50,8 @@ const unlinkIfThere = (file: string): Promise<void> =>
 /**
  * Blobs as files below `folder`: written to `<last two digits>/<id>.tmp`, synced, renamed to `<id>`, and the folder
  * synced. 256 folders, whose syncs are shared by whoever needs them at the same time; temporary files lie there too,
- * since one common folder for them makes everyone wait for its lock (1,700 instead of 7,000 blobs a second). Throws when
- * the folders cannot be made.
+ * since one common folder for them makes everyone wait for its lock on a busy disk. Throws when the folders cannot be
+ * made.
  */
 export function fileDriver(folder: string): BlobDriver {
   const root = path.resolve(folder)

@@ -47,6 +47,8 @@ export function startCheckpoints(file: string, finish: () => void): Checkpoints 
     },
     failure: () => failure,
     async stop() {
+      // Otherwise a process that has nothing else to do ends while the connection is still open.
+      worker.ref()
       worker.postMessage('stop')
       await exited
     },
