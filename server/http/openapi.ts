@@ -37,7 +37,8 @@ export function openapi(baseUrl: string) {
         'The control plane of object storage. Errors are RFC 9457 problems with a stable `code`. Object keys in paths are percent-encoded per segment; where a client would normalise `..` or `//`, use the twin with `?key=`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: baseUrl }],
+    // Relative: it is right under whichever of its names the service was reached.
+    servers: [{ url: new URL(baseUrl).pathname }],
     tags,
     paths,
     components: {

@@ -89,15 +89,18 @@ export async function placeAll(
   try {
     return await ctx.act(async (tx, record) => {
       const bucket = await holdBucket(tx, bucketName)
-      const placed = new Map<Received, Awaited<ReturnType<typeof place>>>()
-      let grown = 0
+      const placed = new Map<Received, { object: StoredObject; created: boolean }>()
+      const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot wait for each other.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        const room = bucket.room === null ? null : bucket.room - grown
-        const result = await place(tx, ctx, { ...bucket, room }, one, conditions, record)
-        grown += result.growth
+        const { growth, ...result } = await place(tx, ctx, bucket, one, conditions, record)
         placed.set(one, result)
+        change.bytes += growth.bytes
+        change.objects += growth.objects
+        change.trash_bytes += growth.trash_bytes
       }
+      // Once and last, for the same reason: files counted one by one made every second pair of forms a deadlock.
+      await countUsage(tx, bucket, change)
       return received.flatMap((one) => placed.get(one) ?? [])
     })
   } catch (error) {
@@ -109,6 +112,7 @@ export async function placeAll(
   }
 }
 
+/** Step: makes received bytes the object of their key and gives what is to be counted. */
 async function place(
   tx: Tx,
   ctx: Ctx,
@@ -139,12 +143,11 @@ async function place(
     await store.replaceObject(tx, row)
     row.created_at = old.created_at
   }
-  const growth = row.size - (old?.size ?? 0)
-  await countUsage(tx, bucket, {
-    bytes: growth,
+  const growth = {
+    bytes: row.size - (old?.size ?? 0),
     objects: old ? 0 : 1,
     trash_bytes: trashId === null ? 0 : (old?.size ?? 0),
-  })
+  }
   record({
     name: 'upload',
     bucket: bucket.name,

@@ -78,7 +78,8 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
 export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[]) {
   const items = await ctx.act(async (tx, record) => {
     const bucket = await holdFor(tx, ctx, name)
-    const rows = await store.lockTrash(tx, bucket.id, ids)
+    // In key order, as uploads take keys: neither can wait for the other.
+    const rows = (await store.lockTrash(tx, bucket.id, ids)).sort((a, b) => (a.key < b.key ? -1 : 1))
     for (const row of rows) allow(ctx.actor, 'write', name, row.key)
     assertFound(ids, rows)
     const restored: StoredObject[] = []
