@@ -110,20 +110,29 @@ describeEngines('auth', (engine) => {
   it('P3: takes as long for an unknown account and one without a password as for a wrong password', async () => {
     const known = await person()
     const passwordless = await person(null)
-    const times: Record<string, number[]> = {}
-    for (let i = 0; i < 15; i++)
-      for (const [kind, email] of Object.entries({ known, passwordless, unknown: `unknown${i}@example.com` })) {
-        await server.later(20 * MINUTE)
-        const began = performance.now()
-        assert.equal((await login(email, 'wrong password')).status, 401)
-        times[kind] = [...(times[kind] ?? []), performance.now() - began]
-      }
-    const median = (kind: string) => (times[kind] ?? []).sort((a, b) => a - b)[7] ?? 0
-    for (const kind of ['unknown', 'passwordless'])
-      assert.ok(
-        Math.abs(median(kind) / median('known') - 1) < 0.15,
-        `${kind}: ${median(kind)} ms, known: ${median('known')} ms`,
-      )
+    const kinds = ['known', 'passwordless', 'unknown'] as const
+    /** Medians of 15 tries of each kind, in turns. */
+    const measure = async (attempt: number) => {
+      const times = new Map<string, number[]>(kinds.map((kind) => [kind, []]))
+      for (let i = 0; i < 15; i++)
+        for (const kind of [...kinds.slice(i % 3), ...kinds.slice(0, i % 3)]) {
+          const email = { known, passwordless, unknown: `unknown${attempt}-${i}@example.com` }[kind]
+          await server.later(20 * MINUTE)
+          const began = performance.now()
+          assert.equal((await login(email, 'wrong password')).status, 401)
+          times.get(kind)?.push(performance.now() - began)
+        }
+      return kinds.map((kind) => times.get(kind)?.sort((a, b) => a - b)[7] ?? 0)
+    }
+    // Other work on the machine only ever adds differences, so one quiet measurement of four decides; an answer that
+    // left the comparison out would be ten times as fast in every one.
+    const seen: string[] = []
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const [first = 0, ...others] = await measure(attempt)
+      if (others.every((one) => Math.abs(one / first - 1) < 0.15)) return
+      seen.push([first, ...others].map((one) => one.toFixed(1)).join(' / '))
+    }
+    assert.fail(`medians in ms of known / passwordless / unknown: ${seen.join('; ')}`)
   })
 
   it('P1: renews a hash of another version or a lower cost at the next login', async () => {
