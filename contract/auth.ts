@@ -31,6 +31,9 @@ export const Me = Type.Object({
   }),
 })
 
+/** OAuth 2.0 clients may send it. */
+const Ignored = Type.String({ description: 'Ignored.', examples: [''] })
+
 export const login = route({
   method: 'POST',
   url: '/auth/token',
@@ -40,12 +43,17 @@ export const login = route({
   consumes: 'form',
   status: 200,
   body: Exactly({
-    username: Type.String({ minLength: 1, maxLength: 320, description: 'The e-mail address.' }),
+    username: Type.String({
+      minLength: 1,
+      maxLength: 320,
+      description: 'The e-mail address.',
+      examples: ['admin@example.com'],
+    }),
     password: Type.String({ maxLength: 4096, format: 'password' }),
-    grant_type: Type.Optional(Type.String({ description: 'If present, `password`.' })),
-    scope: Type.Optional(Type.String()),
-    client_id: Type.Optional(Type.String()),
-    client_secret: Type.Optional(Type.String()),
+    grant_type: Type.Optional(Type.String({ description: 'If present, `password`.', examples: ['password'] })),
+    scope: Type.Optional(Ignored),
+    client_id: Type.Optional(Ignored),
+    client_secret: Type.Optional(Ignored),
   }),
   reply: TokenPair,
   errors: ['invalid_grant', 'unsupported_grant_type', 'rate_limited', 'busy'],

@@ -7,11 +7,13 @@ const QuotaGb = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1_000_000,
   description: 'Most gigabytes (1024³ bytes) of live objects; fractions are allowed.',
+  examples: [10],
 })
 const TrashDays = Type.Integer({
   minimum: 0,
   maximum: 3650,
   description: 'Days that deleted and overwritten contents stay restorable; 0 switches the trash off.',
+  examples: [7],
 })
 
 export const Bucket = Type.Object({

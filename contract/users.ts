@@ -26,7 +26,7 @@ export const createUser = route({
   status: 201,
   body: Exactly({
     email: Email,
-    display_name: Type.String({ minLength: 1, maxLength: 200 }),
+    display_name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
     password: Type.Optional(
       Type.String({ maxLength: 4096, format: 'password', description: '8–72 bytes of UTF-8 after NFKC.' }),
     ),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
 import { it } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { api } from '../contract/index.ts'
 import { pathTemplate, type RouteSpec } from '../contract/route.ts'
 import { documents } from '../scripts/docs.ts'
@@ -49,6 +50,12 @@ it('the OpenAPI document has every operation with its parameters and statuses', 
     )
   }
   assert.ok(components.schemas.Problem)
+})
+
+it('the OpenAPI document is one by the schema of OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const result = await validator.validate(JSON.parse(JSON.stringify(openapi('http://localhost/below'))))
+  assert.deepEqual([result, validator.version], [{ valid: true }, '3.1'])
 })
 
 it('the generated documents are what the code says (npm run docs)', () => {

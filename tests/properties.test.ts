@@ -12,7 +12,13 @@ import {
   matchesPattern,
 } from '../contract/permissions.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
-import { matchesEtag, parseRanges } from '../server/http/conditions.ts'
+import {
+  evaluateConditions,
+  matchesEtag,
+  matchesStrongly,
+  parseRanges,
+  rangeApplies,
+} from '../server/http/conditions.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const letter = fc.constantFrom('a', 'b', '/', 'ä', '\uffff', '😀', '\u{10ffff}', '\u0001')
@@ -111,12 +117,61 @@ it('ranges name exactly the bytes that the header asks for', () => {
   )
   fc.assert(fc.property(fc.string(), fc.nat(100), (header, size) => void parseRanges(header, size)))
   assert.equal(parseRanges(`bytes=${Array(33).fill('0-1').join()}`, 10), undefined)
+  for (const header of [
+    undefined,
+    '',
+    'bytes',
+    'bytes=',
+    'items=0-1',
+    'bytes=-',
+    'bytes=1',
+    'bytes=2-1',
+    'bytes=0-1,x',
+  ])
+    assert.equal(parseRanges(header, 10), undefined, header)
+  assert.equal(parseRanges('bytes=-0', 10), 'unsatisfiable')
+  assert.equal(parseRanges('bytes=-1', 0), undefined)
 })
 
 it('entity tags match as they are written', () => {
   for (const list of ['"a"', 'W/"a"', '"x", "a"', '*', ' * ', '"x",W/"a"', 'a'])
     assert.equal(matchesEtag(list, 'a'), true, list)
   for (const list of ['"b"', '', '"aa"', 'W/"b"']) assert.equal(matchesEtag(list, 'a'), false, list)
+  for (const list of ['"a"', '"x", "a"', '*', 'W/"a", "a"']) assert.equal(matchesStrongly(list, 'a'), true, list)
+  for (const list of ['W/"a"', '"x",W/"a"', '"b"', '']) assert.equal(matchesStrongly(list, 'a'), false, list)
+})
+
+it('conditions come to what RFC 9110 section 13.2.2 says, in its order', () => {
+  const last_modified = new Date('2026-01-01T00:00:05.678Z')
+  const [before, same, later] = [4, 5, 6].map((s) => new Date(Date.UTC(2026, 0, 1, 0, 0, s)).toUTCString())
+  const tag = fc.constantFrom(undefined, '*', '"a"', '"b"', 'W/"a"', '"b", "a"')
+  const time = fc.constantFrom(undefined, before, same, later, 'nonsense')
+  fc.assert(
+    fc.property(tag, time, tag, time, (ifMatch, ifUnmodified, ifNoneMatch, ifModified) => {
+      const headers = {
+        'if-match': ifMatch,
+        'if-unmodified-since': ifUnmodified,
+        'if-none-match': ifNoneMatch,
+        'if-modified-since': ifModified,
+      }
+      const failed = ifMatch ? ['"b"', 'W/"a"'].includes(ifMatch) : ifUnmodified === before
+      const unchanged = ifNoneMatch ? ifNoneMatch !== '"b"' : ifModified === same || ifModified === later
+      const expected = failed ? 412 : unchanged ? 304 : 200
+      assert.equal(evaluateConditions(headers, { etag: 'a', last_modified }), expected, JSON.stringify(headers))
+    }),
+    { numRuns: 3000 },
+  )
+  for (const [ifRange, applies] of [
+    [undefined, true],
+    ['"a"', true],
+    [same, true],
+    ['W/"a"', false],
+    ['"b"', false],
+    ['*', false],
+    [before, false],
+    [later, false],
+  ] as const)
+    assert.equal(rangeApplies({ 'if-range': ifRange }, { etag: 'a', last_modified }), applies, ifRange)
 })
 
 it('a cursor comes back as it was, and nothing else passes for one', () => {

@@ -2,6 +2,9 @@ import { api } from '../../contract/index.ts'
 import { handle } from '../http/handle.ts'
 import { listRecords } from './service.ts'
 
+/** As times are stored: SQLite compares them as texts. */
+const inUtc = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+
 export const auditRoutes = [
   handle(api.listAudit, (ctx, { query }) =>
     listRecords(
@@ -17,8 +20,8 @@ export const auditRoutes = [
         tokenId: query.token_id,
         ip: query.ip,
         requestId: query.request_id,
-        from: query.from,
-        to: query.to,
+        from: inUtc(query.from),
+        to: inUtc(query.to),
       },
       query.page ?? 1,
       query.page_size ?? 50,

@@ -1,4 +1,4 @@
-import { jwtVerify, SignJWT } from 'jose'
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../contract/errors.ts'
 import { type Config, keyId } from '../config.ts'
 
@@ -84,6 +84,7 @@ export function createVerifier(config: Config) {
           currentDate: now,
         },
       )
+      assertTypes(payload)
       return payload as unknown as Claims
     } catch (cause) {
       throw invalidTokenBecause(cause)
@@ -103,6 +104,12 @@ export function createVerifier(config: Config) {
   }
 }
 export type Verifier = ReturnType<typeof createVerifier>
+
+/** Whoever shares the key may sign anything: ids of another type would be the database's error, not the token's. */
+function assertTypes({ sub, sid, jti, ver, oid }: JWTPayload): void {
+  if (![sub, sid, jti].every((id) => typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id))) throw new Error('ids')
+  if (typeof ver !== 'number' || !['string', 'undefined'].includes(typeof oid)) throw new Error('ver or oid')
+}
 
 const invalidTokenBecause = (cause: unknown): ServiceError =>
   invalidToken(

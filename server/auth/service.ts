@@ -51,8 +51,9 @@ export async function login(ctx: Ctx, username: string, password: string) {
     )
     throw new ServiceError('invalid_grant', 'The e-mail or the password is wrong.')
   }
+  // Where the queue is full a later login renews it: this one has succeeded.
   const renewed = passwords.isOutdated(user.password_hash ?? '', bcryptCost)
-    ? await passwords.hashPassword(password, bcryptCost)
+    ? await passwords.hashPassword(password, bcryptCost).catch(() => null)
     : null
   const subject = {
     user_id: user.id,

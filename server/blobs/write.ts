@@ -14,33 +14,41 @@ export interface WrittenBlob {
   sha256: string
 }
 
+/** The blobs of one request: none is collected while bytes of any of them still arrive. */
+export interface Claim {
+  ids: string[]
+  /** When their rows were last made young, in ms; a row may be a third of the grace period older than that. */
+  renewed: number
+}
+export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getTime() })
+
 /**
- * Stores a stream as a new blob. Its row comes first, so that whatever a crash leaves is found by the collector; the
- * row is kept young while bytes arrive. `inspect` sees the count after every chunk and may throw to refuse more. When
- * this rejects nothing is left behind.
+ * Stores a stream as a new blob of a claim. Its row comes first, so that whatever a crash leaves is found by the
+ * collector; the claim's rows are kept young while bytes arrive. `inspect` sees the count after every chunk and may
+ * throw to refuse more. When this rejects nothing is left behind.
  */
 export async function writeBlob(
   ctx: Ctx,
+  claim: Claim,
   source: AsyncIterable<Uint8Array>,
   inspect: (size: number) => void,
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
-  const dueAfter = () => new Date(ctx.now().getTime() + grace)
   const id = await reserveBlobId(ctx)
+  claim.ids.push(id)
   const md5 = createHash('md5')
   const sha256 = createHash('sha256')
   let size = 0
-  // The row may be up to a third of the grace period old already.
-  let renewed = ctx.now().getTime()
   async function* measured() {
     for await (const chunk of source) {
       size += chunk.length
       inspect(size)
       md5.update(chunk)
       sha256.update(chunk)
-      if (ctx.now().getTime() - renewed > grace / 3) {
-        renewed = ctx.now().getTime()
-        await ctx.upkeep((tx) => store.setCheckAfter(tx, [id], dueAfter()))
+      const now = ctx.now().getTime()
+      if (now - claim.renewed > grace / 3) {
+        claim.renewed = now
+        await ctx.upkeep((tx) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
       }
       yield chunk
     }

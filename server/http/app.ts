@@ -12,6 +12,7 @@ import Fastify, {
 } from 'fastify'
 import { errors, ServiceError } from '../../contract/errors.ts'
 import type { RouteSpec } from '../../contract/route.ts'
+import { Exactly } from '../../contract/shapes.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import { auditDenied } from '../auth/denied.ts'
 import { authRoutes } from '../auth/routes.ts'
@@ -24,6 +25,7 @@ import { trashRoutes } from '../trash/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { AdminOnly, authenticate } from './authenticate.ts'
 import { expectBody } from './body.ts'
+import { trackConnections } from './connections.ts'
 import { docsPages } from './docs.ts'
 import type { Exchange, Handler } from './handle.ts'
 import { openapi } from './openapi.ts'
@@ -52,6 +54,8 @@ export const handlers: readonly Handler[] = [
 
 const JSON_LIMIT = 65_536
 const PATH_LIMIT = 8192
+/** For operations that take no query: an unknown parameter is never ignored. */
+const NO_QUERY = Exactly({})
 
 /** The HTTP server of one process, not yet listening. */
 export async function createApp(system: System): Promise<FastifyInstance> {
@@ -73,8 +77,13 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     // These never reach the hooks.
     frameworkErrors: (error, request, reply) =>
       handleError(error, request, reply.headers(security).header('x-request-id', request.id)),
-    clientErrorHandler,
+    clientErrorHandler: clientErrorHandler(security),
     serializerOpts: { ajv: { formats: Object.fromEntries(ownFormats.map((name) => [name, true])) } },
+  })
+  const endConnections = trackConnections(app.server)
+  app.addHook('preClose', (done) => {
+    endConnections()
+    done()
   })
   app.server.on('checkContinue', (request: http.IncomingMessage, response: http.ServerResponse) => {
     app.server.emit('request', request, response)
@@ -87,11 +96,7 @@ export async function createApp(system: System): Promise<FastifyInstance> {
   app.setErrorHandler(handleError)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security).header('x-request-id', request.id)
-    done(
-      request.headers.expect === 'unknown'
-        ? new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
-        : undefined,
-    )
+    done(unreadable(request))
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!request.raw.complete && hasBody(request)) leaveUnread(request, reply)
@@ -144,7 +149,7 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
       bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
       schema: {
         ...(route.params && !route.url.includes('{+key}') ? { params: route.params } : {}),
-        ...(route.query ? { querystring: route.query } : {}),
+        querystring: route.query ?? NO_QUERY,
         ...(route.body && !streams ? { body: route.body } : {}),
         ...(route.reply ? { response: { '2xx': route.reply } } : {}),
       },
@@ -198,12 +203,29 @@ function pathKey(validate: ReturnType<typeof validatorCompiler>) {
   }
 }
 
-const templates = handlers.map(({ route }) => ({
-  method: route.method,
-  pattern: new RegExp(
-    `^${(route.root ? '' : '/api/v1') + route.url.replace('{+key}', '.*').replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
-  ),
-}))
+/** Why a request cannot be taken whatever it asks for. */
+function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined {
+  if (headers.expect === 'unknown')
+    return new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+  const query = raw.url?.split('?').slice(1).join('?') ?? ''
+  if (!query.includes('%')) return undefined
+  try {
+    decodeURIComponent(query)
+  } catch {
+    return new ServiceError('malformed', 'The query has a faulty percent-encoding.')
+  }
+  return undefined
+}
+
+const templates = [
+  ...handlers.map(({ route }) => ({
+    method: route.method,
+    pattern: new RegExp(
+      `^${(route.root ? '' : '/api/v1') + route.url.replace('{+key}', '.*').replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
+    ),
+  })),
+  { method: 'GET', pattern: /^\/(docs|redoc|openapi\.json)$/ },
+]
 
 /** 405 with Allow where the path is known for other methods, else 404. */
 function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -237,7 +259,7 @@ function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): voi
 }
 
 /** Requests that are no HTTP, or too large in their head, never reach a route. */
-function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+const clientErrorHandler = (security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -254,7 +276,7 @@ function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void 
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${request_id}`,
-      'X-Content-Type-Options: nosniff',
+      ...Object.entries(security).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',
       body,

@@ -12,7 +12,7 @@ const text = (headers: Headers, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Whether an If-Match or If-None-Match list names the entity tag (weak marks are ignored, as for If-None-Match). */
+/** Whether an If-None-Match list names the entity tag; weak marks are ignored. */
 export function matchesEtag(list: string, etag: string): boolean {
   if (list.trim() === '*') return true
   return list.split(',').some(
@@ -23,8 +23,8 @@ export function matchesEtag(list: string, etag: string): boolean {
         .replace(/^"(.*)"$/, '$1') === etag,
   )
 }
-/** If-Match compares strongly: a weak tag never matches. */
-const matchesStrongly = (list: string, etag: string): boolean =>
+/** Whether an If-Match list names the entity tag. It compares strongly: a weak tag never matches. */
+export const matchesStrongly = (list: string, etag: string): boolean =>
   matchesEtag(
     list
       .split(',')
@@ -77,6 +77,7 @@ export function parseRanges(header: string | undefined, size: number): ByteRange
   const specs = match[1].split(',').map((one) => one.trim())
   if (specs.length > MAX_RANGES) return undefined
   const ranges: ByteRange[] = []
+  let empty = false
   for (const spec of specs) {
     const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(spec) ?? []
     if (first === '' && last === '') return undefined
@@ -84,8 +85,10 @@ export function parseRanges(header: string | undefined, size: number): ByteRange
     const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
     if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined
     if (start <= end && start < size) ranges.push({ start, end })
+    // RFC 9110 section 14.1.2: the last n > 0 of no bytes are satisfiable; no Content-Range can say it.
+    else if (size === 0 && first === '' && Number(last) > 0) empty = true
   }
-  if (ranges.length === 0) return 'unsatisfiable'
+  if (ranges.length === 0) return empty ? undefined : 'unsatisfiable'
   return joined(ranges)
 }
 

@@ -23,6 +23,13 @@ const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fil
 /** The mark with the name, for the dark bar of Swagger UI. */
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MARK.replace('<svg ', '<svg x="0" y="4" width="32" height="32" ').replace('#2f6fdb', '#7fb0ff')}<text x="42" y="28" font-family="sans-serif" font-size="22" font-weight="600" fill="#fff">Stowage</text></svg>`
 
+/** Swagger UI shows one document, and logs in without scopes or a client of OAuth. */
+const STYLE = `
+.swagger-ui .topbar .download-url-wrapper, .swagger-ui .scope-def { display: none }
+.swagger-ui .wrapper:has(> label:is([for=password_type], [for^=client_])) { display: none }
+.swagger-ui .topbar .dark-mode-toggle { margin-left: auto }
+`
+
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -52,6 +59,7 @@ export async function docsPages(app: FastifyInstance, { document }: { document: 
     logo: { type: 'image/svg+xml', content: Buffer.from(LOGO) },
     theme: {
       title: 'Stowage API',
+      css: [{ filename: 'stowage.css', content: STYLE }],
       favicon: [{ filename: 'mark.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: Buffer.from(MARK) }],
     },
   })

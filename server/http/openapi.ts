@@ -23,6 +23,7 @@ const tags = [
 
 /** The OpenAPI 3.1 document of the contract. */
 export function openapi(baseUrl: string) {
+  const base = new URL(baseUrl).pathname.replace(/\/$/, '')
   const paths: { [path: string]: { [method: string]: object } } = {}
   for (const [name, route] of Object.entries<RouteSpec>(api)) {
     const path = pathTemplate(route)
@@ -38,13 +39,18 @@ export function openapi(baseUrl: string) {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Relative: it is right under whichever of its names the service was reached.
-    servers: [{ url: new URL(baseUrl).pathname }],
+    servers: [{ url: base || '/' }],
     tags,
     paths,
     components: {
       schemas: { Problem: plain(Problem) },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `POST /auth/token`.' },
+        login: {
+          type: 'oauth2',
+          description: 'E-mail and password.',
+          flows: { password: { tokenUrl: `${base}/api/v1/auth/token`, scopes: {} } },
+        },
       },
     },
   }
@@ -63,7 +69,7 @@ function operation(name: string, route: RouteSpec): object {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    ...(route.access === 'public' ? {} : { security: [{ bearer: [] }] }),
+    ...(route.access === 'public' ? {} : { security: [{ login: [] }, { bearer: [] }] }),
     parameters: [
       ...parameters('path', route.params),
       ...parameters('query', route.query),

@@ -74,7 +74,7 @@ async function byName(
   const [last, seenText] = decodeCursor(cursor, 2) ?? []
   const seen = Number(seenText ?? 0) || 0
   const entries: store.Entry[] = []
-  for (const range of remaining(ranges, walk.order, last)) {
+  for (const range of remaining(ranges, walk, last)) {
     for (const entry of await store.walkEntries(ctx.db, walk, range, limit + 1 - entries.length))
       if (entry.name !== entries.at(-1)?.name) entries.push(entry)
     if (entries.length > limit) break
@@ -94,15 +94,18 @@ async function byName(
 }
 
 /** What is left of the ranges after the entry `last`, in the order of the walk. */
-function remaining(ranges: readonly KeyRange[], order: 'asc' | 'desc', last: string | undefined): KeyRange[] {
+function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string | undefined): KeyRange[] {
+  const { order, depth } = walk
   const walked = order === 'asc' ? [...ranges] : [...ranges].reverse()
   if (last === undefined) return walked
+  // The key that equals the folder's own prefix ends in a slash too, and everything else in the folder comes after it.
+  const isFolder = last.endsWith('/') && [...last].length > depth
   return walked.flatMap((range): KeyRange[] => {
     if (order === 'desc') {
       const to = range.to === null || compareKeys(last, range.to) < 0 ? last : range.to
       return compareKeys(range.from, to) < 0 ? [{ from: range.from, to }] : []
     }
-    const after = last.endsWith('/') ? (afterPrefix(last) ?? last) : `${last}\u0001`
+    const after = isFolder ? (afterPrefix(last) ?? last) : `${last}\u0001`
     const from = compareKeys(after, range.from) > 0 ? after : range.from
     return range.to === null || compareKeys(from, range.to) < 0 ? [{ from, to: range.to }] : []
   })
@@ -111,10 +114,11 @@ function remaining(ranges: readonly KeyRange[], order: 'asc' | 'desc', last: str
 /** All stretches of the ranges; a folder that two ranges lead into is one. */
 async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<store.Gap[]> {
   const gaps: store.Gap[] = []
+  let entered: string | null = null
   for (const range of ranges)
     for (const gap of await store.measureGaps(ctx.db, walk.bucketId, walk.depth, range)) {
-      const before = gaps.at(-1)
-      if (gap.folder !== null && gap.folder === before?.folder && gap.objects === 0) continue
+      if (gap.folder !== null && gap.folder === entered) continue
+      entered = gap.folder ?? entered
       gaps.push(gap)
     }
   return gaps
@@ -187,6 +191,7 @@ async function bySizeOrTime(
       ? await store.listSorted(
           ctx.db,
           walk,
+          ranges,
           stretches,
           sort === 'size' ? 'size' : 'last_modified',
           Math.max(0, offset - all.length),

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { lookup } from 'mime-types'
 import { ServiceError } from '../../contract/errors.ts'
@@ -15,7 +16,9 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]*)?
 const METADATA_LIMIT = 8192
 
 const contentType = (given: string | undefined, key: string): string =>
-  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(key) || DEFAULT_TYPE
+  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
+/** With its dot; '' where the name has none. A bare name would pass for one: a key `html` is no page. */
+const extensionOf = (key: string): string => path.posix.extname(key.slice(key.lastIndexOf('/') + 1))
 
 /** Stores the body of a PUT under one key; 201 when the key was free, else 200. */
 export async function receivePut(
@@ -56,7 +59,8 @@ function contentMd5(header: string | string[] | undefined): string | undefined {
 }
 
 function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
-  const metadata: { [name: string]: string } = {}
+  // `x-meta-__proto__` is a name like any other.
+  const metadata: { [name: string]: string } = Object.create(null)
   // Node gives header values as Latin-1; clients send UTF-8.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith('x-meta-') && name.length > 7)
@@ -125,6 +129,7 @@ function asProblem(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code.startsWith('FST_') && /LIMIT/.test(code)) return new ServiceError('too_large', error.message)
+  if (code === 'FST_PROTO_VIOLATION') return new ServiceError('malformed', error.message, { cause: error })
   if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || code === 'ECONNRESET')
     return new ServiceError('malformed', 'The form is not complete or not well-formed.', { cause: error })
   return error

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
-import { discardBlobs, type WrittenBlob, writeBlob } from '../blobs/write.ts'
+import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../blobs/write.ts'
 import { assertRoom, bucketMissing, countUsage, type HeldBucket, holdBucket, quotaBytes } from '../buckets/service.ts'
 import { findBucket, sumUsage } from '../buckets/store.ts'
 import { allow, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { matchesEtag } from '../http/conditions.ts'
+import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
 import * as store from './store.ts'
@@ -42,6 +42,7 @@ export async function receiver(ctx: Ctx, bucket: string) {
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   const used = row.quota_gb === null ? 0 : ((await sumUsage(ctx.db, [row.id])).get(row.id)?.bytes ?? 0)
+  const claim = newClaim(ctx)
   let grown = 0
   return async (upload: Upload, wanted: () => void = () => undefined): Promise<Received> => {
     const replaced = row.quota_gb === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
@@ -50,7 +51,7 @@ export async function receiver(ctx: Ctx, bucket: string) {
     const room = row.quota_gb === null ? null : Math.max(0, quotaBytes(row.quota_gb) - used - grown) + freed
     assertRoom(bucket, room, upload.announced ?? 0)
     wanted()
-    const blob = await writeBlob(ctx, upload.source, (size) => assertRoom(bucket, room, size))
+    const blob = await writeBlob(ctx, claim, upload.source, (size) => assertRoom(bucket, room, size))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
       await discardBlobs(ctx, [blob.id])
       throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
@@ -178,7 +179,7 @@ async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteCond
 function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch, ifMatch }: WriteConditions): void {
   if (ifNoneMatch !== undefined && old && matchesEtag(ifNoneMatch, old.etag))
     throw new ServiceError('precondition_failed', `The key "${old.key}" is taken.`)
-  if (ifMatch !== undefined && !(old && matchesEtag(ifMatch, old.etag)))
+  if (ifMatch !== undefined && !(old && matchesStrongly(ifMatch, old.etag)))
     throw new ServiceError('precondition_failed', 'The object is not, or no longer, the one that If-Match names.')
 }
 

@@ -169,10 +169,11 @@ export const listStretch = (
 /** Stretches up to this many are named one by one; beyond, a scan with a filter is no slower. */
 const MANY_STRETCHES = 100
 
-/** Objects directly in a folder, that is in these stretches, by size or time and then key. */
+/** Objects directly in a folder, that is in these stretches of the ranges, by size or time and then key. */
 export async function listSorted(
   db: Db,
   { bucketId, depth, order }: Walk,
+  ranges: readonly KeyRange[],
   stretches: readonly KeyRange[],
   sort: 'size' | 'last_modified',
   offset: number,
@@ -181,17 +182,17 @@ export async function listSorted(
   const first = stretches[0]
   const last = stretches.at(-1)
   if (!first || !last) return []
+  const few = stretches.length <= MANY_STRETCHES
   return inRange(db, bucketId, { from: first.from, to: last.to })
     .selectAll()
     .where((e) =>
-      stretches.length <= MANY_STRETCHES
-        ? e.or(
-            stretches.map(({ from, to }) =>
-              to === null ? e('key', '>=', from) : e.and([e('key', '>=', from), e('key', '<', to)]),
-            ),
-          )
-        : sql<boolean>`instr(substr(key, ${sql.lit(depth + 1)}), '/') = 0`,
+      e.or(
+        (few ? stretches : ranges).map(({ from, to }) =>
+          to === null ? e('key', '>=', from) : e.and([e('key', '>=', from), e('key', '<', to)]),
+        ),
+      ),
     )
+    .$if(!few, (query) => query.where(sql<boolean>`instr(substr(key, ${sql.lit(depth + 1)}), '/') = 0`))
     .orderBy(sort, order)
     .orderBy('key')
     .offset(offset)

@@ -83,6 +83,10 @@ describeEngines('audit', (engine) => {
     assert.deepEqual(await list({ action: ['delete', 'upload'] }), all)
     assert.deepEqual(await list({ object_key_prefix: 'x/' }), ['delete x/1', 'upload x/2', 'upload x/1'])
     assert.deepEqual(await list({ to: new Date(Date.parse(from) + 1500).toISOString() }), ['upload x/2', 'upload x/1'])
+    const elsewhere = (time: string, zone: string) =>
+      new Date(Date.parse(time) + Number(zone.slice(0, 3)) * 3600_000).toISOString().replace('.000Z', zone)
+    assert.deepEqual(await list({ from: elsewhere(from, '+05:00') }), all, 'another time zone')
+    assert.deepEqual(await list({ to: elsewhere(from, '-03:00') }), [])
     for (const query of [
       { bucket: 'audited' },
       { user_id: me.id },
@@ -117,6 +121,19 @@ describeEngines('audit', (engine) => {
       rejectsWith(someone.listAudit(), 'forbidden'),
     )
     await rejectsWith(server.as().listAudit(), 'unauthenticated')
+  })
+
+  it('A1: keeps no more than 8 KiB of details, and sends no more', async () => {
+    await endpoint(['group_create'])
+    const grants = Array.from({ length: 40 }, (_, i) => ({
+      bucket_pattern: '*',
+      prefix: `${i}/${'x'.repeat(300)}`,
+      actions: ['read' as const],
+    }))
+    await server.admin.createGroup({ body: { name: 'Long', grants } })
+    const [record] = (await server.admin.listAudit({ query: { action: ['group_create'] } })).items
+    assert.deepEqual(record?.details, { truncated: true })
+    assert.deepEqual(JSON.parse((await deliveries()).at(-1)?.body ?? '').details, { truncated: true })
   })
 
   it('A3: records refusals, but not without end', async () => {

@@ -52,6 +52,14 @@ describeEngines('auth', (engine) => {
     })
     return email
   }
+  const disabledPerson = async () => {
+    const email = await person()
+    const disabled_at = server.clock.now().toISOString()
+    await server.database.transaction((tx) =>
+      tx.updateTable('users').set({ disabled_at }).where('email', '=', email).execute(),
+    )
+    return email
+  }
 
   before(async () => {
     server = await startServer(engine, { TRUSTED_PROXIES: '127.0.0.1' })
@@ -80,14 +88,7 @@ describeEngines('auth', (engine) => {
   })
 
   it('J1, P3: says the same to a wrong password, an unknown, a disabled and a passwordless account', async () => {
-    const disabled = await person()
-    await server.database.transaction((tx) =>
-      tx
-        .updateTable('users')
-        .set({ disabled_at: server.clock.now().toISOString() })
-        .where('email', '=', disabled)
-        .execute(),
-    )
+    const disabled = await disabledPerson()
     const bodies = new Set<string>()
     for (const [email, password] of [
       [ADMIN.email, 'wrong password'],
@@ -107,19 +108,22 @@ describeEngines('auth', (engine) => {
     assert.equal(bodies.size, 1)
   })
 
-  it('P3: takes as long for an unknown account and one without a password as for a wrong password', async () => {
+  it('P3: takes as long for an unknown, a disabled and a passwordless account as for a wrong password', async () => {
     const known = await person()
     const passwordless = await person(null)
-    const kinds = ['known', 'passwordless', 'unknown'] as const
+    const disabled = await disabledPerson()
+    const kinds = ['known', 'passwordless', 'disabled', 'unknown'] as const
     /** Medians of 15 tries of each kind, in turns. */
     const measure = async (attempt: number) => {
       const times = new Map<string, number[]>(kinds.map((kind) => [kind, []]))
       for (let i = 0; i < 15; i++)
-        for (const kind of [...kinds.slice(i % 3), ...kinds.slice(0, i % 3)]) {
-          const email = { known, passwordless, unknown: `unknown${attempt}-${i}@example.com` }[kind]
+        for (const kind of [...kinds.slice(i % kinds.length), ...kinds.slice(0, i % kinds.length)]) {
+          const email = { known, passwordless, disabled, unknown: `unknown${attempt}-${i}@example.com` }[kind]
           await server.later(20 * MINUTE)
           const began = performance.now()
-          assert.equal((await login(email, 'wrong password')).status, 401)
+          // Even with the right password, so that nobody learns that it is right.
+          const password = kind === 'disabled' ? 'a password of mine' : 'wrong password'
+          assert.equal((await login(email, password)).status, 401)
           times.get(kind)?.push(performance.now() - began)
         }
       return kinds.map((kind) => times.get(kind)?.sort((a, b) => a - b)[7] ?? 0)
@@ -132,7 +136,7 @@ describeEngines('auth', (engine) => {
       if (others.every((one) => Math.abs(one / first - 1) < 0.15)) return
       seen.push([first, ...others].map((one) => one.toFixed(1)).join(' / '))
     }
-    assert.fail(`medians in ms of known / passwordless / unknown: ${seen.join('; ')}`)
+    assert.fail(`medians in ms of ${kinds.join(' / ')}: ${seen.join('; ')}`)
   })
 
   it('P1: renews a hash of another version or a lower cost at the next login', async () => {
@@ -195,6 +199,19 @@ describeEngines('auth', (engine) => {
     assert.equal((await allActions(server.database)).length - before, tried)
   })
 
+  it('P4: refuses a network its 51st failure in a quarter of an hour, whatever the account', async () => {
+    await server.later(20 * MINUTE)
+    for (let i = 0; i < 50; i++)
+      assert.equal((await login(`other${i}@example.com`, 'wrong', `192.0.2.${i + 1}`)).status, 401)
+    const email = await person()
+    const blocked = await login(email, 'a password of mine', '192.0.2.200')
+    assert.deepEqual([blocked.status, blocked.headers['retry-after']], [429, String(15 * 60)])
+    assert.equal((await login(email, 'a password of mine', '192.0.3.200')).status, 200)
+    server.clock.advance(15 * MINUTE)
+    assert.equal((await login(email, 'a password of mine', '192.0.2.200')).status, 200)
+    await server.later(0)
+  })
+
   it('P5: refuses what does not fit the queue of hashes instead of slowing everything', async () => {
     const email = await person()
     await server.later(20 * MINUTE)
@@ -228,6 +245,10 @@ describeEngines('auth', (engine) => {
       user: forge(header, { ...claims, sub: randomUUID() }),
       version: forge(header, { ...claims, ver: 99 }),
       oid: forge(header, { ...claims, oid: 'someone' }),
+      sessionType: forge(header, { ...claims, sid: { $ne: '' } }),
+      sessionText: forge(header, { ...claims, sid: `${String(claims.sid).slice(1)}\0` }),
+      versionType: forge(header, { ...claims, ver: String(claims.ver) }),
+      expiryType: forge(header, { ...claims, exp: 'never' }),
       kid: forge({ ...header, kid: 'ffffffff' }, claims),
       refresh: refresh_token,
       altered: access_token.replace(/\.[^.]+\./, `.${part({ ...claims, sub: 'x' })}.`),
@@ -335,6 +356,19 @@ describeEngines('auth', (engine) => {
     await rejectsWith(browse(), 'forbidden')
   })
 
+  it('A5, K2: no password and no token is in the audit log, the outbox or the log of the process', async () => {
+    const { access_token, refresh_token } = await session()
+    await refresh(refresh_token)
+    await rejectsWith(refresh('garbage'), 'unauthenticated')
+    const [audit, deliveries] = await Promise.all([
+      allActions(server.database),
+      server.database.db.selectFrom('webhook_deliveries').selectAll().execute(),
+    ])
+    const text = JSON.stringify([audit, deliveries]) + server.logged()
+    for (const secret of [ADMIN.password, 'a password of mine', access_token, refresh_token, '$2b$', SECRET_KEY])
+      assert.equal(text.includes(secret), false, secret)
+  })
+
   it('logout ends the session with all its tokens', async () => {
     const first = await session()
     const second = await refresh(first.refresh_token)
@@ -387,17 +421,26 @@ describeEngines('auth', (engine) => {
 })
 
 describe('forwarded addresses', () => {
-  it('A6: are believed only from trusted proxies', async () => {
-    const server = await startServer('sqlite')
-    try {
-      await request({
-        ...{ url: server.url, path: '/api/v1/auth/token', method: 'POST', body: 'username=a%40b.c&password=x' },
-        headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': '203.0.113.5' },
-      })
-      const [record] = (await allActions(server.database)).slice(-1)
-      assert.deepEqual([record?.action, record?.actor_ip], ['login_failed', '127.0.0.1'])
-    } finally {
-      await server.stop()
-    }
-  })
+  for (const [proxies, seen] of [
+    ['', '127.0.0.1'],
+    ['10.0.0.0/8', '127.0.0.1'],
+    ['127.0.0.1', '198.51.100.7'],
+    ['127.0.0.0/8, 198.51.100.0/24', '203.0.113.5'],
+  ] as const)
+    it(`A6: are believed only from trusted proxies: "${proxies}"`, async () => {
+      const server = await startServer('sqlite', { TRUSTED_PROXIES: proxies })
+      try {
+        await request({
+          ...{ url: server.url, path: '/api/v1/auth/token', method: 'POST', body: 'username=a%40b.c&password=x' },
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            'x-forwarded-for': '192.0.2.1, 203.0.113.5, 198.51.100.7',
+          },
+        })
+        const [record] = (await allActions(server.database)).slice(-1)
+        assert.deepEqual([record?.action, record?.actor_ip], ['login_failed', seen])
+      } finally {
+        await server.stop()
+      }
+    })
 })

@@ -19,6 +19,14 @@ function expected(keys: readonly string[], prefix: string, order: Order): string
   return order === 'asc' ? sorted : sorted.reverse()
 }
 
+/** The same by size: folders by name, then objects by size; those of one size by name. A key is its own contents here. */
+function sorted(model: readonly string[], prefix: string, order: Order): string[] {
+  const isFolder = (entry: string) => entry.endsWith('/') && entry !== prefix
+  const size = (entry: string) => Buffer.byteLength(entry) * (order === 'asc' ? 1 : -1)
+  const objects = model.filter((entry) => !isFolder(entry))
+  return [...model.filter(isFolder), ...objects.sort((a, b) => size(a) - size(b) || compareKeys(a, b))]
+}
+
 describeEngines('browse', (engine) => {
   let server: TestServer
   let buckets = 0
@@ -35,20 +43,33 @@ describeEngines('browse', (engine) => {
     client: Client,
     name: string,
     query: { prefix?: string; order?: Order; limit: number; sort?: 'size' },
+    from?: Page,
   ) {
-    const entries: string[] = []
-    let cursor: string | undefined
+    const entries: string[] = from ? names(from) : []
+    const skipped = from ? 1 : 0
+    let cursor = from?.next_cursor ?? undefined
     let last: Page
     do {
       last = await client.browse({ params: { name }, query: { ...query, cursor } })
       const page = names(last)
       assert.ok(page.length <= query.limit)
-      assert.ok(last.total >= entries.length + page.length)
+      assert.ok(last.total >= skipped + entries.length + page.length)
       entries.push(...(query.sort ? page : page.sort((a, b) => compareKeys(a, b) * (query.order === 'desc' ? -1 : 1))))
       cursor = last.next_cursor ?? undefined
     } while (cursor)
-    assert.deepEqual([last.total, last.total_exact], [entries.length, true])
+    assert.deepEqual([last.total, last.total_exact], [skipped + entries.length, true])
     return entries
+  }
+  async function flatByCursor(client: Client, name: string, query: { prefix?: string; limit: number }) {
+    const found: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await client.listObjects({ params: { name }, query: { ...query, cursor } })
+      assert.ok(page.items.length <= query.limit)
+      found.push(...page.items.map((one) => one.key))
+      cursor = page.next_cursor ?? undefined
+    } while (cursor)
+    return found
   }
 
   before(async () => {
@@ -56,7 +77,9 @@ describeEngines('browse', (engine) => {
   })
   after(() => server.stop())
 
-  const part = fc.constantFrom('a', 'b', '/', 'ä', '😀', '\u0001', '0')
+  // Mostly two of them, so that keys meet in folders.
+  const rare = fc.constantFrom('b', 'ä', '😀', '\u0001', '0')
+  const part = fc.oneof({ arbitrary: fc.constantFrom('a', '/'), weight: 3 }, { arbitrary: rare, weight: 1 })
   const key = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
   it('shows exactly the folder, by cursor and by offset, whatever the keys', async () => {
     await fc.assert(
@@ -79,6 +102,113 @@ describeEngines('browse', (engine) => {
       ),
       { numRuns: engine === 'sqlite' ? 60 : 20 },
     )
+  })
+
+  it('shows someone exactly what their grants hold, in every order and listing', async () => {
+    const email = 'someone@example.com'
+    const password = 'password of someone'
+    const { id } = await server.admin.createUser({ body: { email, display_name: 'Someone', password } })
+    const someone = server.as(await server.login(email, password))
+    const text = (maxLength: number) => fc.array(part, { maxLength }).map((parts) => parts.join(''))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(key, { maxLength: 12 }),
+        fc.uniqueArray(text(3), { minLength: 1, maxLength: 3 }),
+        text(2),
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom<Order>('asc', 'desc'),
+        async (keys, prefixes, prefix, limit, order) => {
+          const name = await fill(keys)
+          const grants = prefixes.map((one) => ({ bucket_pattern: name, prefix: one, actions: ['list' as const] }))
+          const group = await server.admin.createGroup({ body: { name, grants } })
+          await server.admin.addMembers({ params: { id: group.id }, body: { user_ids: [id] } })
+          if (!prefixes.some((one) => one.startsWith(prefix) || prefix.startsWith(one))) {
+            for (const query of [{ prefix }, { prefix, offset: 0 }, { prefix, sort: 'size' as const }])
+              await rejectsWith(someone.browse({ params: { name }, query }), 'forbidden')
+            await rejectsWith(someone.listObjects({ params: { name }, query: { prefix } }), 'forbidden')
+            await rejectsWith(someone.listTrash({ params: { name }, query: { prefix } }), 'forbidden')
+            return
+          }
+          const mine = keys.filter((one) => prefixes.some((granted) => one.startsWith(granted)))
+          const model = expected(mine, prefix, order)
+          assert.deepEqual(await byCursor(someone, name, { prefix, order, limit }), model)
+          const bySize = sorted(model, prefix, order)
+          assert.deepEqual(await byCursor(someone, name, { prefix, order, limit, sort: 'size' }), bySize)
+          for (let offset = 0; offset <= model.length; offset += limit) {
+            const query = { prefix, order, limit, offset }
+            const page = await someone.browse({ params: { name }, query })
+            const shown = names(page).sort((a, b) => compareKeys(a, b) * (order === 'desc' ? -1 : 1))
+            assert.deepEqual(shown, model.slice(offset, offset + limit))
+            assert.deepEqual([page.total, page.total_exact], [model.length, true])
+            const jumped = await someone.browse({ params: { name }, query: { ...query, sort: 'size' } })
+            assert.deepEqual(names(jumped), bySize.slice(offset, offset + limit))
+          }
+          const flat = mine.filter((one) => one.startsWith(prefix)).sort(compareKeys)
+          assert.deepEqual(await flatByCursor(someone, name, { prefix, limit }), flat)
+          for (const one of keys) await server.admin.deleteObjectByQuery({ params: { name }, query: { key: one } })
+          const trash = await someone.listTrash({ params: { name }, query: { prefix } })
+          assert.deepEqual(trash.items.map((item) => item.key).sort(compareKeys), flat)
+        },
+      ),
+      { numRuns: engine === 'sqlite' ? 40 : 12 },
+    )
+  })
+
+  it('gives the same entries on pages of every size, folder markers and all', async () => {
+    const keys = ['a', 'a/', 'a/b', 'a//', 'a//c', 'a/c/', 'a/c/d', 'ab', 'b/', 'ä/x', '😀']
+    const name = await fill(keys)
+    for (const prefix of ['', 'a', 'a/', 'a//', 'a/c', 'b/', 'nothing/', '😀'])
+      for (const order of ['asc', 'desc'] as const) {
+        const whole = await server.admin.browse({ params: { name }, query: { prefix, order } })
+        const model = expected(keys, prefix, order)
+        assert.deepEqual(names(whole).toSorted(compareKeys), model.toSorted(compareKeys))
+        assert.deepEqual([whole.prefix, whole.total, whole.total_exact], [prefix, model.length, true])
+        for (let limit = 1; limit <= 7; limit++) {
+          assert.deepEqual(await byCursor(server.admin, name, { prefix, order, limit }), model, `${prefix} ${limit}`)
+          const bySize = await byCursor(server.admin, name, { prefix, order, limit, sort: 'size' })
+          assert.deepEqual(bySize, sorted(model, prefix, order))
+          // From a jump one can read on.
+          const jump = await server.admin.browse({ params: { name }, query: { prefix, order, limit, offset: 1 } })
+          const rest = jump.next_cursor
+            ? await byCursor(server.admin, name, { prefix, order, limit }, jump)
+            : names(jump)
+          assert.deepEqual(new Set(rest), new Set(model.slice(1)))
+        }
+      }
+  })
+
+  it('keeps siblings out of a folder with very many stretches too', async () => {
+    const mixed = Array.from({ length: 101 }, (_, i) => [`a${100 + i}`, `a${100 + i}/x`]).flat()
+    const name = await fill([...mixed, 'b-secret', 'c'])
+    const someone = server.as(
+      await server.userWith(
+        ...['a', 'c'].map((prefix) => ({ bucket_pattern: name, prefix, actions: ['list' as const] })),
+      ),
+    )
+    const model = expected([...mixed, 'c'], '', 'asc')
+    for (const query of [{ limit: 1000 }, { limit: 1000, offset: 0 }, { limit: 1000, sort: 'size' as const }]) {
+      const page = await someone.browse({ params: { name }, query })
+      assert.deepEqual(names(page).sort(compareKeys), model)
+      assert.deepEqual([page.total, page.total_exact], [model.length, true])
+    }
+    assert.deepEqual(await byCursor(someone, name, { limit: 60, sort: 'size' }), sorted(model, '', 'asc'))
+  })
+
+  it('shows a folder once that two grants lead into', async () => {
+    const name = await fill(['team/a', 'team/b', 'team/c/1', 'zed'])
+    const grants = ['team/a', 'team/c'].map((prefix) => ({ bucket_pattern: name, prefix, actions: ['list' as const] }))
+    const someone = server.as(await server.userWith(...grants))
+    for (const query of [
+      {},
+      { offset: 0 },
+      { sort: 'size' as const },
+      { sort: 'modified' as const, order: 'desc' as const },
+    ]) {
+      const top = await someone.browse({ params: { name }, query })
+      assert.deepEqual([names(top), top.total, top.total_exact], [['team/'], 1, true])
+      const team = await someone.browse({ params: { name }, query: { ...query, prefix: 'team/' } })
+      assert.deepEqual([names(team).sort(), team.total, team.total_exact], [['team/a', 'team/c/'], 2, true])
+    }
   })
 
   it('sorts by size and time with the folders first', async () => {
@@ -145,13 +275,11 @@ describeEngines('browse', (engine) => {
   it('lists flat by cursor', async () => {
     const keys = ['a', 'a/b', 'a/c/d', 'ä', '😀']
     const name = await fill(keys)
-    const found: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await server.admin.listObjects({ params: { name }, query: { limit: 2, cursor } })
-      found.push(...page.items.map((one) => one.key))
-      cursor = page.next_cursor ?? undefined
-    } while (cursor)
-    assert.deepEqual(found, keys)
+    for (const limit of [1, 2, 4, 5, 6]) assert.deepEqual(await flatByCursor(server.admin, name, { limit }), keys)
+    assert.deepEqual(await flatByCursor(server.admin, name, { prefix: 'a/', limit: 1 }), ['a/b', 'a/c/d'])
+    const broken = server.admin.listObjects({ params: { name }, query: { cursor: 'x' } })
+    await rejectsWith(broken, 'invalid_request', 'query.cursor')
+    await rejectsWith(server.admin.browse({ params: { name: 'no-bucket' } }), 'not_found')
+    await rejectsWith(server.admin.listObjects({ params: { name: 'no-bucket' } }), 'not_found')
   })
 })

@@ -3,6 +3,10 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
+import { CompiledQuery } from 'kysely'
+import { api } from '../../contract/index.ts'
+import { bucketActions } from '../../contract/permissions.ts'
+import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 
@@ -52,10 +56,16 @@ describeEngines('http', (engine) => {
       ['GET', '/api/v1/buckets?limit=0', {}, undefined, 422, 'invalid_request', 'query.limit'],
       ['GET', '/api/v1/buckets?limit=x', {}, undefined, 422, 'invalid_request', 'query.limit'],
       ['GET', '/api/v1/buckets/NOT-A-NAME', {}, undefined, 422, 'invalid_request', 'params.name'],
+      ['GET', '/api/v1/buckets?limit=%E0%A4%A', {}, undefined, 400, 'malformed'],
+      ['GET', '/api/v1/usage?nope=1', {}, undefined, 422, 'invalid_request', 'query.nope'],
+      ['POST', '/api/v1/buckets?nope=1', JSON_TYPE, '{"name":"abc"}', 422, 'invalid_request', 'query.nope'],
+      ['GET', '/healthz?nope=1', {}, undefined, 422, 'invalid_request', 'query.nope'],
       ['GET', '/api/v1/nothing', {}, undefined, 404, 'not_found'],
       ['GET', '/', {}, undefined, 404, 'not_found'],
       ['PUT', '/api/v1/buckets', {}, undefined, 405, 'method_not_allowed'],
       ['POST', '/api/v1/buckets/http/objects/key', {}, undefined, 405, 'method_not_allowed'],
+      ['POST', '/docs', {}, undefined, 405, 'method_not_allowed'],
+      ['GET', '/docs/static/%2e%2e/package.json', {}, undefined, 404, 'not_found'],
       ['GET', '/api/v1/buckets/%E0%A4%A', {}, undefined, 400, 'malformed'],
     ]
     await server.records([], async () => {
@@ -81,6 +91,59 @@ describeEngines('http', (engine) => {
     )
   })
 
+  it('refuses texts and times that no database keeps, in every place that takes one', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const user = (more: object) => JSON.stringify({ email: 'no@example.com', display_name: 'No', ...more })
+    const cases: [string, string, object, string | undefined, string][] = []
+    for (const bad of ['x\0', '\ud800x', 'x\udfff']) {
+      cases.push(
+        ['POST', '/api/v1/users', JSON_TYPE, user({ email: `${bad}@example.com` }), 'body.email'],
+        ['POST', '/api/v1/users', JSON_TYPE, user({ display_name: bad }), 'body.display_name'],
+        ['POST', '/api/v1/groups', JSON_TYPE, JSON.stringify({ name: bad }), 'body.name'],
+        ['POST', '/api/v1/groups', JSON_TYPE, JSON.stringify({ name: 'n', description: bad }), 'body.description'],
+        ['POST', '/api/v1/auth/refresh', JSON_TYPE, JSON.stringify({ refresh_token: bad }), 'body.refresh_token'],
+      )
+    }
+    for (const name of ['email', 'ip', 'request_id', 'bucket', 'object_key_prefix'])
+      cases.push(['GET', `/api/v1/audit?${name}=abc%00`, {}, undefined, `query.${name}`])
+    for (const time of ['2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '2026-01-01T23:59:60Z'])
+      cases.push(['GET', `/api/v1/audit?from=${time}`, {}, undefined, 'query.from'])
+    cases.push(
+      ['POST', '/api/v1/auth/token', form, 'username=a%00b&password=wrong', 'body.username'],
+      ['POST', '/api/v1/auth/token', form, 'username=a&username=b&password=wrong', 'body.username'],
+      ['POST', '/api/v1/users', JSON_TYPE, user({ display_name: '  ' }), 'body.display_name'],
+      ['GET', '/api/v1/buckets?cursor=WyJcdTAwMDAiXQ', {}, undefined, 'query.cursor'],
+      ['GET', '/api/v1/buckets/http/objects/a%00', {}, undefined, 'params.key'],
+    )
+    await server.records([], async () => {
+      for (const [method, at, headers, body, fault] of cases) {
+        const answer = await send(method, at, headers, body)
+        const { errors = [] } = answer.json<{ errors?: { path: string }[] }>()
+        assert.equal(answer.status, 422, `${method} ${at} ${body}: ${answer.body}`)
+        assert.deepEqual([...new Set(errors.map((one) => one.path))], [fault])
+      }
+    })
+  })
+
+  it('gives nothing to who is not signed in, and nothing of administrators to anyone else', async () => {
+    const token = await server.userWith({ bucket_pattern: '*', actions: [...bucketActions] })
+    for (const [name, route] of Object.entries<RouteSpec>(api)) {
+      if (route.access === 'public') continue
+      const at = pathTemplate(route)
+        .replace('{name}', 'http')
+        .replace('{key}', 'key')
+        .replace('{id}', '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10')
+      await server.records([], async () => {
+        const answer = await request({ url: server.url, path: at, method: route.method })
+        assert.deepEqual([answer.status, answer.headers['www-authenticate']], [401, 'Bearer'], name)
+      })
+      if (route.access !== 'admin') continue
+      await server.records([{ action: 'access_denied', result: 'denied' }], async () => {
+        assert.equal((await send(route.method, at, {}, undefined, token)).status, 403, name)
+      })
+    }
+  })
+
   it('answers what is no HTTP, or has too large a head, with a problem too', async () => {
     for (const [bytes, status, code] of [
       ['GARBAGE\r\n\r\n', 400, 'malformed'],
@@ -95,6 +158,8 @@ describeEngines('http', (engine) => {
       assert.match(text, new RegExp(`^HTTP/1.1 ${status} `), text.slice(0, 100))
       assert.match(text, new RegExp(`"code":"${code}"`))
       assert.match(text, /X-Request-Id: \S+/i)
+      assert.match(text, /x-content-type-options: nosniff\r/i)
+      assert.match(text, /content-security-policy: default-src 'none'/i)
     }
   })
 
@@ -106,6 +171,10 @@ describeEngines('http', (engine) => {
     assert.match(refused, /^HTTP\/1.1 413 /)
     assert.match(refused, /connection: close/i)
     assert.match(await raw(put(5, 'nonsense')), /^HTTP\/1.1 401 /)
+    const reader = await server.userWith({ bucket_pattern: 'http', actions: ['read'] })
+    await server.records([{ action: 'access_denied', result: 'denied' }], async () => {
+      assert.match(await raw(put(5, reader)), /^HTTP\/1.1 403 /)
+    })
     const json =
       'POST /api/v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n'
     assert.match(await raw(json, /100 Continue/), /^HTTP\/1.1 100 Continue/)
@@ -155,6 +224,26 @@ describeEngines('http', (engine) => {
     assert.equal(answer.json<{ storage: { ok: boolean } }>().storage.ok, false)
     assert.doesNotMatch(answer.body.toString(), /ENOENT/)
   })
+
+  if (engine === 'postgres')
+    it('is not ready without its database, and hides why', async () => {
+      const other = await startServer(engine)
+      try {
+        const name = new URL(other.env.DATABASE_URL ?? '').pathname.slice(1)
+        await server.database.db.getExecutor().executeQuery(CompiledQuery.raw(`drop database ${name} with (force)`))
+        for (const [at, status] of [
+          ['/healthz', 200],
+          ['/readyz', 503],
+          ['/api/v1/auth/me', 500],
+        ] as const) {
+          const answer = await request({ url: other.url, path: at, token: other.adminToken })
+          assert.equal(answer.status, status, at)
+          assert.doesNotMatch(answer.body.toString(), /stowage_test|does not exist|terminat/)
+        }
+      } finally {
+        await other.stop()
+      }
+    })
 
   it('hides what went wrong on our side, and logs it under the request id', async () => {
     await server.database.transaction((tx) => tx.schema.alterTable('grants').renameTo('grants_away').execute())

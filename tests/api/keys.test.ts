@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
@@ -36,6 +37,16 @@ const KEYS = [
   '\u{10ffff}',
   'x'.repeat(1024),
   '漢'.repeat(341),
+  '%2e%2e/%2e%2e',
+  'a\r\nSet-Cookie: b',
+  'tab\t.txt',
+  'line\u2028end.txt',
+  'a;b=c',
+  '::',
+  '__proto__',
+  'undefined',
+  '/',
+  '..//',
 ]
 const encoded = (key: string) => key.split('/').map(encodeURIComponent).join('/')
 
@@ -74,7 +85,11 @@ describeEngines('keys', (engine) => {
         admin.restoreTrash({ params: { name: bucket }, body: { ids: [items[0]?.id ?? ''] } }),
       )
       assert.equal((await send('GET', `/objects/${encoded(key)}`)).status, 200)
+      const again = await send('PUT', `/object?key=${encodeURIComponent(key)}`, 'again')
+      assert.deepEqual([again.status, again.json().key], [200, key])
+      assert.equal((await send('GET', `/objects/${encoded(key)}`)).body.toString(), 'again')
       assert.equal((await send('DELETE', `/objects/${encoded(key)}`)).status, 204)
+      assert.equal((await send('GET', `/objects/${encoded(key)}`)).status, 404)
     })
 
   /** Walks down from the top by the folders that browse shows. */
@@ -104,6 +119,12 @@ describeEngines('keys', (engine) => {
         ['/objects/a%00b', 422],
         ['/objects/%ff%fe', 400],
         ['/objects/%', 400],
+        ['/objects/%ed%a0%80', 400],
+        ['/objects/%c0%af', 400],
+        ['/object?key=%ff', 400],
+        ['/object?key=%ed%a0%80', 400],
+        ['/object?key=%', 400],
+        ['/object?key=a&key=b', 422],
         ['/object', 422],
         ['/object?key=', 422],
         ['/object?key=a%00b', 422],
@@ -122,6 +143,8 @@ describeEngines('keys', (engine) => {
   })
 
   it('never lets a key touch a path: every file is a blob in its shard', async () => {
+    assert.ok(server.files().length >= KEYS.length)
+    for (const name of fs.readdirSync(server.folder)) assert.match(name, /^(blobs|stowage\.db(-wal|-shm)?)$/)
     for (const file of server.files())
       assert.match(file, /^([0-9a-f]{2})[/\\][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{10}\1$/)
   })

@@ -79,15 +79,101 @@ describeEngines('objects', (engine) => {
     assert.equal(again.headers.etag, `"${again.json().etag}"`)
   })
 
-  it('takes the metadata back out', async () => {
-    await put('meta', 'x', { 'x-meta-title': Buffer.from('Über 漢').toString('latin1') })
+  it('takes the metadata back out, whatever the names', async () => {
+    const title = Buffer.from('Über 漢').toString('latin1')
+    const stored = await request({
+      ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects/meta`, method: 'PUT', token: server.adminToken },
+      headers: { 'x-meta-title': title, 'x-meta-empty': '', 'x-meta-__proto__': 'p', 'x-meta-constructor': 'c' },
+      body: 'x',
+    })
+    assert.deepEqual(
+      Object.entries(stored.json<{ metadata: object }>().metadata).toSorted(),
+      Object.entries(JSON.parse('{"__proto__":"p","constructor":"c","empty":"","title":"Über 漢"}')),
+    )
     const { headers } = await get('meta')
     assert.equal(Buffer.from(String(headers['x-meta-title']), 'latin1').toString(), 'Über 漢')
-    await rejectsWith(put('meta2', 'x', { 'x-meta-big': 'x'.repeat(9000) }), 'invalid_request')
+    assert.deepEqual(
+      [headers['x-meta-empty'], headers['x-meta-constructor'], Object.entries(headers).length],
+      ['', 'c', Object.entries((await get('status')).headers).length + 4],
+    )
+    await put('meta', 'y')
+    assert.equal((await get('meta')).headers['x-meta-title'], undefined)
+    await server.records([], () =>
+      rejectsWith(put('meta2', 'x', { 'x-meta-big': 'x'.repeat(9000) }), 'invalid_request'),
+    )
+  })
+
+  it('takes the content type that is given, else that of the extension, else the default', async () => {
+    const cases: [string, string | undefined, string][] = [
+      ['t/a.png', 'text/x-own; charset=utf-8', 'text/x-own; charset=utf-8'],
+      ['t/a.png', undefined, 'image/png'],
+      ['t/A.PNG', undefined, 'image/png'],
+      ['t/a.tar.gz', undefined, 'application/gzip'],
+      ['t/a.png/b', undefined, 'application/octet-stream'],
+      ['t/a.png/', undefined, 'application/octet-stream'],
+      ['t/unknown.xyzzy', undefined, 'application/octet-stream'],
+      ['html', undefined, 'application/octet-stream'],
+      ['t/.png', undefined, 'application/octet-stream'],
+      ['t/dot.', undefined, 'application/octet-stream'],
+    ]
+    for (const [key, given, expected] of cases) {
+      const headers: Record<string, string> = given === undefined ? {} : { 'content-type': given }
+      const stored = await put(key, Buffer.from('x'), headers)
+      assert.equal(stored.content_type, expected, key)
+      assert.equal((await get(key)).headers['content-type'], expected, key)
+    }
+  })
+
+  it('stores and serves an object of no bytes', async () => {
+    const before = await usage()
+    const stored = await server.records(upload('zero'), () => put('zero', ''))
+    assert.deepEqual([stored.size, stored.etag], [0, md5(Buffer.alloc(0))])
+    assert.deepEqual(await usage(), { ...before, object_count: before.object_count + 1 })
+    const cases: [string | undefined, number][] = [
+      [undefined, 200],
+      ['bytes=0-', 416],
+      ['bytes=0-0', 416],
+      ['bytes=-0', 416],
+      ['bytes=-5', 200],
+    ]
+    for (const [range, status] of cases) {
+      const answer = await get('zero', range === undefined ? {} : { range })
+      assert.equal(answer.status, status, range)
+      if (status === 200) assert.deepEqual([answer.body.length, answer.headers['content-length']], [0, '0'])
+      else assert.equal(answer.headers['content-range'], 'bytes */0')
+    }
+  })
+
+  it('has a twin of every path, with the key in the query', async () => {
+    const path = (more = '') => `/api/v1/buckets/${bucket}/object?key=${encodeURIComponent('twin/../a b')}${more}`
+    const send = (method: string, more = '', headers: Record<string, string> = {}, body?: string) =>
+      request({ url: server.url, path: path(more), method, token: server.adminToken, headers, body })
+    const key = 'twin/../a b'
+    await server.records([{ action: 'upload', bucket, key }], async () => {
+      assert.equal((await send('PUT', '', { 'if-none-match': '*' }, '0123456789')).status, 201)
+      assert.equal((await send('PUT', '', { 'if-none-match': '*' }, 'other')).status, 412)
+    })
+    const part = await send('GET', '&download=1', { range: 'bytes=2-3' })
+    assert.deepEqual([part.status, part.body.toString()], [206, '23'])
+    assert.match(String(part.headers['content-disposition']), /^attachment; filename="a b"$/)
+    const head = await send('HEAD')
+    assert.deepEqual([head.status, head.headers['content-length']], [200, '10'])
+    assert.equal((await send('GET', '', { 'if-none-match': String(head.headers.etag) })).status, 304)
+    await server.records([], async () => {
+      assert.equal((await send('DELETE', '', { 'if-match': '"other"' })).status, 412)
+      assert.equal((await send('GET', '&download=2')).status, 422)
+      assert.equal((await send('DELETE', '&permanent=yes')).status, 422)
+      assert.equal((await send('GET', '&key=b')).status, 422)
+    })
+    await server.records([{ action: 'delete', bucket, key }], async () => {
+      assert.equal((await send('DELETE', '', { 'if-match': String(head.headers.etag) })).status, 204)
+    })
+    assert.equal((await send('GET')).status, 404)
   })
 
   it('refuses a body that is not what Content-MD5 says, and keeps nothing of it', async () => {
     const before = await usage()
+    const files = server.files()
     await server.records([], async () => {
       await rejectsWith(
         put('wrong', 'body', { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' }),
@@ -97,6 +183,7 @@ describeEngines('objects', (engine) => {
       await rejectsWith(put('wrong', 'body', { 'content-md5': 'nonsense' }), 'malformed', 'header.content-md5')
     })
     assert.deepEqual(await usage(), before)
+    assert.deepEqual(server.files(), files)
     await rejectsWith(admin.getObject({ params: { name: bucket, key: 'wrong' } }), 'not_found')
   })
 
@@ -108,8 +195,15 @@ describeEngines('objects', (engine) => {
       await rejectsWith(put('absent', 'two', { 'if-match': '*' }), 'precondition_failed')
       const deleting = admin.deleteObject({ params: { name: bucket, key: 'cond' }, headers: { 'if-match': '"other"' } })
       await rejectsWith(deleting, 'precondition_failed')
+      // RFC 9110 section 13.1.1: If-Match compares strongly, If-None-Match weakly.
+      await rejectsWith(put('cond', 'two', { 'if-match': `W/"${etag}"` }), 'precondition_failed')
+      await rejectsWith(put('cond', 'two', { 'if-none-match': `"x", W/"${etag}"` }), 'precondition_failed')
     })
-    await server.records(upload('cond'), () => put('cond', 'two', { 'if-match': `"${etag}"` }))
+    await server.records(upload('cond'), () => put('cond', 'one', { 'if-none-match': '"x"' }))
+    await server.records(upload('cond'), () => put('cond', 'two', { 'if-match': `"x", "${etag}"` }))
+    await server.records([{ action: 'delete', bucket, key: 'cond' }], () =>
+      admin.deleteObject({ params: { name: bucket, key: 'cond' }, headers: { 'if-match': '*' } }),
+    )
     await rejectsWith(admin.getObject({ params: { name: bucket, key: 'absent' } }), 'not_found')
   })
 
@@ -160,12 +254,17 @@ describeEngines('objects', (engine) => {
       ['bytes=5-70000', 5, 70_000],
       ['bytes=299990-999999', 299_990, 299_999],
       ['bytes=0-9,10-19', 0, 19],
+      ['bytes=10-19,0-12', 0, 19],
+      ['bytes=-999999', 0, 299_999],
+      ['bytes=0-99999999999999999999999', 0, 299_999],
+      ['bytes=7-8,300000-', 7, 8],
     ]
     for (const [range, start, end] of cases) {
       const { status, headers, body } = await get('ranged', { range })
       assert.equal(status, 206, range)
       assert.equal(headers['content-range'], `bytes ${start}-${end}/300000`)
       assert.deepEqual(body, bytes.subarray(start, end + 1))
+      assert.equal(headers['content-length'], String(end - start + 1))
     }
     const several = await get('ranged', { range: 'bytes=0-4, 100-104, -5' })
     assert.equal(several.status, 206)
@@ -177,13 +276,42 @@ describeEngines('objects', (engine) => {
       parts.map((part) => Buffer.from(part.slice(part.indexOf('\r\n\r\n') + 4, -2), 'latin1')),
       expected,
     )
+    assert.deepEqual(
+      parts.map((part) => /Content-Range: (.*)\r\n/.exec(part)?.[1]),
+      ['bytes 0-4/300000', 'bytes 100-104/300000', 'bytes 299995-299999/300000'],
+    )
+    const many = Array.from({ length: 33 }, (_, i) => `${i * 2}-${i * 2}`).join()
+    assert.equal((await get('ranged', { range: `bytes=${many}` })).status, 200)
     const beyond = await get('ranged', { range: 'bytes=300000-' })
     assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, 'bytes */300000'])
     assert.equal(beyond.json().code, 'range_not_satisfiable')
-    for (const range of ['items=0-1', 'bytes=a-b', 'bytes=5-1'])
+    for (const range of ['bytes=-0', 'bytes=300000-400000,-0'])
+      assert.equal((await get('ranged', { range })).status, 416, range)
+    for (const range of [
+      'items=0-1',
+      'bytes=a-b',
+      'bytes=5-1',
+      'bytes=',
+      'bytes=-',
+      'bytes=1',
+      'bytes=0-1,x',
+      'bytes=+1-2',
+    ])
       assert.equal((await get('ranged', { range })).status, 200, range)
     assert.equal((await get('ranged', { range: 'bytes=0-1', 'if-range': `"${etag}"` })).status, 206)
-    assert.equal((await get('ranged', { range: 'bytes=0-1', 'if-range': '"other"' })).status, 200)
+    const modified = (await get('ranged')).headers['last-modified'] ?? ''
+    const earlier = new Date(Date.parse(modified) - 1000).toUTCString()
+    for (const [ifRange, status] of [
+      ['"other"', 200],
+      [`W/"${etag}"`, 200],
+      [etag, 200],
+      [modified, 206],
+      [earlier, 200],
+    ] as const)
+      assert.equal((await get('ranged', { range: 'bytes=0-1', 'if-range': ifRange })).status, status, ifRange)
+    // The range counts only where the conditions let a body be sent.
+    assert.equal((await get('ranged', { range: 'bytes=0-1', 'if-none-match': `"${etag}"` })).status, 304)
+    assert.equal((await get('ranged', { range: 'bytes=300000-', 'if-match': '"other"' })).status, 412)
   })
 
   it('answers HEAD with the headers of the download and no body', async () => {
@@ -204,6 +332,17 @@ describeEngines('objects', (engine) => {
       'content-disposition',
     ])
       assert.equal(head.headers[name], headers[name], name)
+    const path = `/api/v1/buckets/${bucket}/objects`
+    for (const [key, conditions, status] of [
+      ['head', { 'if-none-match': headers.etag }, 304],
+      ['head', { 'if-modified-since': headers['last-modified'] }, 304],
+      ['head', { 'if-match': '"other"' }, 412],
+      ['no-head', {}, 404],
+    ] as const) {
+      const sent = { url: server.url, path: `${path}/${key}`, method: 'HEAD', token: server.adminToken }
+      const answer = await request({ ...sent, headers: { ...conditions } })
+      assert.deepEqual([answer.status, answer.body.length], [status, 0])
+    }
   })
 
   it("never lets a user's contents run as a page of ours", async () => {
@@ -232,7 +371,17 @@ describeEngines('objects', (engine) => {
     const into = (key: string, size: number) =>
       admin.putObject({ params: { name: 'tight', key }, body: Buffer.alloc(size) })
     await into('a', 600)
-    await server.records([], () => rejectsWith(into('b', 401), 'quota_exceeded'))
+    const files = server.files()
+    await server.records([], async () => {
+      await rejectsWith(into('b', 401), 'quota_exceeded')
+      // Without a Content-Length the bytes are counted as they come.
+      const streamed = admin.putObject({
+        params: { name: 'tight', key: 'b' },
+        body: new Blob([Buffer.alloc(401)]).stream(),
+      })
+      await rejectsWith(streamed, 'quota_exceeded')
+    })
+    assert.deepEqual(server.files(), files)
     await into('b', 400)
     await into('a', 600)
     await into('a', 100)
@@ -278,9 +427,19 @@ describeEngines('objects', (engine) => {
         const { problem } = await rejectsWith(calls(client, 'in/a')[missing](), 'forbidden')
         assert.match(problem.detail, new RegExp(`"${missing}".*"in/a".*"${bucket}"`))
       })
-      const other = actions[0] ?? 'list'
-      await rejectsWith(calls(client, 'out/a')[other](), 'forbidden')
+      for (const one of actions) await rejectsWith(calls(client, 'out/a')[one](), 'forbidden')
     }
+    assert.equal((await get('out/a')).body.toString(), 'x')
+    // What may not be seen answers alike, there or not; who may read learns that it is absent.
+    const reader = server.as(await server.userWith({ bucket_pattern: bucket, prefix: 'in/', actions: ['read'] }))
+    const read = (name: string, key: string) => reader.getObject({ params: { name, key } })
+    const answer = async (name: string, key: string) => {
+      const { problem } = await rejectsWith(read(name, key), 'forbidden')
+      return { ...problem, request_id: '', detail: problem.detail.replace(name, 'NAME').replace(key, 'KEY') }
+    }
+    assert.deepEqual(await answer(bucket, 'out/a'), await answer(bucket, 'out/absent'))
+    assert.deepEqual(await answer(bucket, 'out/a'), await answer('no-bucket', 'out/absent'))
+    await rejectsWith(read(bucket, 'in/absent'), 'not_found')
     await rejectsWith(server.as().getObject({ params: { name: bucket, key: 'in/a' } }), 'unauthenticated')
     await rejectsWith(admin.getObject({ params: { name: bucket, key: 'nothing' } }), 'not_found')
     await rejectsWith(admin.getObject({ params: { name: 'no-bucket', key: 'nothing' } }), 'not_found')

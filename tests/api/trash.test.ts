@@ -119,6 +119,101 @@ describeEngines('trash', (engine) => {
     assert.equal(await response.text(), 'c')
   })
 
+  it('restores contents as they were, one of two of the same key', async () => {
+    const bucket = await open()
+    const params = { name: bucket.name }
+    const headers = { 'content-type': 'text/x-own', 'x-meta-colour': 'blue' }
+    const original = await server.admin.putObject({ params: { ...params, key: 'k' }, body: 'first', headers })
+    server.clock.advance(1000)
+    await bucket.put('k', 'second')
+    server.clock.advance(1000)
+    await bucket.remove('k')
+    const [second, first] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    await server.records([], async () => {
+      const { problem } = await rejectsWith(bucket.restore([first, second]), 'conflict')
+      assert.equal(problem.errors?.length, 1)
+      await rejectsWith(bucket.restore([first, first]), 'invalid_request', 'body.ids')
+      await rejectsWith(bucket.restore([]), 'invalid_request', 'body.ids')
+      await rejectsWith(bucket.restore(['x']), 'invalid_request', 'body.ids.0')
+    })
+    assert.deepEqual(await bucket.usage(), [0, 0, 11])
+    const { items } = await bucket.restore([first])
+    assert.deepEqual(items, [original])
+    const response = await server.admin.getObject({ params: { ...params, key: 'k' } })
+    assert.deepEqual([await response.text(), response.headers.get('x-meta-colour')], ['first', 'blue'])
+    assert.deepEqual(await bucket.usage(), [5, 1, 6])
+  })
+
+  it('takes ids only in their own bucket', async () => {
+    const [bucket, other] = [await open(), await open()]
+    await bucket.put('a', 'x')
+    await bucket.remove('a')
+    const ids = (await bucket.items()).map(({ id }) => id)
+    await server.records([], async () => {
+      await rejectsWith(other.restore(ids), 'not_found', 'body.ids.0')
+      await rejectsWith(other.purge({ ids }), 'not_found', 'body.ids.0')
+      await rejectsWith(bucket.purge({ ids: [...ids, ABSENT] }), 'not_found', 'body.ids.1')
+      await rejectsWith(bucket.purge({} as { all: true }), 'invalid_request')
+      await rejectsWith(bucket.purge({ all: false } as unknown as { all: true }), 'invalid_request')
+      const missing = { params: { name: 'no-bucket' } }
+      await rejectsWith(server.admin.listTrash(missing), 'not_found')
+      await rejectsWith(server.admin.restoreTrash({ ...missing, body: { ids } }), 'not_found')
+      await rejectsWith(server.admin.purgeTrash({ ...missing, body: { all: true } }), 'not_found')
+    })
+    assert.deepEqual(await bucket.usage(), [0, 0, 1])
+  })
+
+  it('keeps bytes that something else still points at, and those only', async () => {
+    const bucket = await open()
+    await bucket.put('shared', 'shared bytes')
+    await bucket.put('own', 'own bytes')
+    await server.admin.deleteObject({ params: { name: bucket.name, key: 'own' }, query: { permanent: true } })
+    await bucket.remove('shared')
+    const files = server.files()
+    // A copy, as it will be made: another row with the same blob.
+    await server.database.transaction(async (tx) => {
+      const {
+        id: _id,
+        reason: _reason,
+        deleted_at: _at,
+        deleted_by: _by,
+        ...row
+      } = await tx
+        .selectFrom('trash')
+        .innerJoin('buckets', 'buckets.id', 'trash.bucket_id')
+        .selectAll('trash')
+        .where('buckets.name', '=', bucket.name)
+        .executeTakeFirstOrThrow()
+      await tx
+        .insertInto('objects')
+        .values({ ...row, key: 'copy' })
+        .execute()
+    })
+    await bucket.purge({ all: true })
+    await server.later(3599_000)
+    await server.records([], () => server.running.tick())
+    assert.deepEqual(server.files(), files, 'the grace period is not over')
+    await server.later(2000)
+    await server.records([], () => server.running.tick())
+    assert.equal(server.files().length, files.length - 1)
+    const response = await server.admin.getObject({ params: { name: bucket.name, key: 'copy' } })
+    assert.equal(await response.text(), 'shared bytes')
+    await server.database.transaction((tx) => tx.deleteFrom('objects').where('key', '=', 'copy').execute())
+  })
+
+  it('goes by the days the bucket has now', async () => {
+    const bucket = await open({ trash_days: 30 })
+    await bucket.put('a', 'x')
+    await bucket.remove('a')
+    await server.later(10 * DAY)
+    await server.running.tick()
+    assert.equal((await bucket.items()).length, 1)
+    await server.admin.updateBucket({ params: { name: bucket.name }, body: { trash_days: 10 } })
+    assert.equal((await bucket.items())[0]?.expires_at, server.clock.now().toISOString())
+    await server.records([{ action: 'purge', bucket: bucket.name }], () => server.running.tick())
+    assert.deepEqual([await bucket.items(), await bucket.usage()], [[], [0, 0, 0]])
+  })
+
   it('forgets what is older than the days of the bucket, as the system', async () => {
     const bucket = await open({ trash_days: 2 })
     await bucket.put('old', '1')
@@ -149,10 +244,22 @@ describeEngines('trash', (engine) => {
     await bucket.put('a', 'x')
     await rejectsWith(server.admin.deleteBucket({ params: { name: bucket.name } }), 'not_empty')
     await bucket.remove('a')
-    await server.admin.deleteBucket({ params: { name: bucket.name } })
+    const files = server.files().length
+    await server.records([{ action: 'delete_bucket', bucket: bucket.name }], () =>
+      server.admin.deleteBucket({ params: { name: bucket.name } }),
+    )
     await server.admin.createBucket({ body: { name: bucket.name } })
-    assert.deepEqual(await bucket.items(), [])
+    assert.deepEqual([await bucket.items(), await bucket.usage()], [[], [0, 0, 0]])
     await server.running.tick()
+    const purges = (await server.admin.listAudit({ query: { action: ['purge'], page_size: 1 } })).items
+    assert.deepEqual(
+      purges.map(({ actor, details }) => [actor.type, details]),
+      [['system', { reason: 'bucket_deleted', objects: 1, bytes: 1 }]],
+    )
+    assert.equal(server.files().length, files, 'within the grace period the bytes stay')
+    await server.later(3601_000)
+    await server.running.tick()
+    assert.ok(server.files().length < files)
     const rows = await server.database.db
       .selectFrom('buckets')
       .select('name')

@@ -86,8 +86,64 @@ describeEngines('form uploads', (engine) => {
     assert.equal(await response.text(), 'second!')
   })
 
+  /** One part as it stands, its head as given. */
+  const raw = (...parts: [disposition: string, body: string][]) => {
+    const text = parts.map(([head, body]) => `--B\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`)
+    return request({
+      ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects`, method: 'POST', token: server.adminToken },
+      headers: { 'content-type': 'multipart/form-data; boundary=B' },
+      body: `${text.join('')}--B--\r\n`,
+    })
+  }
+
+  it('leaves fields aside, and takes a file name as a key and never as a path', async () => {
+    const expected = ['../../etc/x', '/abs', 'C:\\dir\\b.txt']
+    await server.records(
+      expected.map((key) => ({ action: 'upload' as const, bucket, key })),
+      async () => {
+        const { status, json } = await raw(
+          ['name="note"', 'y'.repeat(5000)],
+          ['name="file"; filename="../../etc/x"', '1'],
+          ['name="file"; filename="/abs"', '2'],
+          ['name="other"; filename="C:\\\\dir\\\\b.txt"', '3'],
+        )
+        assert.equal(status, 201)
+        assert.deepEqual(
+          json<{ items: { key: string }[] }>().items.map(({ key }) => key),
+          expected,
+        )
+      },
+    )
+    for (const file of server.files()) assert.match(file, /^[0-9a-f]{2}[/\\][0-9a-f-]{36}$/)
+  })
+
+  it('refuses parts that make no key, and more files than a form may have', async () => {
+    const before = await keys()
+    const files = server.files()
+    const ok: [string, string] = ['name="file"; filename="ok"', 'x']
+    await server.records([], async () => {
+      for (const [head, status] of [
+        ['name="file"', 422],
+        ['name="file"; filename=""', 422],
+        ['name="file"; filename="a\0b"', 422],
+        ['name="__proto__"; filename="p"', 400],
+      ] as const) {
+        const alone = await raw([head, 'x'])
+        assert.deepEqual([alone.status, head], [status, head])
+        if (head !== 'name="file"') assert.equal((await raw(ok, [head, 'x'])).status, status, head)
+      }
+      const many = await raw(
+        ...Array.from({ length: 1001 }, (_, i): [string, string] => [`name="f"; filename="${i}"`, '']),
+      )
+      assert.deepEqual([many.status, many.json().code], [413, 'too_large'])
+    })
+    assert.deepEqual(await keys(), before)
+    assert.deepEqual(server.files(), files)
+  })
+
   it('refuses what is no form of files, and stores nothing', async () => {
     const before = await keys()
+    const files = server.files()
     await server.records([], async () => {
       const none = await send({})
       assert.deepEqual([none.status, none.json().code], [422, 'invalid_request'])
@@ -110,15 +166,18 @@ describeEngines('form uploads', (engine) => {
       assert.deepEqual([short.status, short.json().code], [400, 'malformed'])
     })
     assert.deepEqual(await keys(), before)
+    assert.deepEqual(server.files(), files)
   })
 
   it('stores none of a form of which one file does not fit or may not be written', async () => {
     await server.admin.createBucket({ body: { name: 'tight', quota_gb: 100 / 1024 ** 3 } })
+    const files = server.files()
     await server.records([], async () => {
       const { status, json } = await send({ a: 'x'.repeat(60), b: 'y'.repeat(60) }, '', 'tight')
       assert.deepEqual([status, json().code], [413, 'quota_exceeded'])
     })
     assert.deepEqual(await keys('tight'), [])
+    assert.deepEqual(server.files(), files)
     assert.equal((await send({ a: 'x'.repeat(60) }, '', 'tight')).status, 201)
     assert.equal((await send({ a: 'x'.repeat(50), b: 'y'.repeat(50) }, '', 'tight')).status, 201)
     const token = await server.userWith({ bucket_pattern: bucket, prefix: 'mine/', actions: ['write'] })
@@ -126,6 +185,9 @@ describeEngines('form uploads', (engine) => {
       assert.equal((await send({ 'mine/ok': 'x', 'theirs/no': 'y' }, '', bucket, token)).status, 403),
     )
     assert.equal((await keys()).includes('mine/ok'), false)
+    await server.records([{ action: 'access_denied', result: 'denied' }], async () =>
+      assert.equal((await send({ ok: 'x' }, '?prefix=theirs/', bucket, token)).status, 403),
+    )
     assert.equal((await send({ ok: 'x' }, '?prefix=mine/', bucket, token)).status, 201)
     await rejectsWith(server.as(token).getObject({ params: { name: bucket, key: 'mine/ok' } }), 'forbidden')
   })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { type BrowserContext, chromium } from 'playwright-core'
 import { findChromium } from '../support/chromium.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
 const executablePath = findChromium()
 const skip =
@@ -48,6 +48,7 @@ async function open(at: string) {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url))
       faults.push(`foreign ${request.url()}`)
   })
+  page.setDefaultTimeout(5000)
   await page.goto(server.url + at)
   return { page, faults }
 }
@@ -55,11 +56,28 @@ async function open(at: string) {
 it('Swagger UI shows every operation, runs one, and needs nothing from anywhere else', { skip }, async () => {
   const { page, faults } = await open('/docs')
   await page.getByText('Create a bucket').waitFor()
+  assert.equal(await page.locator('.download-url-wrapper').isVisible(), false)
   assert.ok((await page.locator('.opblock').count()) >= 30)
   const operation = page.locator('#operations-system-healthz')
   await operation.locator('.opblock-summary').click()
   await operation.getByRole('button', { name: 'Execute' }).click()
   await operation.locator('.live-responses-table').getByText('"ok"').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+it('Swagger UI logs in with e-mail and password, and then calls as that person', { skip }, async () => {
+  const { page, faults } = await open('/docs')
+  await page.getByRole('button', { name: 'Authorize' }).click()
+  const dialog = page.locator('.auth-container', { hasText: 'OAuth2, password' })
+  await dialog.getByLabel('username').fill(ADMIN.email)
+  await dialog.getByLabel('password').fill(ADMIN.password)
+  await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click()
+  await dialog.getByRole('button', { name: 'Remove authorization' }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  const operation = page.locator('#operations-auth-me')
+  await operation.locator('.opblock-summary').click()
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  await operation.locator('.live-responses-table').getByText(ADMIN.email).first().waitFor()
   assert.deepEqual(faults, [])
 })
 

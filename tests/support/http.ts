@@ -36,6 +36,7 @@ export function request(options: {
       })
     })
     sent.on('error', reject)
-    sent.end(body)
+    // As bytes: beside a string body Node would send the head in that string's encoding.
+    sent.end(body === undefined ? undefined : Buffer.from(body))
   })
 }
