@@ -162,27 +162,16 @@ export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
   const held = await store.shareBucket(tx, name)
   if (!held) throw bucketMissing(name)
   const { quota_gb, ...bucket } = held
-  return { ...bucket, room: quota_gb === null ? null : await lockRoom(tx, bucket.id) }
-}
-
-/** Locks the quota as it is now, which is what counts if it changed while the bucket was waited for. */
-async function lockRoom(tx: Tx, bucketId: string): Promise<number | null> {
-  const quota = await store.lockQuota(tx, bucketId)
-  if (!quota) return null
-  const usage = (await store.sumUsage(tx, [bucketId])).get(bucketId) ?? none
-  return quotaBytes(quota.quota_gb) - usage.bytes
+  if (quota_gb === null) return { ...bucket, room: null }
+  await store.lockQuota(tx, bucket.id)
+  const usage = (await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none
+  return { ...bucket, room: quotaBytes(quota_gb) - usage.bytes }
 }
 
 /** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */
 export async function countUsage(tx: Tx, bucket: HeldBucket, change: store.Usage): Promise<void> {
-  const row = { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...change }
-  if (change.bytes > 0) {
-    // Whoever waited for the bucket while its first quota was set was told there is none: PostgreSQL looks again at the
-    // row it locks, not at what it joined to it. This statement sees the quota, and nobody can set one by now.
-    if (bucket.room === null && (await store.addUsageWithoutQuota(tx, row))) return
-    assertRoom(bucket.name, bucket.room ?? (await lockRoom(tx, bucket.id)), change.bytes)
-  }
-  await store.addUsage(tx, row)
+  if (change.bytes > 0) assertRoom(bucket.name, bucket.room, change.bytes)
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...change })
 }
 
 /** Throws quota_exceeded unless `growth` bytes fit into `room`. */

@@ -1,6 +1,5 @@
-import type { ExpressionBuilder, OnConflictDatabase } from 'kysely'
 import { prepared } from '../db/prepared.ts'
-import type { Db, NewRow, Row, Schema, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
 /** Gives nothing back when the name is taken. */
 export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'buckets'> | undefined> =>
@@ -72,40 +71,18 @@ export interface Usage {
   trash_bytes: number
 }
 
-const usageColumns = ['bucket_id', 'shard', 'bytes', 'objects', 'trash_bytes'] as const
-
 export const addUsage = prepared((tx: Tx, row: NewRow<'bucket_usage'>) =>
   tx
     .insertInto('bucket_usage')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['bucket_id', 'shard']).doUpdateSet(added)),
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'shard']).doUpdateSet((e) => ({
+        bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
+        objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
+        trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
+      })),
+    ),
 )
-
-/** Gives false, and changes nothing, when the bucket has a quota by now. */
-export const addUsageWithoutQuota = async (tx: Tx, row: NewRow<'bucket_usage'>): Promise<boolean> =>
-  (await addUnlessQuota(tx, row)).length > 0
-const addUnlessQuota = prepared((tx: Tx, row: NewRow<'bucket_usage'>) =>
-  tx
-    .insertInto('bucket_usage')
-    .columns(usageColumns)
-    .expression((e) =>
-      e
-        .selectNoFrom(usageColumns.map((column) => e.val(row[column]).as(column)))
-        .where(
-          e.not(
-            e.exists(e.selectFrom('bucket_quotas').select('quota_gb').where('bucket_quotas.bucket_id', '=', row.bucket_id)),
-          ),
-        ),
-    )
-    .onConflict((conflict) => conflict.columns(['bucket_id', 'shard']).doUpdateSet(added))
-    .returning('shard'),
-)
-
-const added = (e: ExpressionBuilder<OnConflictDatabase<Schema, 'bucket_usage'>, 'bucket_usage' | 'excluded'>) => ({
-  bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
-  objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
-  trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
-})
 
 /** Exact usage of each named bucket; one that never held anything is missing. */
 export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Map<string, Usage>> {
