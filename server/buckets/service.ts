@@ -159,13 +159,13 @@ export interface HeldBucket {
  * until the transaction ends; without one they do not. Throws not_found.
  */
 export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
-  const held = await store.shareBucket(tx, name)
-  if (!held) throw bucketMissing(name)
-  const { quota_gb, ...bucket } = held
-  if (quota_gb === null) return { ...bucket, room: null }
-  await store.lockQuota(tx, bucket.id)
+  const bucket = await store.shareBucket(tx, name)
+  if (!bucket) throw bucketMissing(name)
+  // In a statement of its own: joined, it would be as it was before the wait for the bucket's row.
+  const quota = await store.lockQuota(tx, bucket.id)
+  if (!quota) return { ...bucket, room: null }
   const usage = (await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none
-  return { ...bucket, room: quotaBytes(quota_gb) - usage.bytes }
+  return { ...bucket, room: quotaBytes(quota.quota_gb) - usage.bytes }
 }
 
 /** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */

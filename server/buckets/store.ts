@@ -32,12 +32,7 @@ export const listBuckets = (db: Db, after: string, limit: number): Promise<Bucke
  */
 export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
 const share = prepared((tx: Tx, { name }: { name: string }) =>
-  tx
-    .selectFrom('buckets')
-    .leftJoin('bucket_quotas', 'bucket_quotas.bucket_id', 'buckets.id')
-    .select(['buckets.id', 'name', 'trash_days', 'quota_gb'])
-    .where('name', '=', name)
-    .forShare('buckets'),
+  tx.selectFrom('buckets').select(['buckets.id', 'name', 'trash_days']).where('name', '=', name).forShare(),
 )
 
 /** Locks the bucket against every other change. */
