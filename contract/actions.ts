@@ -8,13 +8,25 @@ export interface ActionDetails {
   create_bucket: { quota_gb: number | null; trash_days: number }
   update_bucket: { before: object; after: object }
   delete_bucket: { trash_bytes: number }
-  user_create: { email: string; display_name: string; group_ids: string[] }
+  user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }
+  user_update: { email: string; before: object; after: object }
+  user_delete: { email: string; display_name: string; group_ids: string[] }
+  user_import: { email: string; display_name: string; external_id: string }
   group_create: { name: string; global: readonly string[]; grants: readonly object[] }
-  group_update: { before: object; after: object }
+  group_update: { name: string; before: object; after: object }
+  group_delete: { name: string; global: readonly string[]; grants: readonly object[]; member_count: number }
+  token_create: { name: string; token_prefix: string; expires_at: string | null; created_by_token_id: string | null }
+  /** `reason`: asked for, or an ancestor was revoked with its descendants. */
+  token_revoke: { name: string; token_prefix: string; reason: 'requested' | 'cascade'; user_id: string }
+  token_rotate: { name: string; token_prefix: string; previous_prefix: string; grace_seconds: number }
+  settings_update: { before: object; after: object }
   login: { auth_method: string }
-  login_failed: { email: string; reason: string }
-  logout: Record<string, never>
+  login_failed: { email: string | null; reason: string }
+  logout: { session_id: string } | { sessions: number }
   refresh_reuse: { session_id: string }
+  token_expiring: { name: string; token_prefix: string; expires_at: string; days: number }
+  /** A value was presented that a rotation had replaced. */
+  token_reuse: { name: string; token_prefix: string }
   access_denied: { detail: string }
   /** Contents of the trash destroyed: by a person, or because their days in the trash were over. */
   purge: { reason: 'requested' | 'expired' | 'bucket_deleted'; objects: number; bytes: number; trash_id?: string }
@@ -27,6 +39,8 @@ export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>([
   'login_failed',
   'logout',
   'refresh_reuse',
+  'token_expiring',
+  'token_reuse',
   'access_denied',
   'purge',
 ])

@@ -1,13 +1,18 @@
 import Type from 'typebox'
 import { bucketActions, globalRights } from './permissions.ts'
 import { route } from './route.ts'
-import { Exactly, Id, Nullable } from './shapes.ts'
+import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { Password } from './users.ts'
 
 export const TokenPair = Type.Object({
   access_token: Type.String({ description: 'A JWT (HS256), valid 30 minutes.' }),
   token_type: Type.Literal('bearer'),
   expires_in: Type.Integer({ description: 'Seconds the access token is valid.', examples: [1800] }),
-  refresh_token: Type.String({ description: 'Good for one exchange within 7 days.' }),
+  refresh_token: Type.Optional(
+    Type.String({
+      description: 'Good for one exchange within 7 days. With `session=cookie` it is in the cookie alone.',
+    }),
+  ),
 })
 export type TokenPair = Type.Static<typeof TokenPair>
 
@@ -31,6 +36,15 @@ export const Me = Type.Object({
   }),
 })
 
+const sessionQuery = Exactly({
+  session: Type.Optional(
+    Type.Enum(['cookie'], {
+      description:
+        'For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read.',
+    }),
+  ),
+})
+
 /** OAuth 2.0 clients may send it. */
 const Ignored = Type.String({ description: 'Ignored.', examples: [''] })
 
@@ -42,6 +56,7 @@ export const login = route({
   access: 'public',
   consumes: 'form',
   status: 200,
+  query: sessionQuery,
   body: Exactly({
     username: Type.String({
       minLength: 1,
@@ -56,7 +71,7 @@ export const login = route({
     client_secret: Type.Optional(Ignored),
   }),
   reply: TokenPair,
-  errors: ['invalid_grant', 'unsupported_grant_type', 'rate_limited', 'busy'],
+  errors: ['invalid_grant', 'unsupported_grant_type', 'login_disabled', 'rate_limited', 'busy'],
   records: ['login', 'login_failed'],
 })
 
@@ -69,9 +84,14 @@ export const refresh = route({
     'The refresh token is replaced at each exchange. Using a replaced one again ends the whole session, except within 30 seconds while its successor is unused: then the same successor is answered.',
   access: 'public',
   status: 200,
-  body: Exactly({ refresh_token: Type.String({ minLength: 1, maxLength: 4096 }) }),
+  query: sessionQuery,
+  body: Exactly({
+    refresh_token: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'Left out with `session=cookie`.' }),
+    ),
+  }),
   reply: TokenPair,
-  errors: ['unauthenticated'],
+  errors: ['unauthenticated', 'login_disabled', 'forbidden'],
   records: ['refresh_reuse'],
 })
 
@@ -103,4 +123,138 @@ export const authConfig = route({
   access: 'public',
   status: 200,
   reply: Type.Object({ local: Type.Boolean(), idp: Type.Boolean(), idp_name: Nullable(Type.String()) }),
+})
+
+export const idpLogin = route({
+  method: 'GET',
+  url: '/auth/login',
+  tag: 'auth',
+  summary: 'Begin a login through the identity provider',
+  description:
+    'Send the browser to `auth_url`. The answer also sets a cookie that ties the login to this browser for ten minutes.',
+  access: 'public',
+  status: 200,
+  query: Exactly({
+    return_to: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        description: 'A path of this site to come back to, with a one-time code in the fragment.',
+        examples: ['/console/'],
+      }),
+    ),
+  }),
+  reply: Type.Object({ auth_url: Type.String() }),
+  errors: ['login_disabled', 'idp_unavailable', 'invalid_request'],
+})
+
+const callbackFields = {
+  code: Type.Optional(Type.String({ maxLength: 8192 })),
+  state: Type.Optional(Type.String({ maxLength: 1024 })),
+  iss: Type.Optional(Type.String({ maxLength: 2048 })),
+  error: Type.Optional(Type.String({ maxLength: 200 })),
+  error_description: Type.Optional(Type.String({ maxLength: 2000 })),
+}
+const callback = {
+  url: '/auth/callback',
+  tag: 'auth',
+  access: 'public',
+  status: 200,
+  otherStatus: [303],
+  reply: TokenPair,
+  errors: [
+    'invalid_state',
+    'idp_rejected',
+    'login_disabled',
+    'user_not_provisioned',
+    'forbidden',
+    'email_in_use',
+    'idp_unavailable',
+  ],
+} as const
+
+export const idpCallback = route({
+  ...callback,
+  method: 'GET',
+  summary: 'Where the identity provider sends the browser back to',
+  description:
+    'Answers tokens; a browser that came with `return_to` is sent there instead, with `#code=…` for `POST /auth/handoff`.',
+  query: Type.Object(callbackFields, { description: 'Further parameters of the provider are ignored.' }),
+})
+
+export const idpCallbackPost = route({
+  ...callback,
+  method: 'POST',
+  summary: 'The same, for providers that answer with a form',
+  description: 'The form comes from another site, so the browser leaves our cookie out; it is sent on to the GET form.',
+  consumes: 'form',
+  body: Type.Object(callbackFields),
+  records: ['login', 'login_failed'],
+})
+
+export const redeemHandoff = route({
+  method: 'POST',
+  url: '/auth/handoff',
+  tag: 'auth',
+  summary: 'Exchange the code of a finished browser login for tokens',
+  description: 'Once, within 60 seconds.',
+  access: 'public',
+  status: 200,
+  query: sessionQuery,
+  body: Exactly({ code: Type.String({ minLength: 1, maxLength: 200 }) }),
+  reply: TokenPair,
+  errors: ['invalid_state'],
+  records: [],
+})
+
+export const changePassword = route({
+  method: 'POST',
+  url: '/auth/password',
+  tag: 'auth',
+  summary: 'Change your password',
+  description:
+    'Ends every session of yours, this one too, and answers the tokens of a new one. Personal access tokens stay.',
+  access: 'signed_in',
+  status: 200,
+  query: sessionQuery,
+  body: Exactly({
+    current_password: Type.String({ maxLength: 4096, format: 'password' }),
+    new_password: Password,
+  }),
+  reply: TokenPair,
+  errors: ['invalid_request', 'conflict', 'login_disabled', 'rate_limited', 'busy'],
+  records: ['user_update', 'login', 'login_failed'],
+})
+
+export const listSessions = route({
+  method: 'GET',
+  url: '/auth/sessions',
+  tag: 'auth',
+  summary: 'Where you are signed in, latest first',
+  access: 'signed_in',
+  status: 200,
+  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+  reply: Page(
+    Type.Object({
+      id: Id,
+      auth_method: Type.Enum(['local', 'idp']),
+      ip: Nullable(Type.String()),
+      user_agent: Nullable(Type.String()),
+      created_at: Timestamp,
+      last_used_at: Timestamp,
+      expires_at: Timestamp,
+      current: Type.Boolean({ description: 'The one that asks.' }),
+    }),
+  ),
+})
+
+export const endSession = route({
+  method: 'DELETE',
+  url: '/auth/sessions/{id}',
+  tag: 'auth',
+  summary: 'Sign out one of your sessions',
+  access: 'signed_in',
+  status: 204,
+  params: Type.Object({ id: Id }),
+  errors: ['not_found'],
+  records: ['logout'],
 })

@@ -1,7 +1,8 @@
 import Type from 'typebox'
-import { bucketActions, globalRights } from './permissions.ts'
+import { bucketActions, globalRights, presetNames } from './permissions.ts'
 import { route } from './route.ts'
-import { Cursor, Exactly, Id, Limit, Page, Prefix } from './shapes.ts'
+import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix } from './shapes.ts'
+import { User } from './users.ts'
 
 export const BucketPattern = Type.String({
   pattern: '^(?!([^*]*\\*){4})[a-z0-9.*-]{1,63}$',
@@ -9,6 +10,22 @@ export const BucketPattern = Type.String({
 })
 const Actions = Type.Array(Type.Enum([...bucketActions]), { minItems: 1, maxItems: 8, uniqueItems: true })
 const GlobalRights = Type.Array(Type.Enum([...globalRights]), { maxItems: 2, uniqueItems: true })
+const PresetName = Type.Enum([...presetNames])
+
+const Grant = Type.Object({
+  id: Id,
+  bucket_pattern: BucketPattern,
+  prefix: Type.String(),
+  actions: Actions,
+  preset: Nullable(PresetName),
+})
+const NewGrant = Exactly({
+  bucket_pattern: BucketPattern,
+  prefix: Type.Optional(Prefix),
+  actions: Type.Optional(Actions),
+  preset: Type.Optional(Type.Enum([...presetNames], { description: 'A named set, in place of `actions`.' })),
+})
+export type NewGrant = Type.Static<typeof NewGrant>
 
 export const Group = Type.Object({
   id: Id,
@@ -16,30 +33,32 @@ export const Group = Type.Object({
   description: Type.String(),
   builtin: Type.Boolean({ description: 'Comes with Stowage; it cannot be deleted or lose its rights.' }),
   global: GlobalRights,
-  grants: Type.Array(Type.Object({ id: Id, bucket_pattern: BucketPattern, prefix: Type.String(), actions: Actions })),
+  grants: Type.Array(Grant),
   member_count: Type.Integer(),
 })
 export type Group = Type.Static<typeof Group>
+
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  global: Type.Optional(GlobalRights),
+  grants: Type.Optional(Type.Array(NewGrant, { maxItems: 100 })),
+}
+const byId = Type.Object({ id: Id })
+const userIds = (minItems: number) =>
+  Exactly({ user_ids: Type.Array(Id, { minItems, maxItems: 1000, uniqueItems: true }) })
 
 export const createGroup = route({
   method: 'POST',
   url: '/groups',
   tag: 'groups',
   summary: 'Create a group with its grants',
-  access: 'admin',
+  description: 'Only administrators may give rights; others create groups without any.',
+  access: 'user_manager',
   status: 201,
-  body: Exactly({
-    name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
-    description: Type.Optional(Type.String({ maxLength: 1000 })),
-    global: Type.Optional(GlobalRights),
-    grants: Type.Optional(
-      Type.Array(Exactly({ bucket_pattern: BucketPattern, prefix: Type.Optional(Prefix), actions: Actions }), {
-        maxItems: 100,
-      }),
-    ),
-  }),
+  body: Exactly(fields),
   reply: Group,
-  errors: ['already_exists'],
+  errors: ['already_exists', 'invalid_request'],
   records: ['group_create'],
 })
 
@@ -48,22 +67,124 @@ export const listGroups = route({
   url: '/groups',
   tag: 'groups',
   summary: 'List groups by name',
-  access: 'admin',
+  access: 'user_manager',
   status: 200,
   query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
   reply: Page(Group),
 })
 
-export const addMembers = route({
-  method: 'POST',
+export const getGroup = route({
+  method: 'GET',
+  url: '/groups/{id}',
+  tag: 'groups',
+  summary: 'One group',
+  access: 'user_manager',
+  status: 200,
+  params: byId,
+  reply: Group,
+  errors: ['not_found'],
+})
+
+export const updateGroup = route({
+  method: 'PATCH',
+  url: '/groups/{id}',
+  tag: 'groups',
+  summary: 'Change a group',
+  description: '`grants` and `global` replace what was there, and act on the next request; administrators only.',
+  access: 'user_manager',
+  status: 200,
+  params: byId,
+  body: Type.Object({ ...fields, name: Type.Optional(fields.name) }, { additionalProperties: false, minProperties: 1 }),
+  reply: Group,
+  errors: ['not_found', 'already_exists', 'last_admin', 'conflict', 'invalid_request'],
+  records: ['group_update'],
+})
+
+export const deleteGroup = route({
+  method: 'DELETE',
+  url: '/groups/{id}',
+  tag: 'groups',
+  summary: 'Delete a group',
+  access: 'user_manager',
+  status: 204,
+  params: byId,
+  query: Exactly({
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it although it has members.' })),
+  }),
+  errors: ['not_found', 'not_empty', 'last_admin', 'conflict'],
+  records: ['group_delete'],
+})
+
+export const listMembers = route({
+  method: 'GET',
   url: '/groups/{id}/members',
   tag: 'groups',
-  summary: 'Add members to a group',
-  access: 'admin',
+  summary: 'List the members of a group by e-mail',
+  access: 'user_manager',
   status: 200,
-  params: Type.Object({ id: Id }),
-  body: Exactly({ user_ids: Type.Array(Id, { minItems: 1, maxItems: 100, uniqueItems: true }) }),
+  params: byId,
+  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+  reply: Page(User),
+  errors: ['not_found'],
+})
+
+const members = {
+  url: '/groups/{id}/members',
+  tag: 'groups',
+  access: 'user_manager',
+  status: 200,
+  params: byId,
   reply: Group,
-  errors: ['not_found', 'invalid_request'],
+  errors: ['not_found', 'invalid_request', 'last_admin'],
   records: ['group_update'],
+} as const
+
+export const addMembers = route({
+  ...members,
+  method: 'POST',
+  summary: 'Add members to a group',
+  description: 'You need to have every right of the group yourself.',
+  body: userIds(1),
+})
+
+export const replaceMembers = route({
+  ...members,
+  method: 'PUT',
+  summary: 'Set the members of a group',
+  body: userIds(0),
+})
+
+export const removeMembers = route({
+  ...members,
+  method: 'DELETE',
+  summary: 'Remove members from a group',
+  body: userIds(1),
+})
+
+export const explainPermission = route({
+  method: 'GET',
+  url: '/permissions/explain',
+  tag: 'groups',
+  summary: 'Whether a user may do something, and through which groups and grants',
+  description: 'Anyone may ask about themselves; asking about others needs `users.manage`.',
+  access: 'signed_in',
+  status: 200,
+  query: Exactly({
+    user_id: Type.Optional(Id),
+    action: Type.Enum([...bucketActions]),
+    bucket: Type.String({ minLength: 1, maxLength: 63, examples: ['photos'] }),
+    key: Type.Optional(Prefix),
+  }),
+  reply: Type.Object({
+    allowed: Type.Boolean(),
+    reason: Type.String({ description: 'The same in a sentence.' }),
+    via: Type.Array(
+      Type.Object({
+        group_id: Id,
+        group: Type.String(),
+        grant: Nullable(Grant, { description: 'Null: the group is an administrators’ one.' }),
+      }),
+    ),
+  }),
+  errors: ['not_found'],
 })

@@ -4,7 +4,9 @@ import * as buckets from './buckets.ts'
 import * as groups from './groups.ts'
 import * as objects from './objects.ts'
 import type { RouteSpec } from './route.ts'
+import * as settings from './settings.ts'
 import * as system from './system.ts'
+import * as tokens from './tokens.ts'
 import * as trash from './trash.ts'
 import * as users from './users.ts'
 
@@ -15,6 +17,18 @@ export const api = {
   logout: auth.logout,
   me: auth.me,
   authConfig: auth.authConfig,
+  idpLogin: auth.idpLogin,
+  idpCallback: auth.idpCallback,
+  idpCallbackPost: auth.idpCallbackPost,
+  redeemHandoff: auth.redeemHandoff,
+  changePassword: auth.changePassword,
+  listSessions: auth.listSessions,
+  endSession: auth.endSession,
+  createToken: tokens.createToken,
+  listTokens: tokens.listTokens,
+  revokeToken: tokens.revokeToken,
+  rotateToken: tokens.rotateToken,
+  listUserTokens: tokens.listUserTokens,
   createBucket: buckets.createBucket,
   listBuckets: buckets.listBuckets,
   getBucket: buckets.getBucket,
@@ -37,9 +51,25 @@ export const api = {
   purgeTrash: trash.purgeTrash,
   createUser: users.createUser,
   listUsers: users.listUsers,
+  searchDirectory: users.searchDirectory,
+  importUsers: users.importUsers,
+  getUser: users.getUser,
+  updateUser: users.updateUser,
+  deleteUser: users.deleteUser,
+  endUserSessions: users.endUserSessions,
   createGroup: groups.createGroup,
   listGroups: groups.listGroups,
+  getGroup: groups.getGroup,
+  updateGroup: groups.updateGroup,
+  deleteGroup: groups.deleteGroup,
+  listMembers: groups.listMembers,
   addMembers: groups.addMembers,
+  replaceMembers: groups.replaceMembers,
+  removeMembers: groups.removeMembers,
+  explainPermission: groups.explainPermission,
+  getSettings: settings.getSettings,
+  updateSettings: settings.updateSettings,
+  testIdp: settings.testIdp,
   listAudit: audit.listAudit,
   healthz: system.healthz,
   readyz: system.readyz,

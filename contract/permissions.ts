@@ -14,6 +14,8 @@ export const presets = {
   publisher: ['list', 'read', 'write', 'delete', 'share'],
   owner: ['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'],
 } as const satisfies Record<string, readonly BucketAction[]>
+export type Preset = keyof typeof presets
+export const presetNames = Object.keys(presets) as readonly Preset[]
 
 export interface Grant {
   id: string
@@ -29,9 +31,13 @@ export interface GrantingGroup {
   global: readonly GlobalRight[]
   grants: readonly Grant[]
 }
-export type Decision =
-  | { allowed: true; via: { group_id: string; group: string; grant_id: string | null } }
-  | { allowed: false }
+/** What allows something: a grant, or (null) the group's right `admin`. */
+export interface Reason {
+  group_id: string
+  group: string
+  grant_id: string | null
+}
+export type Decision = { allowed: true; via: Reason } | { allowed: false }
 
 /**
  * Whether `name` matches a grant's bucket pattern: `*` is any run of characters, everything else is literal, anchored
@@ -61,24 +67,69 @@ export function matchesPattern(pattern: string, name: string): boolean {
 export const isAdmin = (groups: readonly GrantingGroup[]): boolean =>
   groups.some((group) => group.global.includes('admin'))
 
+export const mayManageUsers = (groups: readonly GrantingGroup[]): boolean =>
+  groups.some((group) => group.global.includes('admin') || group.global.includes('users.manage'))
+
 /**
  * The only gate (R2): may a member of `groups` do `action` on `key` of `bucket`? Rights on the bucket itself (its
  * settings, its creation) are asked with the key '', which only a grant without a prefix covers.
  */
 export function decide(groups: readonly GrantingGroup[], action: BucketAction, bucket: string, key: string): Decision {
+  for (const via of reasons(groups, action, bucket, key)) return { allowed: true, via }
+  return { allowed: false }
+}
+
+/** Every grant that lets a member of `groups` do this; none where it is not allowed. */
+export function* reasons(
+  groups: readonly GrantingGroup[],
+  action: BucketAction,
+  bucket: string,
+  key: string,
+): Generator<Reason> {
   for (const group of groups) {
     const via = { group_id: group.id, group: group.name }
-    if (group.global.includes('admin')) return { allowed: true, via: { ...via, grant_id: null } }
-    for (const grant of group.grants) {
+    if (group.global.includes('admin')) yield { ...via, grant_id: null }
+    for (const grant of group.grants)
       if (
         grant.actions.includes(action) &&
         key.startsWith(grant.prefix) &&
         matchesPattern(grant.bucket_pattern, bucket)
       )
-        return { allowed: true, via: { ...via, grant_id: grant.id } }
-    }
+        yield { ...via, grant_id: grant.id }
   }
-  return { allowed: false }
+}
+
+/**
+ * Whether members of `own` have every right that members of `other` have, so that they may hand it out or act for those
+ * who hold it (R7). A `*` in another's pattern counts as a character that only our `*` matches, and one grant must cover
+ * an action of another: where rights would only add up to as much, the answer is no.
+ */
+export function covers(own: readonly GrantingGroup[], other: readonly GrantingGroup[]): boolean {
+  if (isAdmin(own)) return true
+  const held = own.flatMap((group) => group.grants)
+  const global = new Set(own.flatMap((group) => group.global))
+  return other.every(
+    (group) =>
+      group.global.every((right) => global.has(right)) &&
+      group.grants.every((grant) =>
+        grant.actions.every((action) =>
+          held.some(
+            (mine) =>
+              mine.actions.includes(action) &&
+              grant.prefix.startsWith(mine.prefix) &&
+              matchesPattern(mine.bucket_pattern, grant.bucket_pattern),
+          ),
+        ),
+      ),
+  )
+}
+
+/** The preset that has exactly these actions; null when none has. */
+export function presetOf(actions: readonly BucketAction[]): Preset | null {
+  const found = Object.entries(presets).find(
+    ([, preset]) => preset.length === new Set(actions).size && preset.every((action) => actions.includes(action)),
+  )
+  return (found?.[0] as Preset | undefined) ?? null
 }
 
 /** Everything a member of `groups` may do somewhere in `bucket`; empty means the bucket is hidden from them. */

@@ -1,8 +1,11 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 
-/** Who may call: anyone, anyone with a valid credential (the handler checks rights on names), administrators. */
-export type Access = 'public' | 'signed_in' | 'admin'
+/**
+ * Who may call: anyone; anyone with a valid credential (the handler checks rights on names); those who may manage users
+ * (`users.manage`, the handler checks whom); administrators.
+ */
+export type Access = 'public' | 'signed_in' | 'user_manager' | 'admin'
 
 /** What the body is: JSON by default; `bytes` and `multipart` reach the handler as a stream. */
 export type Consumes = 'json' | 'form' | 'multipart' | 'bytes'

@@ -4,7 +4,8 @@ import Type, { type TProperties } from 'typebox'
 export const Exactly = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 
-export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const Nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) =>
+  Type.Union([schema, Type.Null()], options)
 
 export const Id = Type.String({
   pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { variables } from '../server/config.ts'
 import { openapi } from '../server/http/openapi.ts'
+import { variables } from '../server/variables.ts'
 
 /** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
@@ -16,7 +16,7 @@ export function configuration(): string {
     '# Configuration',
     '',
     'Everything is set by environment variables, read once at start. All faults are listed at once and nothing starts',
-    'until they are mended. This page is generated from `server/config.ts` by `npm run docs`.',
+    'until they are mended. This page is generated from `server/variables.ts` by `npm run docs`.',
     '',
     '| variable | default | meaning |',
     '|---|---|---|',

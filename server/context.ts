@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
 import { ServiceError } from '../contract/errors.ts'
-import { type BucketAction, decide, type GrantingGroup } from '../contract/permissions.ts'
+import { allowedRanges, type BucketAction, decide, type GrantingGroup, type KeyRange } from '../contract/permissions.ts'
 import { recordActions } from './audit/service.ts'
 import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
@@ -64,6 +64,8 @@ export interface System {
   config: Config
   now(): Date
   log: Logger
+  /** Takes over work that no answer waits for: a failure is logged, and the process does not end before it. */
+  background(work: Promise<unknown>): void
 }
 
 export function createContext(system: System, actor: Actor): Ctx {
@@ -93,6 +95,8 @@ const noOrigin: Origin = { request_id: null, ip: null, user_agent: null, method:
 const nobody = { user_id: null, email: null, display_name: null, session_id: null, token_id: null, groups: [] }
 /** Stowage itself: workers and the first start. */
 export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
+/** Someone with a shell on the machine. */
+export const cliActor: Actor = { ...nobody, type: 'cli', auth_method: 'cli', origin: noOrigin }
 /** A caller without a credential. */
 export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
 
@@ -105,4 +109,11 @@ export function allow(actor: Actor, action: BucketAction, bucket: string, key = 
       ? `You need the right "${action}" on bucket "${bucket}".`
       : `You need the right "${action}" on key "${key}" of bucket "${bucket}".`,
   )
+}
+
+/** The parts of `prefix` where the actor may do it; throws `forbidden` where there is none. */
+export function allowSomewhere(actor: Actor, action: BucketAction, bucket: string, prefix = ''): KeyRange[] {
+  const ranges = allowedRanges(actor.groups, action, bucket, prefix)
+  if (ranges.length === 0) allow(actor, action, bucket, prefix)
+  return ranges
 }

@@ -1,13 +1,22 @@
 #!/usr/bin/env node
 import './threads.ts'
+import { isCommand, runCommand } from './commands.ts'
 import { ConfigError, readConfig, withKeptSecret } from './config.ts'
 import { start } from './start.ts'
 
 const USAGE = `usage: stowage <command>
 
-  start    serve; makes and keeps a SECRET_KEY in the data folder when none is given
-  serve    serve; SECRET_KEY is required
-  help     this text
+  start                             serve; makes and keeps a SECRET_KEY in the data folder when none is given
+  serve                             serve; SECRET_KEY is required
+  create-admin <email> [name]       make an administrator; prints a generated password, or reads one
+                                    from standard input with --password-stdin
+  reset-password <email>            give a user a new password, in the same two ways, and enable them again
+  enable-local-login                switch login with e-mail and password on again
+  users list                        everyone, one a line
+  rotate-secrets                    encrypt stored secrets anew with the current SECRET_KEY
+  help                              this text
+
+The commands work on the database directly, beside a running service or without one, and are audited as "cli".
 
 Configuration is read from the environment: docs/configuration.md.`
 
@@ -37,10 +46,11 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-const [command = 'help'] = process.argv.slice(2)
+const [command = 'help', ...rest] = process.argv.slice(2)
 try {
   if (command === 'start') await serve(withKeptSecret(process.env))
   else if (command === 'serve') await serve(process.env)
+  else if (isCommand(command)) process.exitCode = await runCommand(command, rest, withKeptSecret(process.env))
   else {
     process.stdout.write(`${USAGE}\n`)
     if (!['help', '--help', '-h'].includes(command)) process.exitCode = 2

@@ -1,11 +1,11 @@
-import { pino } from 'pino'
 import { warmUp } from './auth/passwords.ts'
 import { openBlobs } from './blobs/open.ts'
 import type { Config } from './config.ts'
 import { createContext, type System, systemActor } from './context.ts'
 import { openDatabase } from './db/open.ts'
 import { createApp } from './http/app.ts'
-import { createFirstAdmin } from './users/service.ts'
+import { createLog } from './log.ts'
+import { createFirstAdmin } from './users/break-glass.ts'
 import { startWorkers, workers } from './workers.ts'
 
 export interface Running {
@@ -31,14 +31,19 @@ export interface StartOptions {
 /** Starts a whole service of this configuration: the commands and the tests both use it. */
 export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
   const { now = () => new Date(), timers = true } = options
-  const log = pino(
-    { level: config.logLevel, base: undefined, redact: ['req.headers.authorization', 'headers.authorization'] },
-    (options.logTo ?? pino.destination({ sync: false })) as pino.DestinationStream,
-  )
+  const log = createLog(config.logLevel, options.logTo)
   const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
   await database.migrate()
   const blobs = await openBlobs(config.storageUrl)
-  const system: System = { database, blobs, config, now, log }
+  const pending = new Set<Promise<void>>()
+  const background = (work: Promise<unknown>): void => {
+    const done = work
+      .then(() => undefined)
+      .catch((error: unknown) => log.error({ err: error }, 'work in the background failed'))
+      .finally(() => pending.delete(done))
+    pending.add(done)
+  }
+  const system: System = { database, blobs, config, now, log, background }
   const ctx = createContext(system, systemActor)
   const firstAdmin = await createFirstAdmin(ctx)
   await warmUp(config.bcryptCost)
@@ -50,10 +55,12 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     firstAdmin,
     async tick() {
       for (const worker of workers) await worker.run(ctx)
+      await Promise.all(pending)
     },
     async stop() {
       await app.close()
       await running?.stop()
+      await Promise.all(pending)
       await blobs.close()
       await database.close()
       log.flush()

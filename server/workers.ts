@@ -1,6 +1,7 @@
 import { expiryWorker } from './auth/service.ts'
 import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
+import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
@@ -12,7 +13,7 @@ export interface Worker {
 }
 
 /** Every worker of the service. */
-export const workers: readonly Worker[] = [collector, trashWorker, expiryWorker]
+export const workers: readonly Worker[] = [collector, trashWorker, expiryWorker, expiryNotices]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
 export function startWorkers(ctx: Ctx): { stop(): Promise<void> } {

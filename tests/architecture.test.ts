@@ -19,7 +19,7 @@ const importRules = [
     may: [
       ...[
         'contract/**',
-        'server/{context,id,cursor}.ts',
+        'server/{context,id,cursor,sealed,variables}.ts',
         'server/http/conditions.ts',
         'server/db/schema.ts',
         'OWN/**',

@@ -19,6 +19,9 @@ it('every operation of the contract has one handler, and every handler an operat
   assert.equal(new Set(places).size, places.length)
 })
 
+/** They change nothing users can see: one fetches the tokens of a recorded login, one only asks. */
+const recordsNothing = ['redeemHandoff', 'testIdp']
+
 it('A2: every mutating operation names the actions it records', () => {
   const source = fs.readFileSync(path.join(import.meta.dirname, '../contract/actions.ts'), 'utf8')
   for (const [name, route] of routes) {
@@ -26,7 +29,8 @@ it('A2: every mutating operation names the actions it records', () => {
       assert.equal(route.records, undefined, name)
       continue
     }
-    assert.ok(route.records && route.records.length > 0, `${name} does not say what it records`)
+    assert.ok(route.records, `${name} does not say what it records`)
+    assert.equal(route.records.length === 0, recordsNothing.includes(name), name)
     for (const action of route.records) assert.match(source, new RegExp(`^  ${action}: `, 'm'))
   }
 })

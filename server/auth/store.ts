@@ -18,6 +18,60 @@ export const revokeSession = (tx: Tx, id: string, now: Date) =>
 export const touchSession = (tx: Tx, id: string, now: Date) =>
   tx.updateTable('sessions').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute()
 
+/** Ends every session of a user; gives how many were live. */
+export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promise<number> {
+  const revoked = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now.toISOString() })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .returning('id')
+    .execute()
+  return revoked.length
+}
+
+/** Ends one session of a user; false when they have no such live one. */
+export async function revokeOwnSession(tx: Tx, userId: string, id: string, now: Date): Promise<boolean> {
+  const revoked = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .returning('id')
+    .execute()
+  return revoked.length > 0
+}
+
+/** Live sessions of a user before an id, latest first. `idleSince`: unused for longer, no refresh token is left. */
+export const listSessions = (
+  db: Db,
+  userId: string,
+  { now, idleSince, before, limit }: { now: Date; idleSince: Date; before: string | undefined; limit: number },
+): Promise<Row<'sessions'>[]> => {
+  const query = db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .where('last_used_at', '>', idleSince.toISOString())
+  return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
+}
+
+export const insertIdpLogin = (tx: Tx, row: NewRow<'idp_logins'>) => tx.insertInto('idp_logins').values(row).execute()
+
+/** Takes a begun login out, so that its state works once (O2). */
+export const takeIdpLogin = (tx: Tx, stateHash: string): Promise<Row<'idp_logins'> | undefined> =>
+  tx.deleteFrom('idp_logins').where('state_hash', '=', stateHash).returningAll().executeTakeFirst()
+
+export const insertHandoff = (tx: Tx, row: NewRow<'handoffs'>) => tx.insertInto('handoffs').values(row).execute()
+
+export const takeHandoff = (tx: Tx, codeHash: string): Promise<Row<'handoffs'> | undefined> =>
+  tx.deleteFrom('handoffs').where('code_hash', '=', codeHash).returningAll().executeTakeFirst()
+
 /** The session with its user, locked until the transaction ends. */
 export const lockSession = (tx: Tx, id: string) =>
   tx
@@ -56,6 +110,12 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   await tx
     .deleteFrom('sessions')
     .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
+    .execute()
+  await tx.deleteFrom('idp_logins').where('expires_at', '<', before(0)).execute()
+  // A session whose tokens were never fetched is nobody's.
+  await tx
+    .deleteFrom('sessions')
+    .where('id', 'in', (e) => e.selectFrom('handoffs').select('session_id').where('expires_at', '<', before(0)))
     .execute()
   await tx.deleteFrom('refresh_tokens').where('expires_at', '<', before(week)).execute()
   await tx
@@ -103,17 +163,12 @@ export const uncountFailure = (tx: Tx, key: string) =>
 
 export const clearFailures = (tx: Tx, key: string) => tx.deleteFrom('login_throttle').where('key', '=', key).execute()
 
-/** One row per grant of each group (at least one row when the session exists): all a request needs to know (J7). */
-export interface SessionRow {
+/** What every credential's query gives of the user, one row per grant of each group (at least one row): J7. */
+export interface UserRow {
   user_id: string
   email: string
   display_name: string
-  token_version: number
-  idp_subject: string | null
   disabled_at: string | null
-  auth_method: 'local' | 'idp'
-  expires_at: string
-  revoked_at: string | null
   group_id: string | null
   group_name: string | null
   global: string | null
@@ -121,6 +176,13 @@ export interface SessionRow {
   bucket_pattern: string | null
   prefix: string | null
   actions: string | null
+}
+export interface SessionRow extends UserRow {
+  token_version: number
+  idp_subject: string | null
+  auth_method: 'local' | 'idp'
+  expires_at: string
+  revoked_at: string | null
 }
 
 const sessionRows = prepared(
@@ -131,24 +193,10 @@ const sessionRows = prepared(
       .leftJoin('group_members as m', 'm.user_id', 'u.id')
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
-      .select([
-        'u.id as user_id',
-        'u.email',
-        'u.display_name',
-        'u.token_version',
-        'u.idp_subject',
-        'u.disabled_at',
-        's.auth_method',
-        's.expires_at',
-        's.revoked_at',
-        'g.id as group_id',
-        'g.name as group_name',
-        'g.global',
-        'r.id as grant_id',
-        'r.bucket_pattern',
-        'r.prefix',
-        'r.actions',
-      ])
+      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at', 'u.token_version', 'u.idp_subject'])
+      .select(['s.auth_method', 's.expires_at', 's.revoked_at'])
+      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
+      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
       .where('s.id', '=', id),
 )
 

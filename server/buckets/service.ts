@@ -3,9 +3,10 @@ import { ServiceError } from '../../contract/errors.ts'
 import { actionsOn } from '../../contract/permissions.ts'
 import { allow, type Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Tx } from '../db/schema.ts'
+import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { hasObjects } from '../objects/store.ts'
+import { settingsInForce } from '../settings/service.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
@@ -24,21 +25,23 @@ export interface CreateBucket {
 }
 
 /** Creates a bucket; needs `create` on its name. `already_exists` when the name is taken. */
-export function createBucket(ctx: Ctx, { name, quota_gb = null, trash_days }: CreateBucket): Promise<Bucket> {
+export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBucket): Promise<Bucket> {
   allow(ctx.actor, 'create', name)
   return ctx.act(async (tx, record) => {
+    const { quotas, trash } = await settingsInForce({ db: tx, config: ctx.config })
+    const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,
-      trash_days: trash_days ?? ctx.config.trashDays,
+      trash_days: trash_days ?? trash.default_days,
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,
       deleted_at: null,
     })
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
-    if (quota_gb !== null) await store.setQuota(tx, row.id, quota_gb)
-    record({ name: 'create_bucket', bucket: name, details: { quota_gb, trash_days: row.trash_days } })
-    return describe(ctx, { ...row, quota_gb }, none)
+    if (quota !== null) await store.setQuota(tx, row.id, quota)
+    record({ name: 'create_bucket', bucket: name, details: { quota_gb: quota, trash_days: row.trash_days } })
+    return describe(ctx, { ...row, quota_gb: quota }, none)
   })
 }
 
@@ -60,7 +63,7 @@ export function updateBucket(
   return ctx.act(async (tx, record) => {
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
-    const quota = await store.lockQuota(tx, row.id)
+    const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
     const before = { quota_gb: quota?.quota_gb ?? null, trash_days: row.trash_days }
     const after = { ...before, ...change }
     if (after.quota_gb === null) await store.clearQuota(tx, row.id)
@@ -150,8 +153,10 @@ export interface HeldBucket {
   id: string
   name: string
   trash_days: number
-  /** Bytes that may still be added; null without a quota. Negative when the quota was set below what is used. */
+  /** Bytes that may still be added; null without a quota. Negative when a quota was set below what is used. */
   room: number | null
+  /** Whether the quota over all buckets counts what is added. */
+  counted: boolean
 }
 
 /**
@@ -162,16 +167,42 @@ export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
   const bucket = await store.shareBucket(tx, name)
   if (!bucket) throw bucketMissing(name)
   // In a statement of its own: joined, it would be as it was before the wait for the bucket's row.
-  const quota = await store.lockQuota(tx, bucket.id)
-  if (!quota) return { ...bucket, room: null }
-  const usage = (await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none
-  return { ...bucket, room: quotaBytes(quota.quota_gb) - usage.bytes }
+  const quotas = await store.lockQuotas(tx, bucket.id)
+  const own = quotas.some(({ scope }) => scope === bucket.id)
+  const used = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id)?.bytes ?? 0) : 0
+  return {
+    ...bucket,
+    room: least(quotas.map(({ quota_gb, used_bytes }) => quotaBytes(quota_gb) - (used_bytes ?? used))),
+    counted: quotas.some(({ scope }) => scope === store.TOTAL),
+  }
+}
+
+const least = (rooms: readonly number[]): number | null => (rooms.length === 0 ? null : Math.min(...rooms))
+
+/**
+ * Bytes that may be added to a bucket as far as can be known before the change is made; null without a quota. The exact
+ * decision is `countUsage`'s.
+ */
+export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
+  const { total_quota_gb, total_used_bytes } = bucket
+  const rooms = total_quota_gb === null ? [] : [quotaBytes(total_quota_gb) - (total_used_bytes ?? 0)]
+  if (bucket.quota_gb !== null)
+    rooms.push(quotaBytes(bucket.quota_gb) - ((await store.sumUsage(db, [bucket.id])).get(bucket.id)?.bytes ?? 0))
+  return least(rooms)
 }
 
 /** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */
 export async function countUsage(tx: Tx, bucket: HeldBucket, change: store.Usage): Promise<void> {
   if (change.bytes > 0) assertRoom(bucket.name, bucket.room, change.bytes)
   await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...change })
+  if (bucket.counted && change.bytes !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: change.bytes })
+}
+
+/** Step: sets or (null) lifts the quota over all buckets together. Every writer waits meanwhile, so its count is exact. */
+export async function setTotalQuota(tx: Tx, quota_gb: number | null): Promise<void> {
+  await store.lockAllBuckets(tx)
+  if (quota_gb === null) await store.clearQuota(tx, store.TOTAL)
+  else await store.setQuota(tx, store.TOTAL, quota_gb, await store.sumAllUsage(tx))
 }
 
 /** Throws quota_exceeded unless `growth` bytes fit into `room`. */
@@ -179,7 +210,7 @@ export function assertRoom(name: string, room: number | null, growth: number): v
   if (room === null || growth <= room) return
   throw new ServiceError(
     'quota_exceeded',
-    `Bucket "${name}" has room for ${Math.max(0, room)} more bytes; this needs ${growth}.`,
+    `There is room for ${Math.max(0, room)} more bytes in bucket "${name}"; this needs ${growth}.`,
   )
 }
 

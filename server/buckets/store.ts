@@ -1,6 +1,9 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
+/** The scope of the quota over all buckets together. */
+export const TOTAL = '00000000-0000-0000-0000-000000000000'
+
 /** Gives nothing back when the name is taken. */
 export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'buckets'> | undefined> =>
   tx
@@ -10,17 +13,26 @@ export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'bucke
     .returningAll()
     .executeTakeFirst()
 
-const columns = ['buckets.id', 'name', 'trash_days', 'created_at', 'created_by', 'quota_gb'] as const
+const columns = ['buckets.id', 'name', 'trash_days', 'created_at', 'created_by', 'quotas.quota_gb'] as const
 export type BucketRow = Pick<Row<'buckets'>, 'id' | 'name' | 'trash_days' | 'created_at' | 'created_by'> & {
   quota_gb: number | null
 }
 
-const withQuota = (db: Db) =>
-  db.selectFrom('buckets').leftJoin('bucket_quotas', 'bucket_quotas.bucket_id', 'buckets.id').select(columns)
+const withQuota = (db: Db) => db.selectFrom('buckets').leftJoin('quotas', 'quotas.scope', 'buckets.id').select(columns)
 
-const byName = prepared((db: Db, { name }: { name: string }) => withQuota(db).where('name', '=', name))
-export const findBucket = async (db: Db, name: string): Promise<BucketRow | undefined> =>
-  (await byName(db, { name }))[0]
+/** A bucket with the quota over all buckets together, which is null where none is set. */
+export interface FoundBucket extends BucketRow {
+  total_quota_gb: number | null
+  total_used_bytes: number | null
+}
+const byName = prepared((db: Db, { name, total }: { name: string; total: string }) =>
+  withQuota(db)
+    .leftJoin('quotas as total', (join) => join.on('total.scope', '=', total))
+    .select(['total.quota_gb as total_quota_gb', 'total.used_bytes as total_used_bytes'])
+    .where('name', '=', name),
+)
+export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
+  (await byName(db, { name, total: TOTAL }))[0]
 
 /** Live buckets after a name, in order of names. */
 export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
@@ -39,19 +51,39 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
 export const lockBucket = (tx: Tx, name: string) =>
   tx.selectFrom('buckets').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
 
-/** Locks the quota, so that whoever else grows the bucket waits; nothing when there is none. */
-export const lockQuota = (tx: Tx, bucketId: string) =>
-  tx.selectFrom('bucket_quotas').select('quota_gb').where('bucket_id', '=', bucketId).forUpdate().executeTakeFirst()
+/** Locks the quotas a bucket is under, so that whoever else grows it waits; nothing where there are none. */
+export const lockQuotas = (tx: Tx, bucketId: string) => quotasOf(tx, { scope: bucketId, total: TOTAL })
+const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: string }) =>
+  tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
+)
 
-export const setQuota = (tx: Tx, bucketId: string, quota_gb: number) =>
+/** `used_bytes` is counted in the row where it is not null. */
+export const setQuota = (tx: Tx, scope: string, quota_gb: number, used_bytes: number | null = null) =>
   tx
-    .insertInto('bucket_quotas')
-    .values({ bucket_id: bucketId, quota_gb })
-    .onConflict((conflict) => conflict.column('bucket_id').doUpdateSet({ quota_gb }))
+    .insertInto('quotas')
+    .values({ scope, quota_gb, used_bytes })
+    .onConflict((conflict) => conflict.column('scope').doUpdateSet({ quota_gb, used_bytes }))
     .execute()
 
-export const clearQuota = (tx: Tx, bucketId: string) =>
-  tx.deleteFrom('bucket_quotas').where('bucket_id', '=', bucketId).execute()
+export const clearQuota = (tx: Tx, scope: string) => tx.deleteFrom('quotas').where('scope', '=', scope).execute()
+
+export const addToQuota = prepared((tx: Tx, { scope, bytes }: { scope: string; bytes: number }) =>
+  tx
+    .updateTable('quotas')
+    .set((e) => ({ used_bytes: e('used_bytes', '+', bytes) }))
+    .where('scope', '=', scope),
+)
+
+/** Locks every bucket against changes of its contents. */
+export const lockAllBuckets = (tx: Tx) => tx.selectFrom('buckets').select('id').orderBy('id').forUpdate().execute()
+
+export const sumAllUsage = async (tx: Tx): Promise<number> =>
+  (
+    await tx
+      .selectFrom('bucket_usage')
+      .select((e) => e.fn.coalesce(e.fn.sum<number>('bytes'), e.lit(0)).as('bytes'))
+      .executeTakeFirstOrThrow()
+  ).bytes
 
 export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
   tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()

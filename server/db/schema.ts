@@ -8,6 +8,8 @@ export interface Schema {
     /** NFKC, lower case: what makes two addresses the same (P7). */
     email_key: string
     display_name: string
+    /** Address and name, NFKC and lower case: what searches look in. */
+    search_key: string
     /** bcrypt; null for people who come only through an identity provider. */
     password_hash: string | null
     idp_issuer: string | null
@@ -59,6 +61,41 @@ export interface Schema {
     consumed_at: string | null
     successor_jti: string | null
   }
+  tokens: {
+    id: string
+    user_id: string
+    name: string
+    token_prefix: string
+    /** SHA-256 in hex (K2). */
+    token_hash: string
+    /** Of the value that the last rotation replaced, good until `previous_until` (K13). */
+    previous_hash: string | null
+    previous_until: string | null
+    created_at: string
+    created_via: 'local' | 'idp' | 'pat'
+    created_by_token_id: string | null
+    expires_at: string | null
+    last_used_at: string | null
+    last_used_ip: string | null
+    revoked_at: string | null
+    /** For which of the notices before its expiry (days) it was already recorded (K12). */
+    notice_days: number | null
+  }
+  /** Logins begun at the identity provider and not yet come back (O2). */
+  idp_logins: {
+    state_hash: string
+    cookie_hash: string
+    nonce: string
+    /** Encrypted with a key derived from SECRET_KEY. */
+    code_verifier: string
+    return_to: string | null
+    created_at: string
+    expires_at: string
+  }
+  /** Finished browser logins whose tokens wait to be fetched (O6). */
+  handoffs: { code_hash: string; session_id: string; refresh_jti: string; expires_at: string }
+  /** One row. `changed` is JSON: what was set, by section; secrets in it are encrypted. */
+  settings: { id: number; changed: string }
   login_throttle: { key: string; failures: number; window_started_at: string; blocked_until: string | null }
   buckets: {
     id: string
@@ -69,8 +106,11 @@ export interface Schema {
     created_by: string | null
     deleted_at: string | null
   }
-  /** A row only where a quota is set: locking it serialises just the writers that must be counted one by one. */
-  bucket_quotas: { bucket_id: string; quota_gb: number }
+  /**
+   * A row only where a quota is set: locking it serialises just the writers that must be counted one by one. `scope` is
+   * a bucket, or the nil UUID: all buckets together, whose use is counted in the row itself.
+   */
+  quotas: { scope: string; quota_gb: number; used_bytes: number | null }
   /** The sum over the shards is exact; several rows so that one bucket's writers need not wait for each other. */
   bucket_usage: { bucket_id: string; shard: number; bytes: number; objects: number; trash_bytes: number }
   objects: {

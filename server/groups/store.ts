@@ -1,4 +1,4 @@
-import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
 /** Gives nothing back when the name, or the built-in group, is there already. */
 export const insertGroup = (tx: Tx, row: NewRow<'groups'>): Promise<Row<'groups'> | undefined> =>
@@ -9,24 +9,57 @@ export const insertGroup = (tx: Tx, row: NewRow<'groups'>): Promise<Row<'groups'
     .returningAll()
     .executeTakeFirst()
 
+export const updateGroup = (tx: Tx, id: string, change: RowChange<'groups'>) =>
+  tx.updateTable('groups').set(change).where('id', '=', id).execute()
+
+export const deleteGroup = (tx: Tx, id: string) => tx.deleteFrom('groups').where('id', '=', id).execute()
+
 export const insertGrants = (tx: Tx, rows: readonly NewRow<'grants'>[]) =>
   rows.length === 0 ? undefined : tx.insertInto('grants').values(rows).execute()
 
-export const insertMember = (tx: Tx, row: NewRow<'group_members'>) =>
-  tx
+export const deleteGrants = (tx: Tx, groupId: string) =>
+  tx.deleteFrom('grants').where('group_id', '=', groupId).execute()
+
+/** Gives the ids of those who were no members before. */
+export async function insertMembers(tx: Tx, rows: readonly NewRow<'group_members'>[]): Promise<string[]> {
+  if (rows.length === 0) return []
+  const added = await tx
     .insertInto('group_members')
-    .values(row)
+    .values(rows)
     .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
     .execute()
+  return added.map(({ user_id }) => user_id)
+}
+
+/** Gives the ids of those who were members. */
+export async function deleteMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const removed = await tx
+    .deleteFrom('group_members')
+    .where('group_id', '=', groupId)
+    .where('user_id', 'in', userIds)
+    .returning('user_id')
+    .execute()
+  return removed.map(({ user_id }) => user_id)
+}
 
 export const findGroup = (db: Db, id: string) =>
   db.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst()
 
+export const findGroupByName = (db: Db, nameKey: string) =>
+  db.selectFrom('groups').selectAll().where('name_key', '=', nameKey).executeTakeFirst()
+
+export const findGroupsByIds = async (db: Db, ids: readonly string[]): Promise<Row<'groups'>[]> =>
+  ids.length === 0 ? [] : db.selectFrom('groups').selectAll().where('id', 'in', ids).execute()
+
 export const findAdministrators = (db: Db) =>
   db.selectFrom('groups').selectAll().where('builtin', '=', 'administrators').executeTakeFirst()
 
-export const findGrants = (db: Db, groupIds: readonly string[]): Promise<Row<'grants'>[]> =>
-  db.selectFrom('grants').selectAll().where('group_id', 'in', groupIds).orderBy('id').execute()
+export const findGrants = async (db: Db, groupIds: readonly string[]): Promise<Row<'grants'>[]> =>
+  groupIds.length === 0
+    ? []
+    : db.selectFrom('grants').selectAll().where('group_id', 'in', groupIds).orderBy('id').execute()
 
 export const countMembers = (db: Db, groupIds: readonly string[]) =>
   db
@@ -36,11 +69,16 @@ export const countMembers = (db: Db, groupIds: readonly string[]) =>
     .groupBy('group_id')
     .execute()
 
-export const findMemberIds = (db: Db, groupId: string) =>
-  db.selectFrom('group_members').select('user_id').where('group_id', '=', groupId).orderBy('user_id').execute()
+export const findMemberIds = async (db: Db, groupId: string): Promise<string[]> => {
+  const rows = await db.selectFrom('group_members').select('user_id').where('group_id', '=', groupId).execute()
+  return rows.map(({ user_id }) => user_id)
+}
 
-export const findExistingUsers = (db: Db, ids: readonly string[]) =>
-  db.selectFrom('users').select('id').where('id', 'in', ids).execute()
+export const findExistingUsers = async (
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; disabled_at: string | null }[]> =>
+  ids.length === 0 ? [] : db.selectFrom('users').select(['id', 'disabled_at']).where('id', 'in', ids).execute()
 
 export interface MemberGroup {
   user_id: string

@@ -20,10 +20,13 @@ import { bucketRoutes } from '../buckets/routes.ts'
 import { type Actor, createContext, type System } from '../context.ts'
 import { groupRoutes } from '../groups/routes.ts'
 import { objectRoutes } from '../objects/routes.ts'
+import { settingsRoutes } from '../settings/routes.ts'
 import { systemRoutes } from '../system/routes.ts'
+import { tokenRoutes } from '../tokens/routes.ts'
+import { noteUse } from '../tokens/service.ts'
 import { trashRoutes } from '../trash/routes.ts'
 import { userRoutes } from '../users/routes.ts'
-import { AdminOnly, authenticate } from './authenticate.ts'
+import { authenticate, RouteRefused } from './authenticate.ts'
 import { expectBody } from './body.ts'
 import { trackConnections } from './connections.ts'
 import { docsPages } from './docs.ts'
@@ -35,8 +38,8 @@ import { ownFormats, validatorCompiler } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent it; set before any body is read. */
-    actor: Actor
+    /** Who sent it; set before any body is read, and missing where the credential was refused. */
+    actor?: Actor
   }
 }
 
@@ -44,11 +47,13 @@ declare module 'fastify' {
 export const handlers: readonly Handler[] = [
   ...systemRoutes,
   ...authRoutes,
+  ...tokenRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...trashRoutes,
   ...userRoutes,
   ...groupRoutes,
+  ...settingsRoutes,
   ...auditRoutes,
 ]
 
@@ -103,6 +108,7 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
+    if (request.actor) noteUse(system, request.actor)
     request.log.debug(
       { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime },
       'request',
@@ -160,18 +166,18 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
         try {
           request.actor = await authenticate(system, route, request)
         } catch (error) {
-          if (error instanceof AdminOnly) await auditDenied(createContext(system, error.actor), error)
+          if (error instanceof RouteRefused) await auditDenied(createContext(system, error.actor), error)
           throw error
         }
         if (!streams) expectBody(request, reply)
       },
       handler: async (request, reply) => {
         reply.code(route.status)
-        const ctx = createContext(system, request.actor)
+        const ctx = createContext(system, request.actor as Actor)
         try {
           const { params, query, headers, body } = request
           const answer = await handler.run(ctx, { params, query, headers, body, request, reply } as Exchange<RouteSpec>)
-          return route.produces === 'bytes' ? reply : reply.send(answer)
+          return route.produces === 'bytes' || answer === reply ? reply : reply.send(answer)
         } catch (error) {
           if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(ctx, error)
           throw error

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
-import { isAdmin } from '../../contract/permissions.ts'
+import { type GlobalRight, isAdmin, mayManageUsers } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { authenticateToken } from '../auth/service.ts'
 import { type Actor, type Origin, publicActor, type System } from '../context.ts'
+import { authenticatePat, TOKEN_START } from '../tokens/service.ts'
 
 /**
  * Who sends this request, and whether they may call this route at all. Credentials count only in the Authorization
- * header (J8). 401 when one is missing or not valid, 403 when the route is for administrators.
+ * header (J8). 401 when one is missing or not valid, 403 when the route is not for the likes of them.
  */
 export async function authenticate(system: System, route: RouteSpec, request: FastifyRequest): Promise<Actor> {
   const origin: Origin = {
@@ -18,20 +19,20 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
     route: pathTemplate(route),
   }
   if (route.access === 'public') return publicActor(origin)
-  const actor = await authenticateToken(
-    { config: system.config, db: system.database.db, now: system.now },
-    bearer(request.headers.authorization),
-    origin,
-  )
-  if (route.access === 'admin' && !isAdmin(actor.groups)) throw new AdminOnly(actor)
+  const credential = bearer(request.headers.authorization)
+  const actor = credential.startsWith(TOKEN_START)
+    ? await authenticatePat(system, credential, origin)
+    : await authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
+  if (route.access === 'admin' && !isAdmin(actor.groups)) throw new RouteRefused(actor, 'admin')
+  if (route.access === 'user_manager' && !mayManageUsers(actor.groups)) throw new RouteRefused(actor, 'users.manage')
   return actor
 }
 
 /** A refusal that knows whom it refused, so that the attempt can be audited. */
-export class AdminOnly extends ServiceError {
+export class RouteRefused extends ServiceError {
   readonly actor: Actor
-  constructor(actor: Actor) {
-    super('forbidden', 'You need the right "admin".')
+  constructor(actor: Actor, right: GlobalRight) {
+    super('forbidden', `You need the right "${right}".`)
     this.actor = actor
   }
 }

@@ -17,6 +17,8 @@ const tags = [
   { name: 'trash', description: 'Deleted and overwritten contents.' },
   { name: 'users', description: 'People.' },
   { name: 'groups', description: 'What people may do: rights are granted to groups.' },
+  { name: 'tokens', description: 'Personal access tokens: credentials of scripts and services.' },
+  { name: 'settings', description: 'What administrators change while it runs.' },
   { name: 'audit', description: 'Who did what, when.' },
   { name: 'system', description: 'Health of the process.' },
 ]
@@ -45,7 +47,7 @@ export function openapi(baseUrl: string) {
     components: {
       schemas: { Problem: plain(Problem) },
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `POST /auth/token`.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `POST /auth/token`, or a personal access token (`svc_pat_…`).' },
         login: {
           type: 'oauth2',
           description: 'E-mail and password.',

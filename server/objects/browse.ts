@@ -1,9 +1,9 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
-import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../contract/permissions.ts'
+import { afterPrefix, compareKeys, type KeyRange } from '../../contract/permissions.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, type Ctx } from '../context.ts'
+import { allowSomewhere, type Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { describeObject } from './describe.ts'
 import * as store from './store.ts'
@@ -29,8 +29,7 @@ interface Listing {
  * bucket exists, `not_found` only to those who may know.
  */
 export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
-  const ranges = allowedRanges(ctx.actor.groups, 'list', bucket, prefix)
-  if (ranges.length === 0) allow(ctx.actor, 'list', bucket, prefix)
+  const ranges = allowSomewhere(ctx.actor, 'list', bucket, prefix)
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   return { bucketId: row.id, ranges }

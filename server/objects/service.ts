@@ -2,8 +2,8 @@ import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../blobs/write.ts'
-import { assertRoom, bucketMissing, countUsage, type HeldBucket, holdBucket, quotaBytes } from '../buckets/service.ts'
-import { findBucket, sumUsage } from '../buckets/store.ts'
+import { assertRoom, bucketMissing, countUsage, estimateRoom, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
 import { allow, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
@@ -41,14 +41,14 @@ export interface Received {
 export async function receiver(ctx: Ctx, bucket: string) {
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
-  const used = row.quota_gb === null ? 0 : ((await sumUsage(ctx.db, [row.id])).get(row.id)?.bytes ?? 0)
+  const free = await estimateRoom(ctx.db, row)
   const claim = newClaim(ctx)
   let grown = 0
   return async (upload: Upload, wanted: () => void = () => undefined): Promise<Received> => {
-    const replaced = row.quota_gb === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
+    const replaced = free === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
     const freed = replaced?.size ?? 0
     // What replaces as many bytes does not grow the bucket, so it passes even where the quota is below what is used.
-    const room = row.quota_gb === null ? null : Math.max(0, quotaBytes(row.quota_gb) - used - grown) + freed
+    const room = free === null ? null : Math.max(0, free - grown) + freed
     assertRoom(bucket, room, upload.announced ?? 0)
     wanted()
     const blob = await writeBlob(ctx, claim, upload.source, (size) => assertRoom(bucket, room, size))

@@ -1,25 +1,55 @@
-import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
+import { covers, isAdmin } from '../../contract/permissions.ts'
 import type { User } from '../../contract/users.ts'
-import { assertSettable, hashPassword } from '../auth/service.ts'
+import { assertSettable, hashPassword, revokeSessionsOf } from '../auth/service.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
-import { addMember, ensureAdministrators } from '../groups/service.ts'
-import { findGroupsOfUsers, type MemberGroup } from '../groups/store.ts'
+import { grantingGroupsOf, joinGroups, setGroups } from '../groups/service.ts'
+import { findGroup, findGroupsOfUsers, type MemberGroup } from '../groups/store.ts'
 import { newId } from '../id.ts'
+import { type EffectiveSettings, lockAdministration, settingsInForce } from '../settings/service.ts'
 import * as store from './store.ts'
 
+const folded = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
 /** What makes two addresses the same account (P7). */
-export const emailKey = (email: string): string => email.trim().normalize('NFKC').toLowerCase()
+export const emailKey = folded
+/** The columns of an address and a name with what is derived of them. */
+const named = (email: string, display_name: string) => ({
+  email: email.trim(),
+  email_key: folded(email),
+  display_name: display_name.trim(),
+  search_key: `${folded(email)} ${folded(display_name)}`,
+})
 
-export const findLoginByEmail = store.findByEmailKey
+/** Issuers compare without a trailing slash. */
+export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
 
-/** Step of a login: notes the time and, when it was renewed, the password's hash (P1). */
-export const recordLogin = (tx: Tx, userId: string, now: Date, renewedHash: string | null) =>
-  store.updateLogin(tx, userId, {
-    last_login_at: now.toISOString(),
-    ...(renewedHash === null ? {} : { password_hash: renewedHash }),
+const addressTaken = (email: string) =>
+  new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
+const userMissing = () => new ServiceError('not_found', 'There is no such user.')
+
+export interface NewUser {
+  id: string
+  email: string
+  display_name: string
+  password_hash?: string | null
+  idp_issuer?: string | null
+  idp_subject?: string | null
+}
+
+/** Step: inserts a user; undefined when the address or the identity is taken. Records nothing. */
+export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users'> | undefined> =>
+  store.insertUser(tx, {
+    password_hash: null,
+    idp_issuer: null,
+    idp_subject: null,
+    ...user,
+    ...named(user.email, user.display_name),
+    token_version: 1,
+    disabled_at: null,
+    created_at: now.toISOString(),
+    last_login_at: null,
   })
 
 export interface CreateUser {
@@ -31,41 +61,162 @@ export interface CreateUser {
 
 /** Creates a user, in the named groups. `already_exists` when the address is taken, 422 on unknown groups. */
 export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
-  if (input.password !== undefined) assertSettable(input.password, 'body.password')
-  const hash = input.password === undefined ? null : await hashPassword(input.password, ctx.config.bcryptCost)
+  const { email, display_name, password, group_ids = [] } = input
+  if (password !== undefined) assertSettable(password, 'body.password')
+  const hash = password === undefined ? null : await hashPassword(password, ctx.config.bcryptCost)
   return ctx.act(async (tx, record) => {
-    const row = await insertUser(tx, input, hash, ctx.now())
-    if (!row) throw new ServiceError('already_exists', `A user with the address "${input.email}" already exists.`)
-    const group_ids = [...(input.group_ids ?? [])]
-    for (const [i, group] of group_ids.entries()) {
-      if (await addMember(tx, group, row.id, ctx.now())) continue
-      const fault = { path: `body.group_ids.${i}`, message: 'names no group' }
-      throw new ServiceError('invalid_request', `${fault.path} ${fault.message}`, { faults: [fault] })
-    }
-    const { email, display_name } = row
+    const row = await insertUser(tx, { id: newId(), email, display_name, password_hash: hash }, ctx.now())
+    if (!row) throw addressTaken(email)
+    await joinGroups(tx, ctx.actor, row.id, group_ids, row.created_at)
     record({
       name: 'user_create',
       resource: { type: 'user', id: row.id },
-      details: { email, display_name, group_ids },
+      details: { email: row.email, display_name: row.display_name, group_ids: [...group_ids] },
     })
-    return toUser(row, await findGroupsOfUsers(tx, [row.id]))
+    return describeUser(tx, row)
   })
 }
 
-const insertUser = (tx: Tx, { email, display_name }: CreateUser, password_hash: string | null, now: Date) =>
-  store.insertUser(tx, {
-    id: newId(),
-    email: email.trim(),
-    email_key: emailKey(email),
-    display_name: display_name.trim(),
-    password_hash,
-    idp_issuer: null,
-    idp_subject: null,
-    token_version: 1,
-    disabled_at: null,
-    created_at: now.toISOString(),
-    last_login_at: null,
+export interface UpdateUser {
+  email?: string | undefined
+  display_name?: string | undefined
+  is_active?: boolean | undefined
+  /** Null: no login with a password any more. */
+  password?: string | null | undefined
+  group_ids?: readonly string[] | undefined
+  /** Null: no login through the identity provider any more. */
+  idp_subject?: string | null | undefined
+}
+
+/**
+ * Changes a user. Their sessions end when they are disabled, get another password or another identity (P6). Throws
+ * last_admin when nobody could administer the service after that (R6), forbidden beyond the caller's own rights (R7).
+ */
+export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Promise<User> {
+  const { password, group_ids } = change
+  if (password) assertSettable(password, 'body.password')
+  const hash = password ? await hashPassword(password, ctx.config.bcryptCost) : null
+  return ctx.act(async (tx, record) => {
+    await lockAdministration(tx)
+    const row = await store.lockUser(tx, id)
+    if (!row) throw userMissing()
+    await assertMayChange(tx, ctx, row, change)
+    const settings = await settingsInForce({ db: tx, config: ctx.config })
+    const fields = await changedFields(tx, ctx, row, change, hash, settings)
+    const signsOut = change.is_active === false || password !== undefined || 'idp_issuer' in fields
+    if (signsOut) await revokeSessionsOf(tx, id, ctx.now())
+    const changes = { ...fields, ...(signsOut ? { token_version: row.token_version + 1 } : {}) }
+    await store.updateUser(tx, id, changes)
+    const after = { ...row, ...changes }
+    const oldGroups = group_ids ? await setGroups(tx, ctx.actor, id, group_ids, ctx.now().toISOString()) : undefined
+    await assertAdminRemains(tx, settings)
+    record({
+      name: 'user_update',
+      resource: { type: 'user', id },
+      details: {
+        email: row.email,
+        before: { ...visible(row, change), ...(oldGroups ? { group_ids: oldGroups } : {}) },
+        after: { ...visible(after, change), ...(group_ids ? { group_ids } : {}), ...passwordChange(change) },
+      },
+    })
+    return describeUser(tx, after)
   })
+}
+
+/** What of a user the audit log shows before and after: the fields that were to change, never the password. */
+const visible = (row: Row<'users'>, change: UpdateUser) => ({
+  ...(change.email === undefined ? {} : { email: row.email }),
+  ...(change.display_name === undefined ? {} : { display_name: row.display_name }),
+  ...(change.is_active === undefined ? {} : { is_active: row.disabled_at === null }),
+  ...(change.idp_subject === undefined ? {} : { idp_subject: row.idp_subject }),
+})
+const passwordChange = ({ password }: UpdateUser) =>
+  password === undefined ? {} : { password: password === null ? 'removed' : 'changed' }
+
+/** Who takes over a login takes over its rights, so that needs them all; administrators are changed by their like. */
+async function assertMayChange(tx: Tx, ctx: Ctx, row: Row<'users'>, change: UpdateUser): Promise<void> {
+  const theirs = await grantingGroupsOf(tx, row.id)
+  assertMayTouch(ctx, theirs)
+  if (change.idp_subject !== undefined && !isAdmin(ctx.actor.groups))
+    throw new ServiceError('forbidden', 'You need the right "admin" to tie an account to an identity.')
+  if (change.password && row.id === ctx.actor.user_id && row.password_hash !== null)
+    throw new ServiceError('conflict', 'Your own password is changed with the current one, by POST /auth/password.')
+  const takesOver = change.password !== undefined || change.email !== undefined
+  if (takesOver && row.id !== ctx.actor.user_id && !covers(ctx.actor.groups, theirs))
+    throw new ServiceError('forbidden', 'You lack rights this user has, so you cannot change how they log in.')
+}
+
+function assertMayTouch(ctx: Ctx, theirs: Parameters<typeof isAdmin>[0]): void {
+  if (isAdmin(theirs) && !isAdmin(ctx.actor.groups))
+    throw new ServiceError('forbidden', 'You need the right "admin" to change an administrator.')
+}
+
+async function changedFields(
+  tx: Tx,
+  ctx: Ctx,
+  row: Row<'users'>,
+  { email, display_name, is_active, password, idp_subject }: UpdateUser,
+  hash: string | null,
+  settings: EffectiveSettings,
+) {
+  if (email !== undefined) {
+    const other = await store.findByEmailKey(tx, emailKey(email))
+    if (other && other.id !== row.id) throw addressTaken(email)
+  }
+  const issuer = settings.idp.issuer_url
+  if (idp_subject && issuer === null)
+    throw new ServiceError('conflict', 'No identity provider is set up to tie the account to.')
+  if (idp_subject && issuer !== null) {
+    const other = await store.findByIdentity(tx, issuerKey(issuer), idp_subject)
+    if (other && other.id !== row.id)
+      throw new ServiceError('already_exists', 'Another account is tied to this identity.')
+  }
+  const disabled =
+    is_active === undefined ? row.disabled_at : is_active ? null : (row.disabled_at ?? ctx.now().toISOString())
+  return {
+    disabled_at: disabled,
+    ...named(email ?? row.email, display_name ?? row.display_name),
+    ...(password === undefined ? {} : { password_hash: hash }),
+    ...(idp_subject === undefined
+      ? {}
+      : { idp_subject, idp_issuer: idp_subject === null || issuer === null ? null : issuerKey(issuer) }),
+  }
+}
+
+/** Deletes a user with their sessions, tokens and memberships; what they made stays. */
+export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
+  await ctx.act(async (tx, record) => {
+    await lockAdministration(tx)
+    const row = await store.lockUser(tx, id)
+    if (!row) throw userMissing()
+    assertMayTouch(ctx, await grantingGroupsOf(tx, id))
+    const groups = await findGroupsOfUsers(tx, [id])
+    await store.deleteUser(tx, id)
+    await assertAdminRemains(tx, await settingsInForce({ db: tx, config: ctx.config }))
+    const { email, display_name } = row
+    const group_ids = groups.map((group) => group.id)
+    record({ name: 'user_delete', resource: { type: 'user', id }, details: { email, display_name, group_ids } })
+  })
+}
+
+/** Ends every session of a user; their tokens stay. */
+export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> {
+  await ctx.act(async (tx, record) => {
+    const row = await store.lockUser(tx, id)
+    if (!row) throw userMissing()
+    assertMayTouch(ctx, await grantingGroupsOf(tx, id))
+    const sessions = await revokeSessionsOf(tx, id, ctx.now())
+    await store.updateUser(tx, id, { token_version: row.token_version + 1 })
+    record({ name: 'logout', resource: { type: 'user', id }, details: { sessions } })
+  })
+}
+
+/** Step: throws last_admin unless an active administrator can log in through a way that is on (R6, O11). */
+export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
+  const issuer = auth.enable_idp && idp.client_id !== null && idp.issuer_url !== null ? issuerKey(idp.issuer_url) : null
+  if (await store.hasAbleAdmin(tx, { local: auth.enable_local, issuer })) return
+  throw new ServiceError('last_admin', 'After this no active administrator could log in.')
+}
 
 const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
   const own = groups.filter((group) => group.user_id === row.id)
@@ -75,17 +226,28 @@ const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
     display_name: row.display_name,
     is_active: row.disabled_at === null,
     is_admin: own.some((group) => (JSON.parse(group.global) as string[]).includes('admin')),
+    has_password: row.password_hash !== null,
     idp_subject: row.idp_subject,
     groups: own.map(({ id, name }) => ({ id, name })),
     created_at: row.created_at,
     last_login_at: row.last_login_at,
   }
 }
+const describeUser = async (db: Db, row: Row<'users'>): Promise<User> =>
+  toUser(row, await findGroupsOfUsers(db, [row.id]))
 
-/** Users in the order of their addresses. */
-export async function listUsers(db: Db, limit: number, cursor: string | undefined) {
-  const [after] = decodeCursor(cursor, 1) ?? ['']
-  const rows = await store.listUsers(db, after ?? '', limit + 1)
+/** One user; throws not_found. */
+export async function getUser(db: Db, id: string): Promise<User> {
+  const row = await store.findUser(db, id)
+  if (!row) throw userMissing()
+  return describeUser(db, row)
+}
+
+/** Users that fit the filter, in the order of their addresses. */
+export async function listUsers(db: Db, filter: store.UserFilter, limit: number, cursor: string | undefined) {
+  const [after = ''] = decodeCursor(cursor, 1) ?? []
+  const q = filter.q === undefined ? undefined : folded(filter.q)
+  const rows = await store.listUsers(db, { ...filter, q }, after, limit + 1)
   const page = rows.slice(0, limit)
   const groups = await findGroupsOfUsers(
     db,
@@ -98,34 +260,37 @@ export async function listUsers(db: Db, limit: number, cursor: string | undefine
   }
 }
 
-/**
- * The first administrator, where there is no user yet (R8). Gives the password back when it was generated, else null;
- * undefined when there was nothing to do. Safe when several replicas start at once.
- */
-export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; password: string | null } | undefined> {
-  if (await store.hasUsers(ctx.db)) return undefined
-  const { bootstrapAdminEmail: email, bootstrapAdminPassword, bcryptCost } = ctx.config
-  const password = bootstrapAdminPassword ?? randomBytes(15).toString('base64url')
-  const hash = await hashPassword(password, bcryptCost)
-  const first = await ctx.upkeep((tx) => store.hasUsers(tx)).then((has) => !has)
-  if (!first) return undefined
-  const made = await ctx
-    .act(async (tx, record) => {
-      const group = await ensureAdministrators(tx, ctx.now(), record)
-      const user = await insertUser(tx, { email, display_name: 'Administrator' }, hash, ctx.now())
-      if (!user) throw new FirstAdminExists()
-      await addMember(tx, group.id, user.id, ctx.now())
-      record({
-        name: 'user_create',
-        resource: { type: 'user', id: user.id },
-        details: { email, display_name: user.display_name, group_ids: [group.id] },
-      })
-      return true
-    })
-    .catch((error: unknown) => {
-      if (error instanceof FirstAdminExists) return false
-      throw error
-    })
-  return made ? { email, password: bootstrapAdminPassword === null ? password : null } : undefined
+/** The members of a group; throws not_found. */
+export async function listMembers(db: Db, groupId: string, limit: number, cursor: string | undefined) {
+  if (!(await findGroup(db, groupId))) throw new ServiceError('not_found', 'There is no such group.')
+  return listUsers(db, { groupId }, limit, cursor)
 }
-class FirstAdminExists extends Error {}
+
+/** Step of a login: when it was. */
+export const recordLogin = (tx: Tx, id: string, now: Date) =>
+  store.updateUser(tx, id, { last_login_at: now.toISOString() })
+
+/** Step of a login: keeps a hash of today's cost, unless the password was changed meanwhile (P1). */
+export const renewPasswordHash = store.renewHash
+
+/**
+ * Step: what the identity provider now says of a person; an address that another account has is left. To be called with
+ * the lock of the administration when the address differs.
+ */
+export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | null, name: string | null) {
+  const other = email === null ? undefined : await store.findByEmailKey(tx, emailKey(email))
+  const free = email !== null && (!other || other.id === row.id)
+  await store.updateUser(tx, row.id, named(free ? email : row.email, name ?? row.display_name))
+}
+
+/**
+ * Step: sets a new password where `current` is still the old one's hash, and ends every session. False when it was
+ * changed meanwhile.
+ */
+export async function replacePassword(tx: Tx, id: string, current: string, next: string, now: Date): Promise<boolean> {
+  const row = await store.lockUser(tx, id)
+  if (row?.password_hash !== current) return false
+  await revokeSessionsOf(tx, id, now)
+  await store.updateUser(tx, id, { password_hash: next, token_version: row.token_version + 1 })
+  return true
+}

@@ -1,6 +1,6 @@
-import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
-/** Gives nothing back when the address is taken. */
+/** Gives nothing back when the address, or the identity, is taken. */
 export const insertUser = (tx: Tx, row: NewRow<'users'>): Promise<Row<'users'> | undefined> =>
   tx
     .insertInto('users')
@@ -9,22 +9,81 @@ export const insertUser = (tx: Tx, row: NewRow<'users'>): Promise<Row<'users'> |
     .returningAll()
     .executeTakeFirst()
 
+export const updateUser = (tx: Tx, id: string, change: RowChange<'users'>) =>
+  tx.updateTable('users').set(change).where('id', '=', id).execute()
+
+/** Replaces the hash of a password that is still the one it was made for. */
+export const renewHash = (tx: Tx, id: string, from: string, to: string) =>
+  tx.updateTable('users').set({ password_hash: to }).where('id', '=', id).where('password_hash', '=', from).execute()
+
+export const deleteUser = (tx: Tx, id: string) => tx.deleteFrom('users').where('id', '=', id).execute()
+
 export const findByEmailKey = (db: Db, key: string) =>
+  db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
+
+export const findByIdentity = (db: Db, issuer: string, subject: string) =>
   db
     .selectFrom('users')
-    .select(['id', 'email', 'display_name', 'password_hash', 'token_version', 'disabled_at'])
-    .where('email_key', '=', key)
+    .selectAll()
+    .where('idp_issuer', '=', issuer)
+    .where('idp_subject', '=', subject)
     .executeTakeFirst()
 
-export const updateLogin = (tx: Tx, id: string, change: { last_login_at: string; password_hash?: string }) =>
-  tx.updateTable('users').set(change).where('id', '=', id).execute()
+export const findBySubjects = async (db: Db, issuer: string, subjects: readonly string[]): Promise<string[]> => {
+  if (subjects.length === 0) return []
+  const rows = await db
+    .selectFrom('users')
+    .select('idp_subject')
+    .where('idp_issuer', '=', issuer)
+    .where('idp_subject', 'in', subjects)
+    .execute()
+  return rows.flatMap(({ idp_subject }) => idp_subject ?? [])
+}
 
 export const findUser = (db: Db, id: string) =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
+export const lockUser = (tx: Tx, id: string) =>
+  tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
 export const hasUsers = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 
-/** Users after an address, in its order. */
-export const listUsers = (db: Db, after: string, limit: number): Promise<Row<'users'>[]> =>
-  db.selectFrom('users').selectAll().where('email_key', '>', after).orderBy('email_key').limit(limit).execute()
+export interface UserFilter {
+  q?: string | undefined
+  groupId?: string | undefined
+  active?: boolean | undefined
+}
+
+/** Users after an address, in its order; `q` is folded like the text it is looked for in. */
+export function listUsers(db: Db, filter: UserFilter, after: string, limit: number): Promise<Row<'users'>[]> {
+  let query = db.selectFrom('users').selectAll().where('email_key', '>', after)
+  const { q, groupId, active } = filter
+  if (q !== undefined) query = query.where((e) => e(e.fn<number>('instr', ['search_key', e.val(q)]), '>', 0))
+  if (groupId !== undefined)
+    query = query.where('id', 'in', (e) =>
+      e.selectFrom('group_members').select('user_id').where('group_id', '=', groupId),
+    )
+  if (active !== undefined) query = query.where('disabled_at', active ? 'is' : 'is not', null)
+  return query.orderBy('email_key').limit(limit).execute()
+}
+
+/** Whether an active administrator can log in: with a password where `local`, through `issuer` where it is not null. */
+export async function hasAbleAdmin(db: Db, { local, issuer }: { local: boolean; issuer: string | null }) {
+  const row = await db
+    .selectFrom('users as u')
+    .innerJoin('group_members as m', 'm.user_id', 'u.id')
+    .innerJoin('groups as g', 'g.id', 'm.group_id')
+    .select('u.id')
+    .where('g.global', 'like', '%"admin"%')
+    .where('u.disabled_at', 'is', null)
+    .where((e) =>
+      e.or([
+        ...(local ? [e('u.password_hash', 'is not', null)] : []),
+        ...(issuer === null ? [] : [e.and([e('u.idp_issuer', '=', issuer), e('u.idp_subject', 'is not', null)])]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -41,7 +41,7 @@ describeEngines('users and groups', (engine) => {
     )
     assert.deepEqual(
       group.grants.map(({ id: _id, ...grant }) => grant),
-      [{ bucket_pattern: 'photos-*', prefix: '2026/', actions: ['list', 'write'] }],
+      [{ bucket_pattern: 'photos-*', prefix: '2026/', actions: ['list', 'write'], preset: 'uploader' }],
     )
     const user = await server.records([{ action: 'user_create' }], () =>
       admin.createUser({

@@ -1,8 +1,10 @@
 import type { Migration } from 'kysely'
 import { foundation } from './0001-foundation.ts'
+import { identity } from './0002-identity.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
 export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0001-foundation': foundation(types),
+  '0002-identity': identity(types),
 })

@@ -1,0 +1,91 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../contract/errors.ts'
+import type { Ctx } from '../context.ts'
+import type { Tokens } from './sessions.ts'
+
+const WEEK_SECONDS = 7 * 24 * 3600
+const TEN_MINUTES = 600
+
+interface Kind {
+  /** Without the prefix that says what the browser must hold to. */
+  name: string
+  /** Below the public base URL; null where the prefix `__Host-` asks for `/`. */
+  path: string | null
+  sameSite: 'strict' | 'lax'
+  maxAge: number
+}
+const refreshCookie: Kind = { name: 'stowage_refresh', path: '/api/v1/auth', sameSite: 'strict', maxAge: WEEK_SECONDS }
+/** Lax: the provider's page sends the browser back from another site. */
+const loginCookie: Kind = { name: 'svc_oidc', path: null, sameSite: 'lax', maxAge: TEN_MINUTES }
+
+/** Browsers refuse cookies with a prefix over plain http. */
+const isSecure = (ctx: Ctx): boolean => ctx.config.publicBaseUrl.startsWith('https:')
+const nameOf = (ctx: Ctx, { name, path }: Kind): string =>
+  isSecure(ctx) ? `${path === null ? '__Host-' : '__Secure-'}${name}` : name
+
+function put(ctx: Ctx, reply: FastifyReply, kind: Kind, value: string, maxAge = kind.maxAge): void {
+  const base = new URL(ctx.config.publicBaseUrl).pathname.replace(/\/$/, '')
+  const cookie = stringifySetCookie({
+    name: nameOf(ctx, kind),
+    value,
+    maxAge,
+    path: kind.path === null ? '/' : base + kind.path,
+    httpOnly: true,
+    secure: isSecure(ctx),
+    sameSite: kind.sameSite,
+  })
+  reply.header('set-cookie', cookie)
+}
+
+const read = (ctx: Ctx, { headers }: FastifyRequest, kind: Kind): string | undefined =>
+  parseCookie(headers.cookie ?? '')[nameOf(ctx, kind)]
+
+export const setLoginCookie = (ctx: Ctx, reply: FastifyReply, value: string): void =>
+  put(ctx, reply, loginCookie, value)
+export const readLoginCookie = (ctx: Ctx, request: FastifyRequest) => read(ctx, request, loginCookie)
+export const clearLoginCookie = (ctx: Ctx, reply: FastifyReply): void => put(ctx, reply, loginCookie, '', 0)
+
+export interface Raw {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/**
+ * Answers tokens, which no cache keeps (RFC 6749 section 5.1); with `session=cookie` the refresh token as a cookie that
+ * scripts cannot read and other sites cannot send.
+ */
+export function answerTokens(ctx: Ctx, tokens: Tokens, session: 'cookie' | undefined, { request, reply }: Raw) {
+  reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+  if (session !== 'cookie') return tokens
+  assertSameOrigin(ctx, request)
+  const { refresh_token, ...visible } = tokens
+  put(ctx, reply, refreshCookie, refresh_token)
+  return visible
+}
+
+/** The refresh token that the browser sends along; throws `unauthenticated` when there is none. */
+export function readRefreshCookie(ctx: Ctx, request: FastifyRequest): string {
+  assertSameOrigin(ctx, request)
+  const token = read(ctx, request, refreshCookie)
+  if (!token) throw new ServiceError('unauthenticated', 'There is no refresh cookie: log in.')
+  return token
+}
+
+/** Takes the cookie away where there is one. */
+export function clearRefreshCookie(ctx: Ctx, { request, reply }: Raw): void {
+  if (read(ctx, request, refreshCookie) !== undefined) put(ctx, reply, refreshCookie, '', 0)
+}
+
+/**
+ * SameSite keeps other sites from using the cookie; other origins of our own site, and browsers that do not know
+ * SameSite, are kept from it by what the browser says of where the request comes from.
+ */
+function assertSameOrigin(ctx: Ctx, { headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site']
+  const { origin } = headers
+  const known = [new URL(ctx.config.publicBaseUrl).host, headers.host]
+  const fromHere = origin === undefined || (URL.canParse(origin) && known.includes(new URL(origin).host))
+  if ((site === undefined || site === 'same-origin') && fromHere) return
+  throw new ServiceError('forbidden', 'Sessions with a cookie are only for pages of this very origin.')
+}

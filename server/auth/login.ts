@@ -1,0 +1,102 @@
+import { ServiceError } from '../../contract/errors.ts'
+import type { Ctx } from '../context.ts'
+import { settingsInForce } from '../settings/service.ts'
+import { emailKey, recordLogin, renewPasswordHash, replacePassword } from '../users/service.ts'
+import { findByEmailKey, findUser } from '../users/store.ts'
+import * as passwords from './passwords.ts'
+import { loginDisabled, openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
+import { beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
+
+/** Login with e-mail and password (J1). Every failure looks the same and takes the same time (P3). */
+export async function login(ctx: Ctx, username: string, password: string): Promise<Tokens> {
+  await assertLocalEnabled(ctx)
+  const account = emailKey(username)
+  await beginAttempt(ctx, account)
+  const user = await findByEmailKey(ctx.db, account)
+  const hash = user?.password_hash ?? null
+  const matches = await verify(ctx, account, password, hash)
+  if (!user || hash === null || !matches || user.disabled_at !== null) {
+    const reason = !user ? 'unknown' : !matches ? (hash ? 'wrong_password' : 'no_password') : 'disabled'
+    await recordFailure(ctx, username, reason, user?.id)
+    throw new ServiceError('invalid_grant', 'The e-mail or the password is wrong.')
+  }
+  const { bcryptCost } = ctx.config
+  // Where the queue is full a later login renews it: this one has succeeded.
+  const renewed = passwords.isOutdated(hash, bcryptCost)
+    ? await passwords.hashPassword(password, bcryptCost).catch(() => null)
+    : null
+  const session = await openSession(ctx, subjectOf(user), 'local', async (tx) => {
+    await recordLogin(tx, user.id, ctx.now())
+    if (renewed !== null) await renewPasswordHash(tx, user.id, hash, renewed)
+  })
+  await forgiveAttempt(ctx, account)
+  return tokensOf(ctx, session)
+}
+
+async function assertLocalEnabled(ctx: Ctx): Promise<void> {
+  const { auth } = await settingsInForce(ctx)
+  if (!auth.enable_local) throw loginDisabled()
+}
+
+/** Compares a password; a try that did not fit the queue of hashes does not count as one. */
+const verify = (ctx: Ctx, account: string, password: string, hash: string | null): Promise<boolean> =>
+  passwords.verifyPassword(password, hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
+    await retractAttempt(ctx, account)
+    throw busy
+  })
+
+/** Records a login that failed; `email` is what was typed, null where nothing was. */
+export async function recordFailure(
+  ctx: Ctx,
+  email: string | null,
+  reason: string,
+  userId?: string | undefined,
+  refusal: { status_code: number; error_code: string } = { status_code: 401, error_code: 'invalid_grant' },
+): Promise<void> {
+  await ctx.act(async (_tx, record) =>
+    record({
+      name: 'login_failed',
+      result: 'failure',
+      ...refusal,
+      ...(userId === undefined ? {} : { resource: { type: 'user', id: userId } }),
+      details: { email: email?.slice(0, 320) ?? null, reason },
+    }),
+  )
+}
+
+/**
+ * Changes the caller's password, which ends all their sessions, and begins a new one. The current password is asked for
+ * and guesses are throttled like logins (P4, P6).
+ */
+export async function changePassword(ctx: Ctx, current: string, next: string): Promise<Tokens> {
+  await assertLocalEnabled(ctx)
+  passwords.assertSettable(next, 'body.new_password')
+  const user = await findUser(ctx.db, ctx.actor.user_id ?? '')
+  const hash = user?.password_hash ?? null
+  if (!user || hash === null)
+    throw new ServiceError('conflict', 'You have no password to change: you sign in through the identity provider.')
+  const account = user.email_key
+  await beginAttempt(ctx, account)
+  if (!(await verify(ctx, account, current, hash))) {
+    await recordFailure(ctx, user.email, 'wrong_current_password', user.id, {
+      status_code: 422,
+      error_code: 'invalid_request',
+    })
+    throw new ServiceError('invalid_request', 'The current password is wrong.', {
+      faults: [{ path: 'body.current_password', message: 'is wrong' }],
+    })
+  }
+  await forgiveAttempt(ctx, account)
+  const nextHash = await passwords.hashPassword(next, ctx.config.bcryptCost)
+  const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
+  const session = await openSession(ctx, subject, 'local', async (tx, record) => {
+    if (!(await replacePassword(tx, user.id, hash, nextHash, ctx.now())))
+      throw new ServiceError('conflict', 'The password was changed by someone else at the same time.')
+    record({
+      name: 'user_update',
+      resource: { type: 'user', id: user.id },
+      details: { email: user.email, before: {}, after: { password: 'changed' } },
+    })
+  })
+  return tokensOf(ctx, session)
+}

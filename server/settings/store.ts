@@ -1,0 +1,12 @@
+import { prepared } from '../db/prepared.ts'
+import type { Db, Tx } from '../db/schema.ts'
+
+const changed = prepared((db: Db) => db.selectFrom('settings').select('changed'))
+/** What was set, as JSON; the row is always there. */
+export const readChanged = async (db: Db): Promise<string> => (await changed(db, {}))[0]?.changed ?? '{}'
+
+/** The same, locked until the transaction ends. */
+export const lockChanged = async (tx: Tx): Promise<string> =>
+  (await tx.selectFrom('settings').select('changed').forUpdate().executeTakeFirstOrThrow()).changed
+
+export const writeChanged = (tx: Tx, text: string) => tx.updateTable('settings').set({ changed: text }).execute()

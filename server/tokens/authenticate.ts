@@ -1,0 +1,75 @@
+import { ServiceError } from '../../contract/errors.ts'
+import { actorOf, invalidToken } from '../auth/service.ts'
+import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
+import * as store from './store.ts'
+import { hashToken, isTokenValue } from './value.ts'
+
+const BAD_PER_MINUTE = 100
+const NOTE_EVERY_MS = 60_000
+
+/** What was counted per key in the current minute; forgets everything when it holds too many keys. */
+const counts = new Map<string, { minute: number; count: number }>()
+
+/** The same answer whatever is wrong (K5); 429 after a hundred bad tokens a minute from one address (K15). */
+function refuse(ip: string | null, now: Date): ServiceError {
+  const key = ip ?? 'unknown'
+  const minute = Math.floor(now.getTime() / 60_000)
+  const seen = counts.get(key)
+  const count = (seen?.minute === minute ? seen.count : 0) + 1
+  if (counts.size >= 10_000) counts.clear()
+  counts.set(key, { minute, count })
+  if (count <= BAD_PER_MINUTE) return invalidToken('The token is not valid.')
+  const retryAfter = String(60 - Math.floor((now.getTime() % 60_000) / 1000))
+  return new ServiceError('rate_limited', 'Too many invalid tokens. Wait, then try again.', {
+    headers: { 'retry-after': retryAfter },
+  })
+}
+
+/**
+ * The actor behind a personal access token, with the rights its owner has now (K3, K6). Throws `unauthenticated`; what
+ * has not the form of a token is refused without asking the database.
+ */
+export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
+  const now = system.now()
+  if (!isTokenValue(value)) throw refuse(origin.ip, now)
+  const hash = hashToken(value)
+  const [first, ...rest] = await store.findCredential(system.database.db, hash)
+  if (!first) throw refuse(origin.ip, now)
+  if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
+    if (first.revoked_at === null) await recordReuse(system, first, origin)
+    throw refuse(origin.ip, now)
+  }
+  const expired = first.expires_at !== null && Date.parse(first.expires_at) <= now.getTime()
+  if (expired || first.revoked_at !== null || first.disabled_at !== null) throw refuse(origin.ip, now)
+  const credential = { auth_method: 'pat', session_id: null, token_id: first.token_id } as const
+  return actorOf([first, ...rest], credential, origin)
+}
+
+/** Someone still uses, or has found, a value that was replaced (K13). */
+async function recordReuse(system: System, token: store.CredentialRow, origin: Origin): Promise<void> {
+  await createContext(system, publicActor(origin)).act(async (_tx, record) =>
+    record({
+      name: 'token_reuse',
+      result: 'denied',
+      status_code: 401,
+      error_code: 'unauthenticated',
+      resource: { type: 'token', id: token.token_id },
+      details: { name: token.token_name, token_prefix: token.token_prefix },
+    }),
+  )
+}
+
+const noted = new Map<string, number>()
+
+/** Notes that a token was used, at most once a minute: after the answer, and without ever failing it (K7). */
+export function noteUse(system: System, { token_id, origin }: Actor): void {
+  if (token_id === null) return
+  const now = system.now()
+  const last = noted.get(token_id)
+  if (last !== undefined && now.getTime() - last < NOTE_EVERY_MS && now.getTime() >= last) return
+  if (noted.size >= 10_000) noted.clear()
+  noted.set(token_id, now.getTime())
+  const before = new Date(now.getTime() - NOTE_EVERY_MS)
+  const { upkeep } = createContext(system, systemActor)
+  system.background(upkeep((tx) => store.noteUse(tx, token_id, origin.ip, now, before), { relaxed: true }))
+}
