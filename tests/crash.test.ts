@@ -11,7 +11,7 @@ import { openDatabase } from '../server/db/open.ts'
 import { start } from '../server/start.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
-import { ADMIN, allActions, describeEngines, SECRET_KEY } from './support/server.ts'
+import { ADMIN, allActions, describeEngines, serverEnv } from './support/server.ts'
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const ROUNDS = 3
@@ -32,16 +32,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     drop = postgres?.drop
-    env = {
-      SECRET_KEY,
-      DATA_DIR: folder,
-      DATABASE_URL: postgres?.url ?? `sqlite:${path.join(folder, 'stowage.db')}`,
-      PORT: '0',
-      BCRYPT_COST: '10',
-      BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
-      BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-      LOG_LEVEL: 'error',
-    }
+    env = serverEnv(folder, postgres?.url)
   })
   after(async () => {
     await running?.kill('SIGKILL')

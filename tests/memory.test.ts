@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { after, it } from 'node:test'
 import { createClient } from '../contract/client.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
-import { ADMIN, SECRET_KEY } from './support/server.ts'
+import { ADMIN, serverEnv } from './support/server.ts'
 
 const MIB = 1024 * 1024
 const SIZE = 2048 * MIB
@@ -29,15 +29,7 @@ after(async () => {
 })
 
 it('uploads and downloads of 2 GB keep the growth of resident memory under 100 MB', { skip }, async (t) => {
-  const server = await spawnServer({
-    SECRET_KEY,
-    DATA_DIR: folder,
-    PORT: '0',
-    BCRYPT_COST: '10',
-    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
-    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-    LOG_LEVEL: 'error',
-  })
+  const server = await spawnServer(serverEnv(folder))
   running = server
   const { access_token: token } = await createClient({ baseUrl: server.url }).login({
     body: { username: ADMIN.email, password: ADMIN.password },

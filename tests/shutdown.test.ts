@@ -9,7 +9,7 @@ import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { type Client, createClient } from '../contract/client.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
-import { ADMIN, SECRET_KEY } from './support/server.ts'
+import { ADMIN, serverEnv } from './support/server.ts'
 import { until } from './support/until.ts'
 
 const MIB = 1024 * 1024
@@ -18,15 +18,7 @@ let running: ServerProcess
 const alive = () => running.child.exitCode === null && running.child.signalCode === null
 
 async function connect(): Promise<{ client: Client; token: string }> {
-  running = await spawnServer({
-    SECRET_KEY,
-    DATA_DIR: folder,
-    PORT: '0',
-    BCRYPT_COST: '10',
-    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
-    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-    LOG_LEVEL: 'error',
-  })
+  running = await spawnServer(serverEnv(folder))
   const { access_token: token } = await createClient({ baseUrl: running.url }).login({
     body: { username: ADMIN.email, password: ADMIN.password },
   })
@@ -115,6 +107,6 @@ it('faults of the configuration are all listed, and it exits 1', async () => {
 it('a port that is taken is said, and it exits 1', async (t) => {
   const { client: _client } = await connect()
   t.after(() => running.kill('SIGKILL'))
-  const second = { SECRET_KEY, DATA_DIR: folder, PORT: new URL(running.url).port, LOG_LEVEL: 'error' }
+  const second = { DATA_DIR: folder, PORT: new URL(running.url).port, LOG_LEVEL: 'error' }
   await assert.rejects(spawnServer(second), /exited with 1(.|\n)*EADDRINUSE/)
 })

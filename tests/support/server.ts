@@ -4,11 +4,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { Writable } from 'node:stream'
 import { describe } from 'node:test'
+import { type Kysely, sql } from 'kysely'
 import type { ActionName } from '../../contract/actions.ts'
 import { type Client, createClient } from '../../contract/client.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
-import type { Row } from '../../server/db/schema.ts'
+import type { Row, Schema } from '../../server/db/schema.ts'
 import { type Running, start } from '../../server/start.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 
@@ -65,27 +66,32 @@ export interface TestServer {
   files(): string[]
   /** Everything logged so far. */
   logged(): string
+  /** Texts that must be found neither in the database nor in the log: asserted when the server stops. */
+  secrets: Set<string>
   /** Runs `work` and asserts that exactly these actions were recorded meanwhile, in this order, and no others. */
   records<T>(expected: readonly Seen[], work: () => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 type GrantActions = NonNullable<Parameters<Client['createGroup']>[0]['body']['grants']>[number]['actions']
 
+/** The environment of a test's service: its own folder, and SQLite in it unless a database is named. */
+export const serverEnv = (folder: string, databaseUrl?: string) => ({
+  SECRET_KEY,
+  DATA_DIR: folder,
+  DATABASE_URL: databaseUrl ?? `sqlite:${path.join(folder, 'stowage.db')}`,
+  PORT: '0',
+  BCRYPT_COST: '10',
+  BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
+  BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+  LOG_LEVEL: 'warn',
+})
+
 /** Starts a whole service on its own database and folder, listening on 127.0.0.1. */
 export async function startServer(engine: Engine, env: Record<string, string> = {}): Promise<TestServer> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-test-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-  const fullEnv = {
-    SECRET_KEY,
-    DATA_DIR: folder,
-    DATABASE_URL: postgres?.url ?? `sqlite:${path.join(folder, 'stowage.db')}`,
-    PORT: '0',
-    BCRYPT_COST: '10',
-    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
-    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-    LOG_LEVEL: 'debug',
-    ...env,
-  }
+  const fullEnv = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'debug', ...env }
+  const secrets = new Set([ADMIN.password, SECRET_KEY])
   const clock = new Clock()
   let log = ''
   const logTo = new Writable({
@@ -128,6 +134,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
       const group = await admin.createGroup({ body: { name: `Group ${n}`, grants } })
       const email = `person${n}@example.com`
       const password = `password of ${n}`
+      secrets.add(password)
       await admin.createUser({ body: { email, display_name: `Person ${n}`, password, group_ids: [group.id] } })
       return login(email, password)
     },
@@ -137,6 +144,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
         .filter((entry) => entry.isFile())
         .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name))),
     logged: () => log,
+    secrets,
     async records(expected, work) {
       const before = await auditIds()
       const result = await work()
@@ -154,9 +162,12 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     },
     async stop() {
       await running.stop()
+      const kept = await dump(database, engine)
       await database.close()
       await postgres?.drop()
       fs.rmSync(folder, { recursive: true, force: true })
+      assertHoldsNoSecret('database', kept, secrets)
+      assertHoldsNoSecret('log', log, secrets)
     },
   }
 }
@@ -164,3 +175,25 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
 /** Every audit record in the order it was made. */
 export const allActions = (database: Database): Promise<Row<'audit'>[]> =>
   database.db.selectFrom('audit').selectAll().orderBy('id').execute()
+
+const ROWS = 5000
+/** Everything the tables hold, up to so many rows of each. */
+export async function dump({ db }: Database, engine: Engine): Promise<string> {
+  const tables =
+    engine === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_schema where type = 'table'`
+      : sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = 'public'`
+  const executor = db as Kysely<Schema>
+  const texts: string[] = []
+  for (const { name } of (await tables.execute(executor)).rows)
+    texts.push(JSON.stringify((await sql`select * from ${sql.table(name)} limit ${ROWS}`.execute(executor)).rows))
+  return texts.join('\n')
+}
+
+/** Any personal access token or JWT, and the texts that this test knows to be secret (K2, A5). */
+function assertHoldsNoSecret(where: string, text: string, secrets: ReadonlySet<string>): void {
+  const found =
+    /svc_pat_[0-9A-Za-z]{36}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/.exec(text)?.[0] ??
+    [...secrets].find((one) => text.includes(one))
+  assert.equal(found, undefined, `the ${where} holds a secret`)
+}

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { type Client, ProblemError } from '../../contract/client.ts'
+import { api, type OperationName } from '../../contract/index.ts'
+import { bucketActions } from '../../contract/permissions.ts'
+import type { RouteSpec } from '../../contract/route.ts'
+import { newId } from '../../server/id.ts'
+import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+
+const BUCKET = 'table-b'
+const KEY = 'docs/a.txt'
+const who = ['anonymous', 'no group', 'wrong bucket', 'wrong prefix', 'right', 'admin'] as const
+type Who = (typeof who)[number]
+/** Statuses for each of `who`. */
+type Expected = readonly [number, number, number, number, number, number]
+
+interface Made {
+  admin: Client
+  /** Something of the admin's, new for each call. */
+  user(): Promise<string>
+  group(): Promise<string>
+  object(): Promise<string>
+  trashed(): Promise<string>
+  bucket(): Promise<string>
+  /** A token of the one who is to call. */
+  token(): Promise<string>
+  /** A session of the one who is to call, other than the one they call with. */
+  session(): Promise<string>
+  /** A new session's access token of theirs. */
+  login(): Promise<string>
+  as(token: string): Client
+  byToken: boolean
+}
+interface Entry {
+  expect: Expected
+  /** With a personal access token, where that differs. */
+  byToken?: Expected
+  call(client: Client, made: Made): Promise<unknown>
+}
+
+const everyone = (status: number): Expected => [status, status, status, status, status, status]
+const signedIn = (status: number): Expected => [401, status, status, status, status, status]
+const managers = (status: number): Expected => [401, 403, 403, 403, 403, status]
+/** Anything in the bucket is enough. */
+const insider = (status: number): Expected => [401, 403, 403, status, status, status]
+const holder = (status: number): Expected => [401, 403, 403, 403, status, status]
+
+const params = { name: BUCKET }
+const byKey = { name: BUCKET, key: KEY }
+const form = () => {
+  const data = new FormData()
+  data.append('file', new Blob(['x']), 'form.txt')
+  return data
+}
+
+/** Every operation of the API: TypeScript and the first test refuse one that is missing. */
+const table: Record<OperationName, Entry> = {
+  login: {
+    expect: everyone(401),
+    call: (c) => c.login({ body: { username: `${newId()}@x.org`, password: 'wrong one' } }),
+  },
+  refresh: { expect: everyone(401), call: (c) => c.refresh({ body: { refresh_token: 'x' } }) },
+  logout: {
+    expect: signedIn(204),
+    byToken: signedIn(409),
+    call: async (c, { login, as, byToken }) => (byToken ? c : as(await login())).logout(),
+  },
+  me: { expect: signedIn(200), call: (c) => c.me() },
+  authConfig: { expect: everyone(200), call: (c) => c.authConfig() },
+  idpLogin: { expect: everyone(403), call: (c) => c.idpLogin() },
+  idpCallback: { expect: everyone(403), call: (c) => c.idpCallback({ query: { code: 'x', state: 'x' } }) },
+  idpCallbackPost: { expect: everyone(403), call: (c) => c.idpCallbackPost({ body: { code: 'x', state: 'x' } }) },
+  redeemHandoff: { expect: everyone(400), call: (c) => c.redeemHandoff({ body: { code: 'x' } }) },
+  changePassword: {
+    expect: signedIn(422),
+    call: (c) => c.changePassword({ body: { current_password: 'wrong one', new_password: 'another one' } }),
+  },
+  listSessions: { expect: signedIn(200), call: (c) => c.listSessions() },
+  endSession: {
+    expect: signedIn(204),
+    call: async (c, { session }) => c.endSession({ params: { id: await session() } }),
+  },
+  createToken: { expect: signedIn(201), call: (c) => c.createToken({ body: { name: 'x', expires_in: 60 } }) },
+  listTokens: { expect: signedIn(200), call: (c) => c.listTokens() },
+  revokeToken: {
+    expect: signedIn(204),
+    call: async (c, { token }) => c.revokeToken({ params: { id: await token() } }),
+  },
+  rotateToken: {
+    expect: signedIn(201),
+    call: async (c, { token }) => c.rotateToken({ params: { id: await token() }, body: {} }),
+  },
+  listUserTokens: {
+    expect: managers(200),
+    call: async (c, { user }) => c.listUserTokens({ params: { id: await user() } }),
+  },
+  createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
+  listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
+  getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },
+  updateBucket: { expect: holder(200), call: (c) => c.updateBucket({ params, body: { trash_days: 7 } }) },
+  deleteBucket: {
+    expect: holder(204),
+    call: async (c, { bucket }) => c.deleteBucket({ params: { name: await bucket() } }),
+  },
+  usage: { expect: signedIn(200), call: (c) => c.usage() },
+  browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
+  listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
+  uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
+  putObject: {
+    expect: holder(201),
+    call: (c) => c.putObject({ params: { ...byKey, key: `docs/${newId()}` }, body: 'x' }),
+  },
+  getObject: { expect: holder(200), call: (c) => c.getObject({ params: byKey }) },
+  headObject: { expect: holder(200), call: (c) => c.headObject({ params: byKey }) },
+  deleteObject: {
+    expect: holder(204),
+    call: async (c, { object }) => c.deleteObject({ params: { name: BUCKET, key: await object() } }),
+  },
+  putObjectByQuery: {
+    expect: holder(201),
+    call: (c) => c.putObjectByQuery({ params, query: { key: `docs/${newId()}` }, body: 'x' }),
+  },
+  getObjectByQuery: { expect: holder(200), call: (c) => c.getObjectByQuery({ params, query: { key: KEY } }) },
+  headObjectByQuery: { expect: holder(200), call: (c) => c.headObjectByQuery({ params, query: { key: KEY } }) },
+  deleteObjectByQuery: {
+    expect: holder(204),
+    call: async (c, { object }) => c.deleteObjectByQuery({ params, query: { key: await object() } }),
+  },
+  listTrash: { expect: holder(200), call: (c) => c.listTrash({ params, query: { prefix: 'docs/' } }) },
+  restoreTrash: {
+    expect: holder(200),
+    call: async (c, { trashed }) => c.restoreTrash({ params, body: { ids: [await trashed()] } }),
+  },
+  purgeTrash: {
+    expect: holder(200),
+    call: async (c, { trashed }) => c.purgeTrash({ params, body: { ids: [await trashed()] } }),
+  },
+  createUser: {
+    expect: managers(201),
+    call: (c) => c.createUser({ body: { email: `${newId()}@example.com`, display_name: 'X' } }),
+  },
+  listUsers: { expect: managers(200), call: (c) => c.listUsers() },
+  searchDirectory: { expect: managers(501), call: (c) => c.searchDirectory({ query: { q: 'kim' } }) },
+  importUsers: { expect: managers(501), call: (c) => c.importUsers({ body: { external_ids: ['x'] } }) },
+  getUser: { expect: managers(200), call: async (c, { user }) => c.getUser({ params: { id: await user() } }) },
+  updateUser: {
+    expect: managers(200),
+    call: async (c, { user }) => c.updateUser({ params: { id: await user() }, body: { display_name: 'Y' } }),
+  },
+  deleteUser: { expect: managers(204), call: async (c, { user }) => c.deleteUser({ params: { id: await user() } }) },
+  endUserSessions: {
+    expect: managers(204),
+    call: async (c, { user }) => c.endUserSessions({ params: { id: await user() } }),
+  },
+  createGroup: { expect: managers(201), call: (c) => c.createGroup({ body: { name: newId() } }) },
+  listGroups: { expect: managers(200), call: (c) => c.listGroups() },
+  getGroup: { expect: managers(200), call: async (c, { group }) => c.getGroup({ params: { id: await group() } }) },
+  updateGroup: {
+    expect: managers(200),
+    call: async (c, { group }) => c.updateGroup({ params: { id: await group() }, body: { description: 'Y' } }),
+  },
+  deleteGroup: {
+    expect: managers(204),
+    call: async (c, { group }) => c.deleteGroup({ params: { id: await group() } }),
+  },
+  listMembers: {
+    expect: managers(200),
+    call: async (c, { group }) => c.listMembers({ params: { id: await group() } }),
+  },
+  addMembers: {
+    expect: managers(200),
+    call: async (c, { group, user }) =>
+      c.addMembers({ params: { id: await group() }, body: { user_ids: [await user()] } }),
+  },
+  replaceMembers: {
+    expect: managers(200),
+    call: async (c, { group }) => c.replaceMembers({ params: { id: await group() }, body: { user_ids: [] } }),
+  },
+  removeMembers: {
+    expect: managers(200),
+    call: async (c, { group, user }) =>
+      c.removeMembers({ params: { id: await group() }, body: { user_ids: [await user()] } }),
+  },
+  explainPermission: {
+    expect: managers(200),
+    call: async (c, { user }) =>
+      c.explainPermission({ query: { user_id: await user(), action: 'read', bucket: BUCKET } }),
+  },
+  getSettings: { expect: managers(200), call: (c) => c.getSettings() },
+  updateSettings: { expect: managers(200), call: (c) => c.updateSettings({ body: { trash: { default_days: 7 } } }) },
+  testIdp: { expect: managers(409), call: (c) => c.testIdp() },
+  listAudit: { expect: managers(200), call: (c) => c.listAudit() },
+  healthz: { expect: everyone(200), call: (c) => c.healthz() },
+  readyz: { expect: everyone(200), call: (c) => c.readyz() },
+}
+
+describeEngines('R2: access', (engine) => {
+  let server: TestServer
+  const people = new Map<Who, { login(): Promise<string>; token: string; pat: string }>()
+  before(async () => {
+    server = await startServer(engine)
+    const { admin } = server
+    await admin.createBucket({ body: { name: BUCKET } })
+    await admin.putObject({ params: byKey, body: 'x' })
+    const actions = [...bucketActions]
+    const grants = {
+      'no group': [],
+      'wrong bucket': [{ bucket_pattern: 'elsewhere-*', actions }],
+      'wrong prefix': [{ bucket_pattern: 'table-*', prefix: 'other/', actions }],
+      right: [{ bucket_pattern: 'table-*', actions }],
+    }
+    for (const [one, given] of Object.entries(grants)) {
+      const email = `${one.replace(' ', '-')}@example.com`
+      const password = `password of ${one}`
+      const groups = given.length === 0 ? [] : [(await admin.createGroup({ body: { name: one, grants: given } })).id]
+      await admin.createUser({ body: { email, display_name: one, password, group_ids: groups } })
+      await addPerson(one as Who, () => server.login(email, password))
+    }
+    await addPerson('admin', () => server.login('admin@example.com', 'correct horse battery'))
+  })
+  after(() => server.stop())
+
+  async function addPerson(one: Who, login: () => Promise<string>): Promise<void> {
+    const token = await login()
+    const pat = await server.as(token).createToken({ body: { name: 'table' } })
+    people.set(one, { login, token, pat: pat.token })
+  }
+
+  function making(one: Who, byToken: boolean): Made {
+    const { admin } = server
+    const theirs = () => server.as(people.get(one)?.token)
+    return {
+      admin,
+      byToken,
+      as: server.as,
+      login: async () => (await people.get(one)?.login()) ?? 'none',
+      user: async () =>
+        (await admin.createUser({ body: { email: `${newId()}@example.com`, display_name: 'Made' } })).id,
+      group: async () => (await admin.createGroup({ body: { name: newId() } })).id,
+      object: async () => {
+        const key = `docs/${newId()}`
+        await admin.putObject({ params: { name: BUCKET, key }, body: 'x' })
+        return key
+      },
+      trashed: async () => {
+        const key = `docs/${newId()}`
+        await admin.putObject({ params: { name: BUCKET, key }, body: 'x' })
+        await admin.deleteObject({ params: { name: BUCKET, key } })
+        return (await admin.listTrash({ params, query: { limit: 1 } })).items[0]?.id ?? ''
+      },
+      bucket: async () => (await admin.createBucket({ body: { name: `table-${newId().slice(-12)}` } })).name,
+      token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
+      session: async () => {
+        if (one === 'anonymous') return newId()
+        await people.get(one)?.login()
+        return (await theirs().listSessions({ query: { limit: 1 } })).items[0]?.id ?? ''
+      },
+    }
+  }
+
+  const statusOf = (route: RouteSpec, call: Promise<unknown>): Promise<number> =>
+    call.then(
+      () => route.status,
+      (error: unknown) => {
+        if (error instanceof ProblemError) return error.response.status
+        throw error
+      },
+    )
+
+  it('covers every operation', () => assert.deepEqual(Object.keys(table).sort(), Object.keys(api).sort()))
+
+  for (const [name, entry] of Object.entries(table) as [OperationName, Entry][])
+    it(`${api[name].method} ${api[name].url}`, async () => {
+      for (const byToken of [false, true])
+        for (const [i, one] of who.entries()) {
+          if (byToken && one === 'anonymous') continue
+          const person = people.get(one)
+          const client = server.as(byToken ? person?.pat : person?.token)
+          const expected = (byToken ? (entry.byToken ?? entry.expect) : entry.expect)[i]
+          const status = await statusOf(api[name], entry.call(client, making(one, byToken)))
+          assert.equal(status, expected, `${one}${byToken ? ' by token' : ''}`)
+        }
+    })
+})
