@@ -151,6 +151,7 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
     const streams = consumes === 'bytes' || consumes === 'multipart'
     app.route({
       method: route.method,
+      exposeHeadRoute: answersHead(route),
       url: (route.root ? '' : '/api/v1') + route.url.replace('{+key}', '*').replaceAll(/\{(\w+)\}/g, ':$1'),
       bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
       schema: {
@@ -186,6 +187,10 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
     })
   }
 }
+
+/** HEAD is GET without the body (RFC 9110 section 9.3.2), also where the contract does not list it. */
+const answersHead = (route: RouteSpec): boolean =>
+  route.method === 'GET' && !handlers.some((one) => one.route.method === 'HEAD' && one.route.url === route.url)
 
 /** Takes the key from the path as it was sent: the router's own decoding is not made for keys. */
 function pathKey(validate: ReturnType<typeof validatorCompiler>) {
@@ -225,18 +230,18 @@ function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined 
 
 const templates = [
   ...handlers.map(({ route }) => ({
-    method: route.method,
+    methods: answersHead(route) ? [route.method, 'HEAD'] : [route.method],
     pattern: new RegExp(
       `^${(route.root ? '' : '/api/v1') + route.url.replace('{+key}', '.*').replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
     ),
   })),
-  { method: 'GET', pattern: /^\/(docs|redoc|openapi\.json)$/ },
+  { methods: ['GET'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
 ]
 
 /** 405 with Allow where the path is known for other methods, else 404. */
 function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = templates.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  const allowed = templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
   if (allowed.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
   return sendProblem(request, reply, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },

@@ -84,7 +84,7 @@ describeEngines('http', (engine) => {
           )
       }
     })
-    assert.equal((await send('PUT', '/api/v1/buckets')).headers.allow, 'POST, GET')
+    assert.equal((await send('PUT', '/api/v1/buckets')).headers.allow, 'POST, GET, HEAD')
     assert.match(
       String((await send('POST', '/api/v1/buckets/http/objects/key')).headers.allow),
       /PUT.*GET.*HEAD.*DELETE/,
