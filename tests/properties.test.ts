@@ -7,9 +7,13 @@ import {
   type BucketAction,
   bucketActions,
   compareKeys,
+  covers,
   decide,
   type GrantingGroup,
   matchesPattern,
+  presetOf,
+  presets,
+  reasons,
 } from '../contract/permissions.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import {
@@ -52,6 +56,61 @@ it('keys compare as their bytes, and a prefix is the range up to afterPrefix', (
     }),
     { numRuns: 3000 },
   )
+})
+
+const someGroups = fc.array(
+  fc.record({
+    id: fc.constantFrom('g1', 'g2'),
+    name: fc.constant('G'),
+    global: fc.subarray(['admin', 'users.manage'] as const, { maxLength: 1 }).filter((all) => !all.includes('admin')),
+    grants: fc.array(
+      fc.record({
+        id: fc.uuid(),
+        bucket_pattern: fc.constantFrom('*', 'a*', '*a', 'ab', 'a*b', 'a*b*'),
+        prefix: fc.constantFrom('', 'x', 'x/', 'x/y'),
+        actions: fc.subarray([...bucketActions] as BucketAction[], { minLength: 1, maxLength: 3 }),
+      }),
+      { maxLength: 3 },
+    ),
+  }),
+  { maxLength: 3 },
+) as fc.Arbitrary<GrantingGroup[]>
+const someAsk = fc.tuple(
+  fc.constantFrom(...bucketActions),
+  fc.constantFrom('a', 'b', 'ab', 'ba', 'aab', 'abb', 'aba'),
+  fc.constantFrom('', 'x', 'x/', 'x/y', 'x/yz', 'z'),
+)
+
+it('R7: whoever covers others is allowed everything they are allowed', () => {
+  let covered = 0
+  fc.assert(
+    fc.property(someGroups, someGroups, fc.array(someAsk, { minLength: 5, maxLength: 20 }), (own, other, asks) => {
+      if (!covers(own, other)) return
+      covered++
+      for (const ask of asks) if (decide(other, ...ask).allowed) assert.ok(decide(own, ...ask).allowed, ask.join())
+    }),
+    { numRuns: 5000 },
+  )
+  assert.ok(covered > 500, `only ${covered} cases said anything`)
+  fc.assert(fc.property(someGroups, (groups) => covers(groups, groups)))
+})
+
+it('R2: the gate allows exactly what has a reason, and more groups never allow less', () => {
+  fc.assert(
+    fc.property(someGroups, someGroups, someAsk, (groups, more, ask) => {
+      assert.equal(decide(groups, ...ask).allowed, [...reasons(groups, ...ask)].length > 0)
+      if (decide(groups, ...ask).allowed) assert.ok(decide([...more, ...groups], ...ask).allowed)
+      const admin: GrantingGroup = { id: 'a', name: 'A', global: ['admin'], grants: [] }
+      assert.ok(decide([...groups, admin], ...ask).allowed)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('a preset is known by its actions, in any order', () => {
+  for (const [name, actions] of Object.entries(presets)) assert.equal(presetOf([...actions].reverse()), name)
+  assert.equal(presetOf(['list']), null)
+  assert.equal(presetOf([]), null)
 })
 
 it('the ranges one may list hold exactly the keys that the gate allows', () => {
