@@ -3,6 +3,7 @@ import type { AuditRecord } from '../../contract/audit.ts'
 import type { Actor, Ctx } from '../context.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { withoutCredentials } from '../log.ts'
 import * as store from './store.ts'
 
 const MAX_DETAILS_BYTES = 8192
@@ -16,7 +17,8 @@ export async function recordActions(
 ): Promise<Row<'audit'>[]> {
   const { origin } = actor
   const rows = actions.map((action): Row<'audit'> => {
-    const details = JSON.stringify(action.details)
+    // People type tokens into the wrong field.
+    const details = withoutCredentials(JSON.stringify(action.details))
     return {
       id: newId(),
       time: now.toISOString(),
@@ -31,7 +33,7 @@ export async function recordActions(
       token_id: actor.token_id,
       session_id: actor.session_id,
       actor_ip: origin.ip,
-      user_agent: origin.user_agent?.slice(0, 512) ?? null,
+      user_agent: origin.user_agent === null ? null : withoutCredentials(origin.user_agent).slice(0, 512),
       request_id: origin.request_id,
       method: origin.method,
       route: origin.route,

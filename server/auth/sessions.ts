@@ -3,6 +3,7 @@ import type { Actor, Ctx, Origin, Record } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { withoutCredentials } from '../log.ts'
 import { settingsInForce } from '../settings/service.ts'
 import { actorOf } from './caller.ts'
 import * as jwt from './jwt.ts'
@@ -70,7 +71,7 @@ export async function openSession(
       user_id,
       auth_method: method,
       ip: actor.origin.ip,
-      user_agent: actor.origin.user_agent?.slice(0, 512) ?? null,
+      user_agent: actor.origin.user_agent === null ? null : withoutCredentials(actor.origin.user_agent).slice(0, 512),
       created_at: now.toISOString(),
       expires_at: familyEnd.toISOString(),
       last_used_at: now.toISOString(),

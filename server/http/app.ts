@@ -167,7 +167,10 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
         try {
           request.actor = await authenticate(system, route, request)
         } catch (error) {
-          if (error instanceof RouteRefused) await auditDenied(createContext(system, error.actor), error)
+          if (error instanceof RouteRefused) {
+            request.actor = error.actor
+            await auditDenied(createContext(system, error.actor), error)
+          }
           throw error
         }
         if (!streams) expectBody(request, reply)

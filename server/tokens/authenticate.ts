@@ -1,6 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOf, invalidToken } from '../auth/service.ts'
 import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
 import * as store from './store.ts'
 import { hashToken, isTokenValue } from './value.ts'
 
@@ -36,8 +37,10 @@ export async function authenticatePat(system: System, value: string, origin: Ori
   const [first, ...rest] = await store.findCredential(system.database.db, hash)
   if (!first) throw refuse(origin.ip, now)
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
-    if (first.revoked_at === null) await recordReuse(system, first, origin)
-    throw refuse(origin.ip, now)
+    const refusal = refuse(origin.ip, now)
+    // No more than refusals are: whoever keeps trying must not fill the log.
+    if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
+    throw refusal
   }
   const expired = first.expires_at !== null && Date.parse(first.expires_at) <= now.getTime()
   if (expired || first.revoked_at !== null || first.disabled_at !== null) throw refuse(origin.ip, now)
@@ -47,16 +50,20 @@ export async function authenticatePat(system: System, value: string, origin: Ori
 
 /** Someone still uses, or has found, a value that was replaced (K13). */
 async function recordReuse(system: System, token: store.CredentialRow, origin: Origin): Promise<void> {
-  await createContext(system, publicActor(origin)).act(async (_tx, record) =>
-    record({
-      name: 'token_reuse',
-      result: 'denied',
-      status_code: 401,
-      error_code: 'unauthenticated',
-      resource: { type: 'token', id: token.token_id },
-      details: { name: token.token_name, token_prefix: token.token_prefix },
-    }),
-  )
+  try {
+    await createContext(system, publicActor(origin)).act(async (_tx, record) =>
+      record({
+        name: 'token_reuse',
+        result: 'denied',
+        status_code: 401,
+        error_code: 'unauthenticated',
+        resource: { type: 'token', id: token.token_id },
+        details: { name: token.token_name, token_prefix: token.token_prefix },
+      }),
+    )
+  } catch (error) {
+    system.log.error({ err: error }, 'the use of a replaced token could not be audited')
+  }
 }
 
 const noted = new Map<string, number>()
@@ -71,5 +78,11 @@ export function noteUse(system: System, { token_id, origin }: Actor): void {
   noted.set(token_id, now.getTime())
   const before = new Date(now.getTime() - NOTE_EVERY_MS)
   const { upkeep } = createContext(system, systemActor)
-  system.background(upkeep((tx) => store.noteUse(tx, token_id, origin.ip, now, before), { relaxed: true }))
+  const write = async (tx: Tx) => {
+    await store.noteUse(tx, token_id, origin.ip, now, before)
+    // Another process may have noted it earlier: the minute counts from then.
+    const row = await store.findToken(tx, token_id)
+    if (row?.last_used_at) noted.set(token_id, Date.parse(row.last_used_at))
+  }
+  system.background(upkeep(write, { relaxed: true }))
 }

@@ -1,6 +1,7 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { isAdmin } from '../../contract/permissions.ts'
 import { type NewToken, namedLifetimes, type Token } from '../../contract/tokens.ts'
+import { invalidToken } from '../auth/service.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
@@ -50,6 +51,8 @@ export function createToken(ctx: Ctx, name: string, expiresIn: string | number =
     if ((await store.countLive(tx, user_id, now)) >= MOST_LIVE)
       throw new ServiceError('limit_reached', `You have ${MOST_LIVE} live tokens; revoke one first.`)
     const parent = token_id === null ? undefined : await store.findToken(tx, token_id)
+    // Revoked while we waited for the owner's row, with all that were made with it.
+    if (token_id !== null && (!parent || parent.revoked_at !== null)) throw invalidToken('The token is not valid.')
     const wanted = seconds === null ? null : new Date(now.getTime() + seconds * 1000).toISOString()
     const expires_at = tokens.cap_child_expiry ? earlier(wanted, parent?.expires_at ?? null) : wanted
     const row: store.TokenRow = {
@@ -141,6 +144,9 @@ async function lockOwn(tx: Tx, ctx: Ctx, id: string, orAdmin: boolean): Promise<
 /** Revokes a token, with `cascade` also those made with it, and with those (K10). Again is not_found. */
 export async function revokeToken(ctx: Ctx, id: string, cascade: boolean): Promise<undefined> {
   await ctx.act(async (tx, record) => {
+    // As creating one does, so that none is made from these meanwhile.
+    const owner = cascade ? (await store.findToken(tx, id))?.user_id : undefined
+    if (owner !== undefined) await store.lockOwner(tx, owner)
     const row = await lockOwn(tx, ctx, id, true)
     const ids = cascade ? [id, ...(await descendants(tx, id))] : [id]
     const revoked = await store.revokeTokens(tx, ids, ctx.now())
@@ -173,7 +179,8 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
       token_hash: hashToken(value),
       token_prefix: prefixOf(value),
       previous_hash: row.token_hash,
-      previous_until: new Date(now.getTime() + graceSeconds * 1000).toISOString(),
+      // Without a grace it is over by any replica's clock.
+      previous_until: new Date(graceSeconds === 0 ? 0 : now.getTime() + graceSeconds * 1000).toISOString(),
     }
     await store.replaceValue(tx, id, next)
     record({

@@ -86,6 +86,7 @@ export const claimNotice = async (tx: Tx, id: string, days: number): Promise<boo
       .updateTable('tokens')
       .set({ notice_days: days })
       .where('id', '=', id)
+      .where('revoked_at', 'is', null)
       .where((e) => e.or([e('notice_days', 'is', null), e('notice_days', '>', days)]))
       .returning('id')
       .execute()
