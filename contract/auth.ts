@@ -144,7 +144,7 @@ export const idpLogin = route({
     ),
   }),
   reply: Type.Object({ auth_url: Type.String() }),
-  errors: ['login_disabled', 'idp_unavailable', 'invalid_request'],
+  errors: ['login_disabled', 'idp_unavailable', 'invalid_request', 'rate_limited'],
 })
 
 const callbackFields = {

@@ -51,19 +51,20 @@ export function issuerUrl(text: string): string {
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && local)))
     throw new Error('must be an https URL (http only for this machine itself)')
   if (url.search || url.hash || url.username) throw new Error('must have no query, fragment and credentials')
-  const tenant = entraTenant(text)
-  if (tenant !== null && !isTenant(tenant)) throw new Error('must name one tenant')
+  if (url.pathname.includes('/.well-known/')) throw new Error('must be the issuer, not its discovery document')
+  const entra = /^login\.(microsoftonline|partner\.microsoftonline)\.(com|us|cn)$/.test(url.hostname)
+  if (entra && !isTenant(entraTenant(text) ?? '')) throw new Error('must name one tenant: https://…/<its id>/v2.0')
   return text
 }
 /** The tenant of an Entra issuer URL; null for other providers. */
 export const entraTenant = (issuer: string): string | null =>
-  /^https:\/\/login\.(?:microsoftonline|partner\.microsoftonline)\.(?:com|us|cn)\/([^/]+)\/v2\.0\/?$/i.exec(
-    issuer,
-  )?.[1] ?? null
+  /^https:\/\/login\.(?:microsoftonline|partner\.microsoftonline)\.(?:com|us|cn)\/([^/]+)\/v2\.0\/?$/
+    .exec(URL.canParse(issuer) ? new URL(issuer).href : '')?.[1]
+    ?.toLowerCase() ?? null
 const isTenant = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 function entraIssuer(tenant: string): string {
   if (!isTenant(tenant)) throw new Error('must be the id of one tenant (a GUID) or an https issuer URL')
-  return `https://login.microsoftonline.com/${tenant}/v2.0`
+  return `https://login.microsoftonline.com/${tenant.toLowerCase()}/v2.0`
 }
 
 /** Every variable, described once: the reader, the faults and docs/configuration.md come from this table. */

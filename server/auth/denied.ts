@@ -1,8 +1,8 @@
 import type { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
+import { countPerMinute } from '../minute-counter.ts'
 
-const PER_MINUTE = 60
-const counts = new Map<string, { minute: number; count: number }>()
+const flood = countPerMinute(60)
 
 /**
  * Records that a signed-in caller was refused, in a transaction of its own (A3): best effort, at most 60 a minute and
@@ -10,12 +10,7 @@ const counts = new Map<string, { minute: number; count: number }>()
  */
 export async function auditDenied(ctx: Ctx, refusal: ServiceError): Promise<void> {
   const { user_id } = ctx.actor
-  if (user_id === null) return
-  const minute = Math.floor(ctx.now().getTime() / 60_000)
-  const seen = counts.get(user_id)
-  if (seen?.minute === minute && seen.count >= PER_MINUTE) return
-  if (counts.size >= 10_000) counts.clear()
-  counts.set(user_id, { minute, count: seen?.minute === minute ? seen.count + 1 : 1 })
+  if (user_id === null || flood(user_id, ctx.now()) > 0) return
   try {
     await ctx.act(async (_tx, record) =>
       record({

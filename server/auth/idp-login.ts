@@ -4,6 +4,7 @@ import type { Ctx, Record } from '../context.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { followMapping } from '../groups/service.ts'
 import { newId } from '../id.ts'
+import { countPerMinute } from '../minute-counter.ts'
 import { seal, unseal } from '../sealed.ts'
 import { type EffectiveSettings, lockAdministration, settingsInForce } from '../settings/service.ts'
 import { adoptProfile, insertUser, issuerKey, recordLogin } from '../users/service.ts'
@@ -16,6 +17,10 @@ import * as store from './store.ts'
 const TRANSACTION_MS = 10 * 60_000
 const HANDOFF_MS = 60_000
 const PURPOSE = 'oidc-tx'
+
+/** Anyone may begin and fail; neither may fill a table. */
+const beginnings = countPerMinute(100)
+const failures = countPerMinute(60)
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex')
 const random = (): string => randomBytes(32).toString('base64url')
@@ -44,6 +49,11 @@ export async function beginLogin(
   returnTo: string | undefined,
 ): Promise<{ auth_url: string; cookie: string }> {
   const { idp } = await enabledIdp(ctx)
+  const wait = beginnings(ctx.actor.origin.ip ?? 'unknown', ctx.now())
+  if (wait > 0)
+    throw new ServiceError('rate_limited', 'Too many logins were begun. Wait, then try again.', {
+      headers: { 'retry-after': String(wait) },
+    })
   if (returnTo !== undefined) assertOwnPath(ctx, returnTo)
   const checks = oidc.newChecks()
   const auth_url = await oidc.authorizationUrl(ctx, idp, checks)
@@ -109,7 +119,8 @@ export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ token
     const { code } = error
     const who = error instanceof Refused ? error : undefined
     const refusal = { status_code: errors[code].status, error_code: code }
-    await recordFailure(ctx, who?.email ?? null, code, who?.userId, refusal)
+    if (failures(ctx.actor.origin.ip ?? 'unknown', ctx.now()) === 0)
+      await recordFailure(ctx, who?.email ?? null, code, who?.userId, refusal)
     if (begun?.return_to && callback.browser) return { redirect: returnUrl(begun.return_to, `error=${code}`) }
     throw error
   }
@@ -184,7 +195,10 @@ async function openIdpSession(
     if (!user) await createUser(tx, ctx, { ...who, issuer, identity }, record)
     else await adoptProfile(tx, user, email, displayName)
     await recordLogin(tx, who.user_id, ctx.now())
-    if (idp.groups_claim !== null) await followMapping(tx, ctx, who.user_id, idp.group_mapping, identity.groups, record)
+    if (idp.groups_claim !== null && identity.groups === null)
+      ctx.log.warn({ user_id: who.user_id }, 'the identity provider left out the groups: too many; memberships stay')
+    if (idp.groups_claim !== null && identity.groups !== null)
+      await followMapping(tx, ctx, who.user_id, idp.group_mapping, identity.groups, record)
   })
 }
 

@@ -33,8 +33,11 @@ export function idpOf({ idp }: EffectiveSettings): Idp | null {
 
 interface Discovery {
   metadata?: oidc.ServerMetadata
+  /** When `metadata` was asked for. */
   at: number
+  /** In a row, the latest at `failedAt`. */
   failures: number
+  failedAt: number
   running?: Promise<oidc.ServerMetadata> | undefined
 }
 const discoveries = new Map<string, Discovery>()
@@ -51,17 +54,19 @@ const isLocal = (issuer: string): boolean => issuer.startsWith('http://')
 async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Promise<oidc.ServerMetadata> {
   let known = discoveries.get(issuer)
   if (!known) {
-    known = { at: 0, failures: 0 }
+    known = { at: 0, failures: 0, failedAt: 0 }
     discoveries.set(issuer, known)
   }
-  const age = ctx.now().getTime() - known.at
+  const now = ctx.now().getTime()
+  const age = now - known.at
   if (!fresh && known.metadata && age >= 0 && age < KEPT_MS) return known.metadata
   const pause = known.failures === 0 ? 0 : Math.min(1000 * 2 ** (known.failures - 1), LONGEST_BACKOFF_MS)
-  if (!fresh && known.failures > 0 && age >= 0 && age < pause)
+  const since = now - known.failedAt
+  if (!fresh && known.failures > 0 && since >= 0 && since < pause)
     throw unavailable(
       'The identity provider could not be reached a moment ago.',
       undefined,
-      Math.ceil((pause - age) / 1000),
+      Math.ceil((pause - since) / 1000),
     )
   const entry = known
   entry.running ??= oidc
@@ -72,15 +77,16 @@ async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Pro
     .then((found) => {
       entry.metadata = found.serverMetadata()
       entry.failures = 0
+      entry.at = ctx.now().getTime()
       return entry.metadata
     })
     .catch((cause: unknown) => {
       entry.failures++
+      entry.failedAt = ctx.now().getTime()
       ctx.log.warn({ err: cause, issuer }, 'the identity provider cannot be discovered')
       throw unavailable('The identity provider cannot be reached or is not set up right.', cause)
     })
     .finally(() => {
-      entry.at = ctx.now().getTime()
       entry.running = undefined
     })
   return entry.running
@@ -141,8 +147,8 @@ export interface Identity {
   subject: string
   email: string | null
   displayName: string | null
-  /** The values of the groups claim. */
-  groups: ReadonlySet<string>
+  /** The values of the groups claim; null where the provider left them out for being too many (Entra: over 200). */
+  groups: ReadonlySet<string> | null
 }
 
 const rejected = (detail: string, cause?: unknown) => new ServiceError('idp_rejected', detail, { cause })
@@ -176,18 +182,25 @@ function identityOf(idp: Idp, claims: { [claim: string]: unknown }): Identity {
   // Entra's keys are common to all tenants (O13).
   if (tenant !== null && claims.tid !== tenant) throw rejected('The login is of another tenant.')
   const subject = claims[idp.subjectClaim]
-  if (typeof subject !== 'string' || subject === '' || subject.length > 255)
+  if (typeof subject !== 'string' || subject === '' || subject.length > 255 || /\p{Cc}/u.test(subject))
     throw rejected(`The identity provider gave no usable claim "${idp.subjectClaim}".`)
   const text = (claim: unknown): string | null =>
-    typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : null
-  const address = text(claims.email) ?? text(claims.preferred_username)
-  const groups = idp.groupsClaim === null ? [] : claims[idp.groupsClaim]
+    typeof claim === 'string' ? claim.replace(/\p{Cc}+/gu, ' ').trim() || null : null
+  const addresses = [text(claims.email), text(claims.preferred_username)]
   return {
     subject,
-    email: address !== null && /^[^\s@]+@[^\s@]+$/.test(address) && address.length <= 320 ? address : null,
+    email: addresses.find((one) => one !== null && /^[^\s@]+@[^\s@]+$/.test(one) && one.length <= 320) ?? null,
     displayName: text(claims.name)?.slice(0, 200) ?? null,
-    groups: new Set(Array.isArray(groups) ? groups.map(String) : typeof groups === 'string' ? [groups] : []),
+    groups: groupsOf(idp, claims),
   }
+}
+
+function groupsOf({ groupsClaim }: Idp, claims: { [claim: string]: unknown }): ReadonlySet<string> | null {
+  if (groupsClaim === null) return new Set()
+  const elsewhere = claims._claim_names as { [claim: string]: unknown } | undefined
+  if (claims[groupsClaim] === undefined && elsewhere?.[groupsClaim] !== undefined) return null
+  const groups = claims[groupsClaim]
+  return new Set(Array.isArray(groups) ? groups.map(String) : typeof groups === 'string' ? [groups] : [])
 }
 
 /** Failures that are the provider's or the network's are 503; whatever was sent to us and does not fit is 401. */
@@ -199,9 +212,16 @@ function asRefusal(ctx: Ctx, error: unknown): ServiceError {
   }
   ctx.log.warn({ err: error }, 'a login through the identity provider failed')
   const code = error instanceof oidc.ClientError ? error.code : undefined
-  const network = error instanceof TypeError && error.cause !== undefined && /fetch failed/.test(error.message)
+  const network =
+    error instanceof TypeError && error.cause !== undefined && /fetch failed|terminated/.test(error.message)
   const upstream = error instanceof oidc.ResponseBodyError && error.status >= 500
-  if (network || upstream || ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'].includes(code ?? ''))
+  if (
+    network ||
+    upstream ||
+    ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR'].includes(
+      code ?? '',
+    )
+  )
     return unavailable('The identity provider did not answer as it should.', error)
   return rejected('The identity provider did not confirm this login.', error)
 }

@@ -70,8 +70,9 @@ async function answerCallback(
 ) {
   const cookie = cookies.readLoginCookie(ctx, request)
   reply.header('cache-control', 'no-store')
-  if (cookie !== undefined) cookies.clearLoginCookie(ctx, reply)
   const answer = await idp.finishLogin(ctx, { query, state, cookie, browser: isBrowser(request) })
+  // Not after a failure: another tab may have begun a login since.
+  if (cookie !== undefined) cookies.clearLoginCookie(ctx, reply)
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303) as never
   return cookies.answerTokens(ctx, answer.tokens, undefined, { request, reply })
 }

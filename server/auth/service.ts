@@ -1,4 +1,6 @@
-import type { Ctx } from '../context.ts'
+import type { Actor, Ctx } from '../context.ts'
+import type { Db } from '../db/schema.ts'
+import { actorOf } from './caller.ts'
 import * as store from './store.ts'
 
 export { actorOf } from './caller.ts'
@@ -10,6 +12,21 @@ export type { UserRow } from './store.ts'
 
 /** Step: ends every session of a user; gives how many were live. Access tokens die with the user's token_version. */
 export const revokeSessionsOf = store.revokeSessionsOf
+
+/**
+ * A user as the actor of something they signed or began earlier, with the rights they have now; null when they are gone
+ * or disabled, or the token they did it with is not live any more.
+ */
+export async function actorOfUser(
+  { db, now, actor: { origin } }: { db: Db; now(): Date; actor: Pick<Actor, 'origin'> },
+  userId: string,
+  tokenId: string | null,
+): Promise<Actor | null> {
+  const [first, ...rest] = await store.findUserRows(db, userId)
+  if (!first || first.disabled_at !== null) return null
+  if (tokenId !== null && !(await store.isTokenLive(db, tokenId, now()))) return null
+  return actorOf([first, ...rest], { auth_method: null, session_id: null, token_id: tokenId }, origin)
+}
 
 /** Deletes sessions, begun logins, refresh tokens and counters that can have no effect any more (J5). */
 export const expiryWorker = {

@@ -7,6 +7,7 @@ import { withoutCredentials } from '../log.ts'
 import { settingsInForce } from '../settings/service.ts'
 import { actorOf } from './caller.ts'
 import * as jwt from './jwt.ts'
+import { idpOf } from './oidc.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -120,14 +121,16 @@ export async function tokensOf(ctx: Ctx, { subject, sid, refresh }: NewSession):
  */
 export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
   const claims = await verifierOf(ctx)(token, 'rt+jwt', ctx.now())
-  const { auth } = await settingsInForce(ctx)
+  const settings = await settingsInForce(ctx)
+  const { auth } = settings
+  const idpOn = auth.enable_idp && idpOf(settings) !== null
   const outcome = await ctx.upkeep(async (tx) => {
     const now = ctx.now()
     const session = await store.lockSession(tx, claims.sid)
     const row = await store.findRefreshToken(tx, claims.jti)
     if (!session || !row || row.session_id !== session.id || !isLive(session, claims, now))
       throw jwt.invalidToken('The refresh token is not valid any more.')
-    if (!(session.auth_method === 'local' ? auth.enable_local : auth.enable_idp)) throw loginDisabled()
+    if (!(session.auth_method === 'local' ? auth.enable_local : idpOn)) throw loginDisabled()
     const subject: Subject = { ...session, oid: claims.oid }
     await store.touchSession(tx, session.id, now)
     const sid = session.id

@@ -202,3 +202,31 @@ const sessionRows = prepared(
 
 /** Everything about a session; no rows when there is none. */
 export const findSessionRows = (db: Db, id: string): Promise<SessionRow[]> => sessionRows(db, { id })
+
+const userRows = prepared(
+  (db: Db, { id }: { id: string }): Compilable<UserRow> =>
+    db
+      .selectFrom('users as u')
+      .leftJoin('group_members as m', 'm.user_id', 'u.id')
+      .leftJoin('groups as g', 'g.id', 'm.group_id')
+      .leftJoin('grants as r', 'r.group_id', 'g.id')
+      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
+      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .where('u.id', '=', id),
+)
+
+/** A user with their rights; no rows when there is none. */
+export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows(db, { id })
+
+/** Whether a personal access token is neither revoked nor expired. */
+export const isTokenLive = async (db: Db, id: string, now: Date): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('tokens')
+      .select('id')
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now.toISOString())]))
+      .execute()
+  ).length > 0

@@ -2,27 +2,21 @@ import { ServiceError } from '../../contract/errors.ts'
 import { actorOf, invalidToken } from '../auth/service.ts'
 import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import { countPerMinute } from '../minute-counter.ts'
 import * as store from './store.ts'
 import { hashToken, isTokenValue } from './value.ts'
 
 const BAD_PER_MINUTE = 100
 const NOTE_EVERY_MS = 60_000
 
-/** What was counted per key in the current minute; forgets everything when it holds too many keys. */
-const counts = new Map<string, { minute: number; count: number }>()
+const flood = countPerMinute(BAD_PER_MINUTE)
 
 /** The same answer whatever is wrong (K5); 429 after a hundred bad tokens a minute from one address (K15). */
 function refuse(ip: string | null, now: Date): ServiceError {
-  const key = ip ?? 'unknown'
-  const minute = Math.floor(now.getTime() / 60_000)
-  const seen = counts.get(key)
-  const count = (seen?.minute === minute ? seen.count : 0) + 1
-  if (counts.size >= 10_000) counts.clear()
-  counts.set(key, { minute, count })
-  if (count <= BAD_PER_MINUTE) return invalidToken('The token is not valid.')
-  const retryAfter = String(60 - Math.floor((now.getTime() % 60_000) / 1000))
+  const wait = flood(ip ?? 'unknown', now)
+  if (wait === 0) return invalidToken('The token is not valid.')
   return new ServiceError('rate_limited', 'Too many invalid tokens. Wait, then try again.', {
-    headers: { 'retry-after': retryAfter },
+    headers: { 'retry-after': String(wait) },
   })
 }
 

@@ -1,0 +1,18 @@
+const MOST_KEYS = 10_000
+
+/**
+ * Counts per key and minute, in this process alone: what keeps a flood from filling a log or a table where a limit that
+ * holds over all replicas would cost every caller a query. Forgets everything when it holds too many keys.
+ */
+export function countPerMinute(limit: number) {
+  const counts = new Map<string, { minute: number; count: number }>()
+  /** Counts one; gives the seconds until the next minute when there were more than the limit in this one, else 0. */
+  return (key: string, now: Date): number => {
+    const minute = Math.floor(now.getTime() / 60_000)
+    const seen = counts.get(key)
+    const count = (seen?.minute === minute ? seen.count : 0) + 1
+    if (counts.size >= MOST_KEYS && !seen) counts.clear()
+    counts.set(key, { minute, count })
+    return count > limit ? 60 - Math.floor((now.getTime() % 60_000) / 1000) : 0
+  }
+}
