@@ -1,9 +1,27 @@
+/** Part of an operation on many objects: all its records share the id; a job's is the job's. */
+interface Bulk {
+  bulk_id?: string
+  job_id?: string
+}
+/** An object that came to be under its key; what it replaced is in the trash under `trash_id`. */
+interface Placed {
+  size: number
+  etag: string
+  replaced: boolean
+  trash_id?: string
+}
+/** Bucket and key of the record are where it went. */
+type Transferred = Placed & Bulk & { source: { bucket: string; key: string } }
+
 /**
  * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
  */
 export interface ActionDetails {
-  upload: { size: number; content_type: string; etag: string; replaced: boolean; trash_id?: string }
-  delete: { size: number; permanent: boolean; trash_id?: string }
+  upload: Placed & { content_type: string; parts?: number }
+  copy: Transferred
+  move: Transferred
+  update_object: { before: object; after: object }
+  delete: { size: number; permanent: boolean; trash_id?: string } & Bulk
   restore: { size: number; trash_id: string }
   create_bucket: { quota_gb: number | null; trash_days: number }
   update_bucket: { before: object; after: object }

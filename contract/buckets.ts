@@ -20,6 +20,7 @@ export const Bucket = Type.Object({
   name: BucketName,
   quota_gb: Nullable(QuotaGb),
   used_bytes: Type.Integer({ description: 'Bytes of live objects: the number the quota is held against.' }),
+  reserved_bytes: Type.Integer({ description: 'What open uploads in parts will take; it counts against the quota.' }),
   object_count: Type.Integer(),
   trash_bytes: Type.Integer({ description: 'Bytes in the trash; they do not count against the quota.' }),
   trash_days: TrashDays,

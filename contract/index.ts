@@ -2,12 +2,15 @@ import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
 import * as groups from './groups.ts'
+import * as jobs from './jobs.ts'
 import * as objects from './objects.ts'
 import type { RouteSpec } from './route.ts'
 import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as tokens from './tokens.ts'
+import * as transfers from './transfers.ts'
 import * as trash from './trash.ts'
+import * as uploads from './uploads.ts'
 import * as users from './users.ts'
 
 /** The whole API: every operation by name. */
@@ -46,6 +49,30 @@ export const api = {
   getObjectByQuery: objects.getObjectByQuery,
   headObjectByQuery: objects.headObjectByQuery,
   deleteObjectByQuery: objects.deleteObjectByQuery,
+  copyObject: transfers.copyObject,
+  moveObject: transfers.moveObject,
+  bulkCopy: transfers.bulkCopy,
+  bulkMove: transfers.bulkMove,
+  bulkDelete: transfers.bulkDelete,
+  objectsExist: transfers.objectsExist,
+  updateObject: transfers.updateObject,
+  updateObjectByQuery: transfers.updateObjectByQuery,
+  archiveObjects: transfers.archiveObjects,
+  archiveSelection: transfers.archiveSelection,
+  presignObject: transfers.presignObject,
+  getSigned: transfers.getSigned,
+  headSigned: transfers.headSigned,
+  putSigned: transfers.putSigned,
+  initUpload: uploads.initUpload,
+  getUpload: uploads.getUpload,
+  listUploads: uploads.listUploads,
+  completeUpload: uploads.completeUpload,
+  abortUpload: uploads.abortUpload,
+  putPart: uploads.putPart,
+  createJob: jobs.createJob,
+  listJobs: jobs.listJobs,
+  getJob: jobs.getJob,
+  cancelJob: jobs.cancelJob,
   listTrash: trash.listTrash,
   restoreTrash: trash.restoreTrash,
   purgeTrash: trash.purgeTrash,

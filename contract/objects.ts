@@ -72,7 +72,19 @@ export const listObjects = route({
   access: 'signed_in',
   status: 200,
   params: inBucket,
-  query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }),
+  query: Exactly({
+    prefix: Type.Optional(Prefix),
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Only keys that hold this text after the prefix, whatever its case. A page may be short and yet not the last: `next_cursor` tells.',
+      }),
+    ),
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(Limit),
+  }),
   reply: Page(StoredObject),
   errors: ['not_found'],
 })

@@ -79,6 +79,14 @@ const sections = {
       description: 'A token made with a token does not outlive it.',
     }),
   },
+  uploads: {
+    expire_hours: Type.Integer({
+      minimum: 1,
+      maximum: 720,
+      default: 24,
+      description: 'When an upload in parts that was not finished is given up.',
+    }),
+  },
   shares: {
     default_expires_in: Type.String({ pattern: '^([1-9]\\d{0,8}[smhdw]|never)$', default: '7d' }),
     max_expires_in: Nullable(Type.String({ pattern: '^[1-9]\\d{0,8}[smhdw]$' }), {
@@ -112,6 +120,7 @@ export const Settings = Type.Object({
   quotas: Type.Object(sections.quotas),
   trash: Type.Object(sections.trash),
   tokens: Type.Object(sections.tokens),
+  uploads: Type.Object(sections.uploads),
   shares: Type.Object(sections.shares),
   audit: Type.Object(sections.audit),
   fixed: Type.Record(Type.String(), Type.String(), {
@@ -131,6 +140,7 @@ export const SettingsChange = Type.Object(
     quotas: part(sections.quotas),
     trash: part(sections.trash),
     tokens: part(sections.tokens),
+    uploads: part(sections.uploads),
     shares: part(sections.shares),
     audit: part(sections.audit),
   },

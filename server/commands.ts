@@ -1,21 +1,27 @@
+import fs from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../contract/errors.ts'
-import { openBlobs } from './blobs/open.ts'
+import { openStorage } from './blobs/open.ts'
 import { readConfig } from './config.ts'
 import { type Ctx, cliActor, createContext } from './context.ts'
-import { openDatabase } from './db/open.ts'
+import { type Database, openDatabase } from './db/open.ts'
 import { createLog } from './log.ts'
 import { enableLocalLogin, resealSettings } from './settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from './users/break-glass.ts'
 import { listUsers } from './users/service.ts'
+import { verify } from './verify/service.ts'
 
 interface Arguments {
   words: readonly string[]
+  flags: { deep: boolean; fix: boolean }
   /** The password of standard input, else a generated one. */
   password(): Promise<{ password: string; generated: boolean }>
 }
-type Command = (ctx: Ctx, given: Arguments) => Promise<string>
+type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
+
+/** What verify found and did not mend: printed, and an exit code. */
+class Findings extends Error {}
 
 /** Ways in for someone with a shell on the machine, when there is none through the API (R8). Each gives what to print. */
 const commands: { [name: string]: Command } = {
@@ -52,6 +58,23 @@ const commands: { [name: string]: Command } = {
     } while (cursor)
     return lines.join('\n')
   },
+  verify: async (ctx, { flags }) => {
+    const report = (finding: string) => void process.stdout.write(`${finding}\n`)
+    const found = await verify(ctx, { deep: flags.deep, fix: flags.fix, report })
+    const { blobs, bytes, withoutChecksum, fixed, ...faults } = found
+    const bad = Object.values(faults).reduce((sum, count) => sum + count, 0)
+    const counts = Object.entries(faults).map(([what, count]) => `${count} ${what}`)
+    const depth = flags.deep ? `, ${withoutChecksum} of them without a checksum of the whole` : ', sizes only'
+    const text = `${blobs} blobs with ${bytes} bytes looked at${depth}: ${counts.join(', ')}; ${fixed} mended.`
+    if (bad > fixed) throw new Findings(text)
+    return text
+  },
+  backup: async ({ database }, { words: [file] }) => {
+    if (!file) throw new ServiceError('invalid_request', 'Name the file to write.')
+    if (fs.existsSync(file)) throw new ServiceError('already_exists', `${file} exists already.`)
+    await database.backup(file)
+    return `The database was copied to ${file}. Copy the blobs after it: docs/operations.md.`
+  },
   'rotate-secrets': async (ctx) => `${await resealSettings(ctx)} secret(s) were encrypted anew.`,
 }
 
@@ -72,25 +95,32 @@ export async function runCommand(
 ): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...rest],
-    options: { 'password-stdin': { type: 'boolean', default: false } },
+    options: {
+      'password-stdin': { type: 'boolean', default: false },
+      deep: { type: 'boolean', default: false },
+      fix: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   })
   const config = readConfig(env)
   const log = createLog(config.logLevel, process.stderr)
   const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
-  const blobs = await openBlobs(config.storageUrl)
+  const blobs = await openStorage(config)
   try {
     await database.migrate()
     const background = () => undefined
-    const ctx = createContext({ database, blobs, config, now: () => new Date(), log, background }, cliActor)
+    const stopping = new AbortController().signal
+    const ctx = createContext({ database, blobs, config, now: () => new Date(), log, background, stopping }, cliActor)
     const password = async () =>
       values['password-stdin']
         ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), generated: false }
         : { password: newPassword(), generated: true }
-    process.stdout.write(`${await (commands[name] as Command)(ctx, { words: positionals, password })}\n`)
+    process.stdout.write(
+      `${await (commands[name] as Command)({ ...ctx, database }, { words: positionals, flags: values, password })}\n`,
+    )
     return 0
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
+    if (!(error instanceof ServiceError || error instanceof Findings)) throw error
     process.stderr.write(`${error.message}\n`)
     return 1
   } finally {

@@ -11,6 +11,9 @@ export interface Config {
   dataDir: string
   databaseUrl: string
   storageUrl: string
+  /** For s3; null: where the SDK finds them. */
+  s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
+  directTransfers: boolean
   host: string
   port: number
   /** Without a trailing slash. */
@@ -65,6 +68,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: v.DATA_DIR,
     databaseUrl: v.DATABASE_URL || `sqlite:${path.join(v.DATA_DIR, 'stowage.db')}`,
     storageUrl: v.STORAGE_URL || `file:${path.join(v.DATA_DIR, 'blobs')}`,
+    s3Credentials: v.S3_ACCESS_KEY_ID
+      ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
+      : null,
+    directTransfers: v.DIRECT_TRANSFERS,
     host: v.HOST,
     port: v.PORT,
     publicBaseUrl: v.PUBLIC_BASE_URL || `http://${v.HOST.includes(':') ? `[${v.HOST}]` : v.HOST}:${v.PORT}`,

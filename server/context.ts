@@ -24,7 +24,7 @@ export interface Actor {
   user_id: string | null
   email: string | null
   display_name: string | null
-  auth_method: 'local' | 'idp' | 'pat' | 'share_link' | 'system' | 'cli' | null
+  auth_method: 'local' | 'idp' | 'pat' | 'presigned' | 'share_link' | 'system' | 'cli' | null
   session_id: string | null
   token_id: string | null
   groups: readonly GrantingGroup[]
@@ -55,6 +55,10 @@ export interface Ctx {
   config: Config
   now(): Date
   log: Logger
+  /** Takes over work that no answer waits for: a failure is logged, and the process does not end before it. */
+  background(work: Promise<unknown>): void
+  /** Aborted when the process begins to end: long work in the background stops at its next step. */
+  stopping: AbortSignal
 }
 
 /** What the process shares; a Ctx is made of it for each caller. */
@@ -64,12 +68,12 @@ export interface System {
   config: Config
   now(): Date
   log: Logger
-  /** Takes over work that no answer waits for: a failure is logged, and the process does not end before it. */
   background(work: Promise<unknown>): void
+  stopping: AbortSignal
 }
 
 export function createContext(system: System, actor: Actor): Ctx {
-  const { database, blobs, config, now, log } = system
+  const { database, blobs, config, now, log, background, stopping } = system
   return {
     actor,
     db: database.db,
@@ -88,6 +92,8 @@ export function createContext(system: System, actor: Actor): Ctx {
     config,
     now,
     log,
+    background,
+    stopping,
   }
 }
 

@@ -13,6 +13,8 @@ const USAGE = `usage: stowage <command>
   reset-password <email>            give a user a new password, in the same two ways, and enable them again
   enable-local-login                switch login with e-mail and password on again
   users list                        everyone, one a line
+  verify [--deep] [--fix]           compare rows with bytes and bytes with rows, and what is counted
+  backup <file>                     copy the SQLite database of this moment, beside a running service
   rotate-secrets                    encrypt stored secrets anew with the current SECRET_KEY
   help                              this text
 

@@ -1,5 +1,5 @@
 import { warmUp } from './auth/passwords.ts'
-import { openBlobs } from './blobs/open.ts'
+import { openStorage } from './blobs/open.ts'
 import type { Config } from './config.ts'
 import { createContext, type System, systemActor } from './context.ts'
 import { openDatabase } from './db/open.ts'
@@ -34,7 +34,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const log = createLog(config.logLevel, options.logTo)
   const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
   await database.migrate()
-  const blobs = await openBlobs(config.storageUrl)
+  const blobs = await openStorage(config)
   const pending = new Set<Promise<void>>()
   const background = (work: Promise<unknown>): void => {
     const done = work
@@ -43,7 +43,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       .finally(() => pending.delete(done))
     pending.add(done)
   }
-  const system: System = { database, blobs, config, now, log, background }
+  const stopping = new AbortController()
+  const system: System = { database, blobs, config, now, log, background, stopping: stopping.signal }
   const ctx = createContext(system, systemActor)
   const firstAdmin = await createFirstAdmin(ctx)
   await warmUp(config.bcryptCost)
@@ -58,6 +59,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       await Promise.all(pending)
     },
     async stop() {
+      stopping.abort()
       await app.close()
       await running?.stop()
       await Promise.all(pending)

@@ -87,9 +87,22 @@ export const variables = {
     read: matching(/^$|^sqlite:.+|^postgres(ql)?:\/\/.+/, 'sqlite:<path> or postgres://…'),
   },
   STORAGE_URL: {
-    summary: '`file:<folder>`. Default: `file:<DATA_DIR>/blobs`.',
+    summary:
+      '`file:<folder>`, or any S3-compatible engine: `s3://<bucket>[/<prefix>]?endpoint=https://…&region=…`. Default: `file:<DATA_DIR>/blobs`.',
     default: '',
-    read: matching(/^$|^file:.+/, 'file:<folder>'),
+    read: matching(/^$|^file:.+|^s3:\/\/.+/, 'file:<folder> or s3://<bucket>'),
+  },
+  S3_ACCESS_KEY_ID: {
+    summary: 'Credentials for the S3 engine. Without them the AWS SDK looks where it always does (environment, role).',
+    default: '',
+    read: String,
+  },
+  S3_SECRET_ACCESS_KEY: { summary: 'The secret to S3_ACCESS_KEY_ID.', default: '', read: String },
+  DIRECT_TRANSFERS: {
+    summary:
+      'Whether clients send parts and fetch signed URLs at the S3 engine itself. It must be reachable for them, and allow our origin (CORS).',
+    default: 'false',
+    read: (text: string) => oneOf('true', 'false')(text) === 'true',
   },
   HOST: { summary: 'Address to listen on; `0.0.0.0` for every interface.', default: '127.0.0.1', read: String },
   PORT: { summary: 'Port to listen on; 0 takes a free one.', default: '8080', read: integer(0, 65_535) },

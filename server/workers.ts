@@ -1,8 +1,11 @@
 import { expiryWorker } from './auth/service.ts'
 import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
+import { forgetJobs, jobWorker } from './jobs/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
+
+import { sweeper } from './uploads/service.ts'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
 export interface Worker {
@@ -13,7 +16,15 @@ export interface Worker {
 }
 
 /** Every worker of the service. */
-export const workers: readonly Worker[] = [collector, trashWorker, expiryWorker, expiryNotices]
+export const workers: readonly Worker[] = [
+  collector,
+  trashWorker,
+  expiryWorker,
+  expiryNotices,
+  sweeper,
+  jobWorker,
+  forgetJobs,
+]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
 export function startWorkers(ctx: Ctx): { stop(): Promise<void> } {

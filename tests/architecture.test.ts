@@ -19,9 +19,9 @@ const importRules = [
     may: [
       ...[
         'contract/**',
-        'server/{context,id,cursor,sealed,variables}.ts',
+        'server/{context,id,cursor,sealed,signature,variables,log,minute-counter}.ts',
         'server/http/conditions.ts',
-        'server/db/schema.ts',
+        'server/db/{schema,search}.ts',
         'OWN/**',
         'server/blobs/**',
         'npm',

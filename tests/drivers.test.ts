@@ -1,27 +1,61 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
 import { describe, mock, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { collect, describeDriver, inChunks, list, putBytes } from '../server/blobs/conformance.ts'
+import { describeDriver } from '../server/blobs/conformance.ts'
+import { collect, inChunks, list, putBytes, repeated } from '../server/blobs/conformance-bytes.ts'
+import { Upload } from '../server/blobs/conformance-upload.ts'
 import { type BlobDriver, BlobMissing } from '../server/blobs/driver.ts'
 import { fileDriver } from '../server/blobs/fs.ts'
 import { openBlobs } from '../server/blobs/open.ts'
+import { s3Driver } from '../server/blobs/s3.ts'
 import { sharedSync } from '../server/shared-sync.ts'
+import { cephGateway, newBucket, noGateway } from './support/ceph.ts'
 
 const MiB = 1024 * 1024
 const makeFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-blobs-'))
 
-describeDriver('file driver', async () => {
-  const folder = makeFolder()
-  const driver = await openBlobs(`file:${folder}/blobs`)
-  return { driver, dispose: () => fs.promises.rm(folder, { recursive: true }) }
-})
+describeDriver(
+  'file driver',
+  async () => {
+    const folder = makeFolder()
+    const driver = await openBlobs(`file:${folder}/blobs`)
+    return { driver, dispose: () => fs.promises.rm(folder, { recursive: true }) }
+  },
+  { part: 100_003, large: 1024 * MiB, leavesOut: true },
+)
+
+const gateway = await cephGateway()
+if (gateway)
+  describeDriver(
+    'S3 driver',
+    async () => {
+      const open = () => openBlobs(url, { credentials: gateway.credentials })
+      const url = newBucket(gateway)
+      return { driver: await open(), dispose: () => empty(open) }
+    },
+    { part: 5 * MiB, large: 256 * MiB, leavesOut: false },
+  )
+else describe('S3 driver', { skip: noGateway }, () => {})
+
+/** Removes all blobs that a storage has. */
+async function empty(open: () => Promise<BlobDriver>): Promise<void> {
+  const driver = await open()
+  for await (const { id } of driver.list()) await driver.remove(id)
+  await driver.close()
+}
 
 /** A driver on a new folder; both are gone after the test. */
 function openFiles(t: TestContext, make = fileDriver): { driver: BlobDriver; folder: string } {
@@ -109,6 +143,132 @@ describe('files', () => {
     )
   })
 
+  test('a blob in parts is its parts and a manifest, all private', async (t) => {
+    const { driver, folder } = openFiles(t)
+    const upload = await Upload.begin(driver)
+    const shard = path.join(folder, upload.id.slice(-2))
+    const own = path.join(shard, `${upload.id}.d`)
+    for (const number of [1, 2, 2, 3]) await upload.put(number, randomBytes(100))
+    // What two crashes leave: a part that came to its name while the earlier one is there, and one that never came to it.
+    fs.writeFileSync(path.join(own, '3-2-0000abcd'), randomBytes(7))
+    fs.writeFileSync(path.join(own, '3-2-0000abcc'), randomBytes(8))
+    fs.writeFileSync(path.join(own, '3-1234abcd.tmp'), randomBytes(8))
+    fs.writeFileSync(path.join(own, 'manifest.tmp'), 'half a')
+    const third = { number: 3, size: 7, ref: '3-2-0000abcd' }
+    assert.deepEqual(await upload.list(), [...upload.parts.slice(0, 2), third])
+    upload.sent.delete(3)
+    await upload.complete()
+    await upload.assertDone()
+    const names = ['manifest', ...upload.parts.map(({ ref }) => ref)]
+    assert.deepEqual(fs.readdirSync(own).sort(), names.sort())
+    for (const name of names) assert.equal(fs.statSync(path.join(own, name)).mode & 0o777, 0o600)
+    assert.equal(fs.statSync(own).mode & 0o777, 0o700)
+
+    // As after a crash before the others were removed.
+    fs.writeFileSync(path.join(own, '3-2-0000abcd'), randomBytes(7))
+    await upload.assertDone()
+    await upload.complete()
+    assert.deepEqual(fs.readdirSync(own).sort(), names.sort())
+    await driver.remove(upload.id)
+    assert.deepEqual(filesIn(folder), [])
+    assert.ok(!fs.existsSync(own))
+  })
+
+  test('a part that is truncated or gone, or a damaged manifest, is an error before the first byte', async (t) => {
+    const { driver, folder } = openFiles(t)
+    for (const size of [100, MiB]) {
+      const upload = await Upload.begin(driver)
+      for (const number of [1, 2, 3]) await upload.put(number, randomBytes(size))
+      await upload.complete()
+      const { id, bytes } = upload
+      const own = path.join(folder, id.slice(-2), `${id}.d`)
+      const second = path.join(own, upload.parts[1]?.ref as string)
+      const refuse = async (listed: number) => {
+        await assert.rejects(driver.get(id, 3 * size), BlobMissing)
+        const around = { start: size - 1, end: 2 * size }
+        await assert.rejects(driver.get(id, 3 * size, around), BlobMissing)
+        assert.equal((await list(driver)).find((blob) => blob.id === id)?.size, listed)
+      }
+      fs.truncateSync(second, size - 1)
+      await refuse(3 * size - 1)
+      const left = await driver.get(id, 3 * size, { start: 5, end: 2 * size - 2 })
+      assert.ok((await collect(left)).equals(bytes.subarray(5, 2 * size - 1)))
+      fs.unlinkSync(second)
+      await refuse(2 * size)
+      const manifest = path.join(own, 'manifest')
+      fs.writeFileSync(manifest, fs.readFileSync(manifest, 'utf8').slice(0, -20))
+      await refuse(0)
+    }
+  })
+
+  test('a part truncated or removed while the blob is read is an error of the stream', async (t) => {
+    const { driver, folder } = openFiles(t)
+    for (const spoil of [(file: string) => fs.truncateSync(file, MiB), fs.unlinkSync]) {
+      const upload = await Upload.begin(driver)
+      for (const number of [1, 2, 3]) await upload.put(number, randomBytes(2 * MiB))
+      await upload.complete()
+      const { id, parts, bytes } = upload
+      const body = (await driver.get(id, 6 * MiB)) as Readable
+      const third = path.join(folder, id.slice(-2), `${id}.d`, parts[2]?.ref as string)
+      let got = 0
+      await assert.rejects(async () => {
+        for await (const chunk of body) {
+          if (got === 0) spoil(third)
+          assert.ok(bytes.subarray(got, got + chunk.length).equals(chunk))
+          got += chunk.length
+        }
+      }, BlobMissing)
+      assert.ok(got >= 4 * MiB)
+    }
+  })
+
+  test('killed at any time, an upload in parts can be completed or removed', async (t) => {
+    const { driver, folder } = openFiles(t)
+    const script = `
+      import { randomUUID } from 'node:crypto'
+      import { fileDriver } from ${JSON.stringify(path.resolve('server/blobs/fs.ts'))}
+      const driver = fileDriver(${JSON.stringify(folder)})
+      async function* of(byte) { yield Buffer.alloc(100000, byte) }
+      for (;;) {
+        const id = randomUUID()
+        console.log(id)
+        const handle = await driver.beginParts(id)
+        const put = async (number, byte) => ({ number, size: 100000, ref: await driver.putPart(id, handle, number, of(byte), 100000) })
+        await Promise.all([put(1, 9), put(2, 9)])
+        await driver.completeParts(id, handle, [await put(1, 1), await put(2, 2), await put(3, 3)])
+      }`
+    let done = 0
+    for (let round = 0; round < 6; round++) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const said = text(child.stdout)
+      await new Promise((resolve) => child.stdout.once('data', resolve))
+      await sleep(20 + round * 31)
+      child.kill('SIGKILL')
+      const ids = (await said).trim().split('\n')
+      const listed = new Map((await list(driver)).map(({ id, size }) => [id, size]))
+      for (const [i, id] of ids.entries()) {
+        // All but the last were answered.
+        if (i < ids.length - 1) assert.equal(listed.get(id), 300_000)
+        if (!listed.has(id)) {
+          const parts = await driver.listParts(id, 'files')
+          for (const { size } of parts) assert.equal(size, 100_000)
+          if (parts.length === 3) await driver.completeParts(id, 'files', parts)
+          else await driver.abortParts(id, 'files')
+        }
+        if (!listed.has(id) && (await driver.get(id, 1).catch(() => undefined)) === undefined) continue
+        const bytes = await collect(await driver.get(id, 300_000))
+        for (const number of [1, 2, 3])
+          assert.ok(bytes.subarray((number - 1) * 100_000, number * 100_000).every((byte) => byte === number))
+        done++
+        await driver.remove(id)
+      }
+    }
+    assert.ok(done > 0)
+    assert.deepEqual(filesIn(folder), [])
+  })
+
   test('nothing is made outside the folder', async (t) => {
     const { driver, folder: outer } = openFiles(t)
     const inner = path.join(outer, 'a', 'b')
@@ -142,7 +302,7 @@ describe('files', () => {
     const id = await putBytes(driver, randomBytes(3 * MiB))
     const openFds = () => fs.readdirSync('/proc/self/fd').length
     const before = openFds()
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < 30; i++) {
       const get = async () => (await driver.get(id, 3 * MiB)) as Readable
       await collect(await get())
       ;(await get()).destroy()
@@ -154,6 +314,20 @@ describe('files', () => {
       await assert.rejects(driver.get(id, 4 * MiB))
       await assert.rejects(driver.put(id, inChunks(randomBytes(MiB))))
       for await (const _ of driver.list()) break
+
+      const upload = await Upload.begin(driver)
+      for (const number of [1, 2, 3, 4]) await upload.put(number, randomBytes(MiB))
+      await assert.rejects(driver.putPart(upload.id, upload.handle, 1, inChunks(randomBytes(9)), 10))
+      await upload.complete()
+      const getParts = async () => (await driver.get(upload.id, 4 * MiB)) as Readable
+      await collect(await getParts())
+      ;(await getParts()).destroy()
+      for await (const _ of await getParts()) break
+      const readingParts = await getParts()
+      readingParts.read()
+      readingParts.destroy()
+      await collect(await driver.get(upload.id, 4 * MiB, { start: MiB - 5, end: MiB + 5 }))
+      await driver.remove(upload.id)
     }
     for (let i = 0; i < 100 && openFds() > before; i++) await sleep(10)
     assert.equal(openFds(), before)
@@ -248,6 +422,49 @@ describe('a failing system call', () => {
       await putBytes(driver, randomBytes(10))
     })
 
+  for (const name of ['open', 'writev', 'fdatasync', 'rename', 'fsync'] as const)
+    test(`of ${name} rejects a part and leaves the earlier one`, async (t) => {
+      let armed = false
+      const { driver, folder } = await openWith(t, name, (real) => (...args: unknown[]) => {
+        if (!armed) return (real as (...args: unknown[]) => void)(...args)
+        return (args.at(-1) as Callback)(failure('EIO'))
+      })
+      const upload = await Upload.begin(driver)
+      await upload.put(1, randomBytes(10))
+      await upload.put(2, randomBytes(10))
+      const before = filesIn(folder)
+      armed = true
+      for (const size of [10, 2 * MiB])
+        await assert.rejects(driver.putPart(upload.id, upload.handle, 1, inChunks(randomBytes(size)), size), {
+          code: 'EIO',
+        })
+      assert.deepEqual(filesIn(folder), before)
+      await assert.rejects(upload.complete(), { code: 'EIO' })
+      armed = false
+      assert.deepEqual(filesIn(folder), before)
+      await assert.rejects(driver.get(upload.id, 20), BlobMissing)
+      assert.deepEqual(await upload.list(), upload.parts)
+      await upload.complete()
+      await upload.assertDone()
+    })
+
+  test('of unlink rejects completeParts, which succeeds the next time', async (t) => {
+    let armed = false
+    const { driver, folder } = await openWith(t, 'unlink', (real) => (...args: unknown[]) => {
+      if (!armed) return (real as (...args: unknown[]) => void)(...args)
+      return (args.at(-1) as Callback)(failure('EIO'))
+    })
+    const upload = await Upload.begin(driver)
+    for (const number of [1, 2, 3]) await upload.put(number, randomBytes(10))
+    upload.sent.delete(2)
+    armed = true
+    await assert.rejects(upload.complete(), { code: 'EIO' })
+    armed = false
+    await upload.complete()
+    await upload.assertDone()
+    assert.equal(filesIn(folder).length, 3)
+  })
+
   test('short writes are continued', async (t) => {
     const { driver } = await openWith(t, 'writev', () => (fd: number, chunks: Uint8Array[], done: Callback) => {
       const bytes = Buffer.concat(chunks)
@@ -305,6 +522,254 @@ describe('a failing system call', () => {
   })
 })
 
+describe('S3 on Ceph', { skip: gateway ? false : noGateway }, () => {
+  /** The real engine; `limits` let small blobs take the ways of huge ones. */
+  function openS3(t: TestContext, limits?: { single: number; part: number }): BlobDriver {
+    const { url, credentials } = gateway as NonNullable<typeof gateway>
+    const { hostname: bucket, searchParams } = new URL(url)
+    const endpoint = searchParams.get('endpoint') as string
+    const driver = s3Driver({ bucket, prefix: `${randomUUID()}/`, endpoint, credentials, direct: true, limits })
+    t.after(async () => {
+      for await (const { id } of driver.list()) await driver.remove(id)
+      await driver.close()
+    })
+    return driver
+  }
+
+  test('a blob of more than one request is whole or not there', async (t) => {
+    const driver = openS3(t, { single: 6 * MiB, part: 5 * MiB })
+    const bytes = randomBytes(16 * MiB + 3)
+    const failure = new Error('the client went away')
+    async function* failing() {
+      yield* inChunks(bytes)
+      throw failure
+    }
+    for (const size of [undefined, bytes.length]) {
+      const id = randomUUID()
+      await assert.rejects(driver.put(id, failing(), size), (error) => error === failure)
+      if (size !== undefined)
+        for (const wrong of [size - 1, size + 1, size - 6 * MiB])
+          await assert.rejects(driver.put(id, inChunks(bytes), wrong), /The source gave/)
+      assert.deepEqual(await list(driver), [])
+      assert.equal(await driver.put(id, inChunks(bytes), size), bytes.length)
+      assert.ok((await collect(await driver.get(id, bytes.length))).equals(bytes))
+      const again = Readable.from(inChunks(bytes))
+      await assert.rejects(driver.put(id, again, size), /exists already/)
+      assert.ok(again.destroyed)
+      assert.ok((await collect(await driver.get(id, bytes.length))).equals(bytes))
+      await driver.remove(id)
+    }
+    for (const size of [5 * MiB, 10 * MiB])
+      assert.equal(await driver.put(randomUUID(), inChunks(bytes.subarray(0, size))), size)
+  })
+
+  test('a client sends a part and fetches a blob by itself', async (t) => {
+    const driver = openS3(t)
+    const upload = await Upload.begin(driver)
+    const bytes = randomBytes(100)
+    const url = await driver.partUrl(upload.id, upload.handle, 1, { expiresIn: 60, size: 100 })
+    assert.ok(url)
+    for (const wrong of [randomBytes(99), randomBytes(101)])
+      assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(wrong) })).status, 403)
+    assert.deepEqual(await upload.list(), [])
+    const sent = await fetch(url, { method: 'PUT', body: new Uint8Array(bytes) })
+    const ref = sent.headers.get('etag') as string
+    assert.match(ref, /^"/)
+    assert.equal((await upload.list())[0]?.ref, ref.slice(1, -1))
+    await upload.complete([{ number: 1, size: 100, ref }])
+
+    const as = { expiresIn: 60, contentType: 'text/x-some', contentDisposition: 'attachment; filename="a b.txt"' }
+    const direct = (await driver.directUrl(upload.id, as)) as string
+    const got = await fetch(direct)
+    assert.equal(got.headers.get('content-type'), as.contentType)
+    assert.equal(got.headers.get('content-disposition'), as.contentDisposition)
+    assert.ok(Buffer.from(await got.arrayBuffer()).equals(bytes))
+    assert.equal((await fetch(direct.replace('text%2Fx-some', 'text%2Fhtml'))).status, 403)
+    const { secretAccessKey } = (gateway as NonNullable<typeof gateway>).credentials
+    assert.ok(!`${url}${direct}`.includes(secretAccessKey))
+  })
+
+  test('parts that are too small are refused when they are completed', async (t) => {
+    const upload = await Upload.begin(openS3(t))
+    for (const number of [1, 2]) await upload.put(number, randomBytes(100))
+    await assert.rejects(upload.complete(), { code: 'EntityTooSmall' })
+    assert.deepEqual(await upload.list(), upload.parts)
+  })
+
+  test('errors name what failed and no secret', async () => {
+    const { url, credentials } = gateway as NonNullable<typeof gateway>
+    const wrong = { accessKeyId: credentials.accessKeyId, secretAccessKey: 'a-secret-nobody-may-see' }
+    const refused = await openBlobs(url, { credentials: wrong })
+    const unreachable = await openBlobs('s3://none?endpoint=http%3A%2F%2F127.0.0.1%3A1', { credentials: wrong })
+    const noBucket = await openBlobs(url.replace(/\/\/[^/?]+/, '//no-such-bucket'), { credentials })
+    const id = randomUUID()
+    for (const [driver, what] of [
+      // The answer to a HEAD has no body to say why.
+      [refused, /SignatureDoesNotMatch|HTTP 403/],
+      [unreachable, /ECONNREFUSED/],
+      [noBucket, /NoSuchBucket/],
+    ] as const) {
+      const calls = [
+        driver.check(),
+        driver.get(id, 9),
+        driver.remove(id),
+        putBytes(driver, randomBytes(MiB)),
+        list(driver),
+      ]
+      for (const { reason } of (await Promise.allSettled(calls)) as PromiseRejectedResult[]) {
+        assert.match(String(reason), what)
+        assert.ok(!(reason instanceof BlobMissing))
+        const shown = inspect(reason, { depth: 9, showHidden: true })
+        for (const secret of [wrong.secretAccessKey, credentials.secretAccessKey]) assert.ok(!shown.includes(secret))
+      }
+      await driver.close()
+    }
+  })
+
+  test('what a killed put left is removed', async (t) => {
+    const driver = openS3(t)
+    const { url, credentials } = gateway as NonNullable<typeof gateway>
+    const id = randomUUID()
+    const storage = newBucket(gateway as NonNullable<typeof gateway>)
+    const script = `
+      import { openBlobs } from ${JSON.stringify(path.resolve('server/blobs/open.ts'))}
+      async function* endless() {
+        for (let given = 0; ; given++) { yield Buffer.alloc(1048576, 1); if (given === 40) console.log('on its way') }
+      }
+      const credentials = JSON.parse(process.env.TEST_CREDENTIALS)
+      await (await openBlobs(${JSON.stringify(storage)}, { credentials })).put('${id}', endless())`
+    const env = { ...process.env, TEST_CREDENTIALS: JSON.stringify(credentials) }
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.on('exit', resolve))
+    const own = await openBlobs(storage, { credentials })
+    await assert.rejects(own.get(id, MiB), BlobMissing)
+    const { hostname: Bucket, searchParams } = new URL(url)
+    const client = new S3Client({
+      endpoint: searchParams.get('endpoint') as string,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials,
+    })
+    const Prefix = new URL(storage).pathname.slice(1)
+    const unfinished = async () =>
+      (await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }))).Uploads?.map(({ Key }) => Key) ?? []
+    assert.deepEqual(await unfinished(), [`${Prefix}/${id.slice(-2)}/${id}`])
+    await own.remove(id)
+    assert.deepEqual(await unfinished(), [])
+    client.destroy()
+    await own.close()
+    await driver.check()
+  })
+})
+
+describe('an S3 engine that misbehaves', () => {
+  /** A driver on an engine that answers as the test says. */
+  async function openFake(t: TestContext, answer: http.RequestListener): Promise<BlobDriver> {
+    const server = http.createServer(answer).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const endpoint = encodeURIComponent(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' }
+    const driver = await openBlobs(`s3://bucket?endpoint=${endpoint}`, { credentials })
+    t.after(async () => {
+      await driver.close()
+      server.closeAllConnections()
+      server.close()
+    })
+    return driver
+  }
+  const absent: http.RequestListener = (_, response) => void response.writeHead(404).end()
+
+  test('a body that is broken off is an error, never a short body', async (t) => {
+    const driver = await openFake(t, (request, response) => {
+      const [, start, end] = /bytes=(\d+)-(\d+)/.exec(String(request.headers.range)) as unknown as [
+        string,
+        string,
+        string,
+      ]
+      const length = Number(end) - Number(start) + 1
+      response.writeHead(206, { 'content-range': `bytes ${start}-${end}/99999999`, 'content-length': length })
+      response.write(randomBytes(Math.floor(length / 2)), () => response.destroy())
+    })
+    for (const size of [1000, 10 * MiB]) await assert.rejects(async () => collect(await driver.get(randomUUID(), size)))
+  })
+
+  test('an answer of other bytes than were asked for is refused', async (t) => {
+    let headers: http.OutgoingHttpHeaders = {}
+    let status = 206
+    const driver = await openFake(t, (_, response) => {
+      response.writeHead(status, headers)
+      response.end(randomBytes(Number(headers['content-length'])))
+    })
+    const range = { start: 10, end: 19 }
+    for (const [code, length, given] of [
+      [206, 10, 'bytes 0-9/100'],
+      [206, 5, 'bytes 10-14/100'],
+      [200, 10, undefined],
+      [200, 100, undefined],
+    ] as const) {
+      status = code
+      headers = { 'content-length': length, ...(given && { 'content-range': given }) }
+      await assert.rejects(driver.get(randomUUID(), 100, range), BlobMissing)
+    }
+  })
+
+  test('what is in a buffer is sent again, a stream once', async (t) => {
+    const puts: number[] = []
+    const driver = await openFake(t, async (request, response) => {
+      if (request.method !== 'PUT') return absent(request, response)
+      const { length } = await buffer(request)
+      puts.push(length)
+      response.writeHead(puts.length % 2 ? 503 : 200).end()
+    })
+    await driver.put(randomUUID(), inChunks(randomBytes(1000)))
+    await driver.put(randomUUID(), inChunks(randomBytes(1000)), 1000)
+    assert.deepEqual(puts, [1000, 1000, 1000, 1000])
+    const source = Readable.from(inChunks(randomBytes(MiB)))
+    await assert.rejects(driver.put(randomUUID(), source, MiB), /HTTP 503/)
+    assert.ok(source.destroyed)
+    assert.equal(puts.length, 5)
+  })
+
+  test('a put whose engine refuses it midway ends at once', async (t) => {
+    const driver = await openFake(t, (request, response) => {
+      if (request.method !== 'PUT') return absent(request, response)
+      request.once('data', () => response.writeHead(403, { connection: 'close' }).end())
+    })
+    const source = Readable.from(repeated(1024 * MiB), { objectMode: false })
+    await assert.rejects(driver.put(randomUUID(), source, 1024 * MiB), /S3 PutObject/)
+    assert.ok(source.destroyed)
+  })
+
+  test('a put that fails ends its request, and a stream that is destroyed its own', async (t) => {
+    const ended = { put: Promise.withResolvers<void>(), get: Promise.withResolvers<void>() }
+    const driver = await openFake(t, (request, response) => {
+      if (request.method === 'PUT') {
+        request.resume()
+        request.on('error', () => ended.put.resolve())
+      } else if (request.headers.range) {
+        response.writeHead(206, { 'content-range': `bytes 0-${MiB - 1}/${MiB}`, 'content-length': MiB })
+        response.write(randomBytes(100_000))
+        response.on('close', () => ended.get.resolve())
+      } else absent(request, response)
+    })
+    async function* failing() {
+      yield* inChunks(randomBytes(400_000))
+      await sleep(50)
+      throw new Error('the client went away')
+    }
+    await assert.rejects(driver.put(randomUUID(), failing(), MiB), /went away/)
+    await ended.put.promise
+    const body = (await driver.get(randomUUID(), MiB)) as Readable
+    body.once('data', () => body.destroy())
+    await ended.get.promise
+  })
+})
+
 describe('openBlobs', () => {
   test('takes absolute and relative folders', async (t) => {
     const folder = makeFolder()
@@ -320,6 +785,30 @@ describe('openBlobs', () => {
   test('refuses other storages', async () => {
     for (const url of ['ftp://x', 'data/blobs', 'file:', '', 'profile:x', 'FILE:x'])
       await assert.rejects(openBlobs(url), /file:<folder>/)
+  })
+
+  test('takes an S3 bucket, and refuses what it does not understand without repeating it', async () => {
+    const endpoint = 'endpoint=http%3A%2F%2F127.0.0.1%3A9'
+    for (const url of [
+      's3://bucket',
+      's3://bucket/',
+      's3://bucket.of.mine/some/prefix/',
+      `s3://bucket?${endpoint}&region=eu-1&path_style=false`,
+      's3://bucket?endpoint=https://s3.example.com',
+    ])
+      await (await openBlobs(url)).close()
+    for (const url of [
+      ...['s3:', 's3://', 's3:bucket', 's3:///bucket', 's3://B', 's3://a', 's3://bu_cket', 's3://bucket:80'],
+      ...['s3://key:hidden@bucket', 's3://hidden@bucket', 's3://bucket#hidden', 's3://bucket?hidden=1'],
+      ...['s3://bucket/a//hidden', 's3://bucket/%E4hidden', 's3://bucket/%2e%2e/hidden%00'],
+      ...['s3://bucket?endpoint=hidden', 's3://bucket?endpoint=ftp://hidden', 's3://bucket?path_style=hidden'],
+      's3://bucket?endpoint=http://key:hidden@host',
+      's3://bucket?region=a&region=hidden',
+    ])
+      await assert.rejects(
+        openBlobs(url),
+        (error: Error) => /^STORAGE_URL/.test(error.message) && !/hidden/.test(inspect(error)),
+      )
   })
 })
 

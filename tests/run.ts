@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { type Gateway, noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
 import { type Postgres, startPostgres } from './support/postgres.ts'
 
@@ -24,6 +25,16 @@ if (!chromium)
   console.log(
     'Skipped: the tests in a browser, for there is no Chromium (apt-get install chromium, or set CHROMIUM_PATH).',
   )
+
+let ceph: Gateway | undefined
+if (process.env.TEST_S3_URL) {
+  console.log('S3: the engine of TEST_S3_URL.')
+} else {
+  ceph = await startCeph()
+  if (ceph) console.log(`S3: Ceph started for this run, ${new URL(ceph.url).searchParams.get('endpoint')}.`)
+  else if (process.env.TEST_STORAGE === 's3') throw new Error(noGateway)
+  else console.log(`Skipped: the tests on S3. ${noGateway[0]?.toUpperCase()}${noGateway.slice(1)}.`)
+}
 
 let postgres: Postgres | undefined
 if (process.env.TEST_POSTGRES_URL) {
@@ -49,6 +60,11 @@ const tests = spawn(
     env: {
       ...process.env,
       TEST_POSTGRES_URL: process.env.TEST_POSTGRES_URL || postgres?.url,
+      ...(ceph && {
+        TEST_S3_URL: ceph.url,
+        TEST_S3_ACCESS_KEY: ceph.credentials.accessKeyId,
+        TEST_S3_SECRET_KEY: ceph.credentials.secretAccessKey,
+      }),
       CHROMIUM_PATH: chromium,
       // File system work and bcrypt share libuv's threads; the default of 4 makes tests wait for each other.
       UV_THREADPOOL_SIZE: '16',
@@ -61,6 +77,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 tests.on('exit', async (code, signal) => {
   await postgres?.stop()
+  await ceph?.stop()
   process.exit(signal ? 128 + os.constants.signals[signal] : (code ?? 1))
 })
 

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { addAbortSignal, Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import v8 from 'node:v8'
-import vm from 'node:vm'
 import fc from 'fast-check'
-import { type BlobBody, type BlobDriver, BlobMissing, type StoredBlob } from './driver.ts'
+import {
+  assertNothing,
+  collect,
+  inChunks,
+  KiB,
+  list,
+  MiB,
+  md5,
+  putBytes,
+  repeated,
+  residentMemory,
+  sizes,
+} from './conformance-bytes.ts'
+import { describeParts } from './conformance-parts.ts'
+import { type BlobDriver, BlobMissing } from './driver.ts'
 
 export interface OpenedDriver {
   driver: BlobDriver
@@ -14,11 +26,17 @@ export interface OpenedDriver {
   dispose(): Promise<void>
 }
 
-const KiB = 1024
-const MiB = 1024 * KiB
+export interface PartsOfEngine {
+  /** The least a part may have that is not the last. */
+  part: number
+  /** Bytes of one part whose memory is measured. */
+  large: number
+  /** Whether a blob can be made while parts that were sent are left out. */
+  leavesOut: boolean
+}
 
 /** Every test gets an empty storage of its own from `open`. What passes is a BlobDriver as driver.ts promises it. */
-export function describeDriver(name: string, open: () => Promise<OpenedDriver>): void {
+export function describeDriver(name: string, open: () => Promise<OpenedDriver>, parts: PartsOfEngine): void {
   const it = (what: string, run: (driver: BlobDriver) => Promise<void>) =>
     test(what, async () => {
       const { driver, dispose } = await open()
@@ -146,6 +164,27 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
       }
     })
 
+    for (const size of [0, 1, 100 * KiB, MiB])
+      it(`takes ${size} bytes of a source whose size is known, and not one less or more`, async (driver) => {
+        const bytes = randomBytes(size)
+        const id = randomUUID()
+        for (const wrong of [size + 1, size + MiB, size - 1, 0])
+          if (wrong >= 0 && wrong !== size)
+            await assert.rejects(driver.put(id, inChunks(bytes), wrong), /The source gave/)
+        const failure = new Error('the client went away')
+        async function* failingLate() {
+          yield* inChunks(bytes)
+          throw failure
+        }
+        await assert.rejects(driver.put(id, failingLate(), size), (error) => error === failure)
+        await assertNothing(driver, id)
+        assert.equal(await driver.put(id, inChunks(bytes), size), size)
+        assert.ok((await collect(await driver.get(id, size))).equals(bytes))
+        const again = Readable.from(inChunks(bytes))
+        await assert.rejects(driver.put(id, again, size))
+        assert.ok(again.destroyed)
+      })
+
     it('removes, and again', async (driver) => {
       const [id, other] = [await putBytes(driver, randomBytes(10)), await putBytes(driver, randomBytes(10))]
       await driver.remove(id)
@@ -218,7 +257,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
         watch(read)
       }
       assert.equal(read, 256 * MiB)
-      assert.ok(most < 64 * MiB, `grew by ${Math.round(most / MiB)} MiB`)
+      assert.ok(most < 64 * MiB + 2 * driver.buffered, `grew by ${Math.round(most / MiB)} MiB`)
     })
 
     it('refuses every id that is not a UUID', async (driver) => {
@@ -231,6 +270,8 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
       }
       assert.deepEqual(await list(driver), [])
     })
+
+    describeParts(it, parts)
 
     it('checks itself and leaves nothing of it', async (driver) => {
       await Promise.all([driver.check(), driver.check()])
@@ -252,49 +293,4 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>):
       await assert.rejects(putBytes(driver, randomBytes(1)))
     })
   })
-}
-
-/** All of a body; rejects when the stream does. */
-export async function collect(body: BlobBody): Promise<Buffer> {
-  if (body instanceof Uint8Array) return Buffer.from(body)
-  return Buffer.concat(await body.toArray())
-}
-
-export async function putBytes(driver: BlobDriver, bytes: Uint8Array): Promise<string> {
-  const id = randomUUID()
-  await driver.put(id, inChunks(bytes))
-  return id
-}
-
-export const list = (driver: BlobDriver): Promise<StoredBlob[]> => Array.fromAsync(driver.list())
-const sizes = async (driver: BlobDriver) => new Map((await list(driver)).map(({ id, size }) => [id, size]))
-const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
-
-async function assertNothing(driver: BlobDriver, id: string): Promise<void> {
-  await assert.rejects(driver.get(id, 1), BlobMissing)
-  assert.deepEqual(await list(driver), [])
-}
-
-/** The bytes in chunks of random sizes up to 100 KiB. */
-export async function* inChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; ) {
-    const size = randomInt(1, 100 * KiB)
-    yield bytes.subarray(at, at + size)
-    at += size
-  }
-}
-
-async function* repeated(size: number, watch?: (given: number) => void): AsyncGenerator<Uint8Array> {
-  for (let given = 0; given < size; given += 64 * KiB) {
-    yield Buffer.alloc(64 * KiB, given & 255)
-    watch?.(given + 64 * KiB)
-  }
-}
-
-v8.setFlagsFromString('--expose-gc')
-const collectGarbage = vm.runInNewContext('gc') as () => void
-/** Bytes, without what is garbage by now. */
-function residentMemory(): number {
-  collectGarbage()
-  return process.memoryUsage.rss()
 }

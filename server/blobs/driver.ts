@@ -14,16 +14,29 @@ export interface StoredBlob {
 /** A body small enough for one chunk comes as bytes, everything else as a stream. */
 export type BlobBody = Uint8Array | Readable
 
+/** One part of a blob that arrives in parts. */
+export interface StoredPart {
+  /** 1 to 10,000. */
+  number: number
+  /** Bytes. */
+  size: number
+  /** What the engine knows this very part by: given by putPart, or (S3) the ETag that a direct upload answered. */
+  ref: string
+}
+
 /** Immutable bytes under ids. Ids are UUIDs; every function refuses anything else at once. */
 export interface BlobDriver {
   /**
    * Stores all bytes of `source` under `id`, which is written once, and gives their number. When it resolves they are
    * durable and readable; when it rejects (source failed, disk full, id taken) this call has left nothing that can be
-   * read under that id. Holds at most 1 MiB besides the chunk it last took, and takes the next only when there is room.
-   * Chunks must not change after they were given. A failure ends the iteration, which destroys a source that is a
-   * stream.
+   * read under that id. Holds at most `buffered` bytes besides the chunk it last took, and takes the next only when there
+   * is room. Chunks must not change after they were given. A failure ends the iteration, which destroys a source that is
+   * a stream. `size`, where it is known, spares engines that must know it beforehand a buffer; it rejects when the source
+   * gives another number of bytes.
    */
-  put(id: string, source: AsyncIterable<Uint8Array>): Promise<number>
+  put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number>
+  /** What one put or putPart holds in memory at most, in bytes. */
+  readonly buffered: number
   /**
    * The bytes of a blob of `size` bytes (what its row says), or a range of them, which lies within `size`. Rejects with
    * BlobMissing when there is no such blob or it is shorter than that. Bytes that vanish later are an error of the
@@ -31,10 +44,46 @@ export interface BlobDriver {
    */
   get(id: string, size: number, range?: ByteRange): Promise<BlobBody>
   /**
-   * Removes a blob and whatever an interrupted put left of it; no error when there is nothing. Reads that began before
-   * go on or fail, but never give wrong bytes. Not synced: after a power failure the blob may be back.
+   * Removes a blob and whatever an interrupted put or unfinished parts left of it; no error when there is nothing. Reads
+   * that began before go on or fail, but never give wrong bytes. Not synced: after a power failure the blob may be back.
    */
   remove(id: string): Promise<void>
+  /**
+   * Begins a blob that arrives in parts; gives a handle for the calls below, which the caller keeps. Nothing can be read
+   * under the id before completeParts.
+   */
+  beginParts(id: string): Promise<string>
+  /**
+   * Stores one part of exactly `size` bytes durably and gives its ref. The latest one finished counts, also where several
+   * arrive at once; when it rejects, an earlier one under the number is as it was.
+   */
+  putPart(id: string, handle: string, number: number, source: AsyncIterable<Uint8Array>, size: number): Promise<string>
+  /** The parts that are there, in order of number. Empty after completeParts and abortParts. */
+  listParts(id: string, handle: string): Promise<StoredPart[]>
+  /**
+   * Makes these parts, in order of number (numbers may be left out), the blob. Never copies their bytes: costs
+   * O(parts). Parts not named are removed, or (Ceph) make it reject: name all that listParts gives. Idempotent: called
+   * again after it succeeded, or after a crash in its midst, it ends the same. Rejects with BlobMissing when a part is
+   * not there.
+   */
+  completeParts(id: string, handle: string, parts: readonly StoredPart[]): Promise<void>
+  /** Removes the parts; idempotent, also after completeParts, whose blob it leaves alone. */
+  abortParts(id: string, handle: string): Promise<void>
+  /**
+   * A URL to which a client PUTs one part without credentials, `size` bytes exactly; null where parts come through us.
+   * `expiresIn` in seconds.
+   */
+  partUrl(
+    id: string,
+    handle: string,
+    number: number,
+    options: { expiresIn: number; size: number },
+  ): Promise<string | null>
+  /** A URL that gives the whole blob without credentials under these headers; null where it is given by us. */
+  directUrl(
+    id: string,
+    options: { expiresIn: number; contentType: string; contentDisposition: string },
+  ): Promise<string | null>
   /** Every readable blob, in any order, in constant memory. What is put or removed meanwhile may be in it or not. */
   list(): AsyncIterable<StoredBlob>
   /** Rejects when blobs cannot be written and removed at this time: it tries it. */

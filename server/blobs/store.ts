@@ -34,6 +34,7 @@ export const deleteUnreferenced = async (tx: Tx, ids: readonly string[]): Promis
       .where('id', 'in', ids)
       .where((e) => e.not(e.exists(e.selectFrom('objects').select('key').whereRef('objects.blob_id', '=', 'blobs.id'))))
       .where((e) => e.not(e.exists(e.selectFrom('trash').select('key').whereRef('trash.blob_id', '=', 'blobs.id'))))
+      .where((e) => e.not(e.exists(e.selectFrom('uploads').select('id').whereRef('uploads.blob_id', '=', 'blobs.id'))))
       .returning('id')
       .execute()
   ).map(({ id }) => id)

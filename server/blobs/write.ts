@@ -25,13 +25,14 @@ export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getT
 /**
  * Stores a stream as a new blob of a claim. Its row comes first, so that whatever a crash leaves is found by the
  * collector; the claim's rows are kept young while bytes arrive. `inspect` sees the count after every chunk and may
- * throw to refuse more. When this rejects nothing is left behind.
+ * throw to refuse more. `announced` is how many bytes the source says it has. When this rejects nothing is left behind.
  */
 export async function writeBlob(
   ctx: Ctx,
   claim: Claim,
   source: AsyncIterable<Uint8Array>,
   inspect: (size: number) => void,
+  announced?: number,
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
   const id = await reserveBlobId(ctx)
@@ -54,7 +55,7 @@ export async function writeBlob(
     }
   }
   try {
-    await ctx.blobs.put(id, measured())
+    await ctx.blobs.put(id, measured(), announced)
   } catch (error) {
     await discardBlobs(ctx, [id])
     throw error

@@ -7,12 +7,13 @@ import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { hasObjects } from '../objects/store.ts'
 import { settingsInForce } from '../settings/service.ts'
+import { endUploads } from '../uploads/service.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
 /** Rows the usage of one bucket is spread over: enough that 16 writers seldom meet. */
 const USAGE_SHARDS = 16
-const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0 }
+const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, reserved: 0 }
 
 export const bucketMissing = (name: string): ServiceError =>
   new ServiceError('not_found', `There is no bucket "${name}".`)
@@ -83,6 +84,7 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
     if (!row) throw bucketMissing(name)
     if (await hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
+    await endUploads(tx, row.id, ctx.now())
     await store.clearQuota(tx, row.id)
     await store.buryBucket(tx, row.id, ctx.now())
     record({ name: 'delete_bucket', bucket: name, details: { trash_bytes: usage.trash_bytes } })
@@ -135,6 +137,7 @@ const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bu
   name: row.name,
   quota_gb: row.quota_gb,
   used_bytes: usage.bytes,
+  reserved_bytes: usage.reserved,
   object_count: usage.objects,
   trash_bytes: usage.trash_bytes,
   trash_days: row.trash_days,
@@ -153,10 +156,10 @@ export interface HeldBucket {
   id: string
   name: string
   trash_days: number
-  /** Bytes that may still be added; null without a quota. Negative when a quota was set below what is used. */
+  /** Bytes that may still be added under its own quota, negative when that was set below what is used; null without one. */
   room: number | null
-  /** Whether the quota over all buckets counts what is added. */
-  counted: boolean
+  /** The same of the quota over all buckets together. */
+  totalRoom: number | null
 }
 
 /**
@@ -168,34 +171,54 @@ export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
   if (!bucket) throw bucketMissing(name)
   // In a statement of its own: joined, it would be as it was before the wait for the bucket's row.
   const quotas = await store.lockQuotas(tx, bucket.id)
-  const own = quotas.some(({ scope }) => scope === bucket.id)
-  const used = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id)?.bytes ?? 0) : 0
+  const own = quotas.find(({ scope }) => scope === bucket.id)
+  const total = quotas.find(({ scope }) => scope === store.TOTAL)
+  const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
   return {
     ...bucket,
-    room: least(quotas.map(({ quota_gb, used_bytes }) => quotaBytes(quota_gb) - (used_bytes ?? used))),
-    counted: quotas.some(({ scope }) => scope === store.TOTAL),
+    room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved : null,
+    totalRoom: total ? quotaBytes(total.quota_gb) - (total.used_bytes ?? 0) : null,
   }
 }
 
-const least = (rooms: readonly number[]): number | null => (rooms.length === 0 ? null : Math.min(...rooms))
+/** Step: holds two buckets, which may be the same, in one order for everybody. */
+export async function holdBuckets(tx: Tx, a: string, b: string): Promise<[HeldBucket, HeldBucket]> {
+  const first = await holdBucket(tx, a < b ? a : b)
+  const second = a === b ? first : await holdBucket(tx, a < b ? b : a)
+  return a < b ? [first, second] : [second, first]
+}
+
+const least = (...rooms: readonly (number | null)[]): number | null => {
+  const known = rooms.filter((room) => room !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+/** Bytes that may still be added to a held bucket; `moved` of them come from other buckets. Null without a quota. */
+export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
+  least(bucket.room, bucket.totalRoom === null ? null : bucket.totalRoom + moved)
 
 /**
  * Bytes that may be added to a bucket as far as can be known before the change is made; null without a quota. The exact
  * decision is `countUsage`'s.
  */
 export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
-  const { total_quota_gb, total_used_bytes } = bucket
-  const rooms = total_quota_gb === null ? [] : [quotaBytes(total_quota_gb) - (total_used_bytes ?? 0)]
-  if (bucket.quota_gb !== null)
-    rooms.push(quotaBytes(bucket.quota_gb) - ((await store.sumUsage(db, [bucket.id])).get(bucket.id)?.bytes ?? 0))
-  return least(rooms)
+  const { quota_gb, total_quota_gb, total_used_bytes } = bucket
+  const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0)
+  if (quota_gb === null) return total
+  const usage = (await store.sumUsage(db, [bucket.id])).get(bucket.id) ?? none
+  return least(quotaBytes(quota_gb) - usage.bytes - usage.reserved, total)
 }
 
-/** Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. */
-export async function countUsage(tx: Tx, bucket: HeldBucket, change: store.Usage): Promise<void> {
-  if (change.bytes > 0) assertRoom(bucket.name, bucket.room, change.bytes)
-  await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...change })
-  if (bucket.counted && change.bytes !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: change.bytes })
+/**
+ * Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. `moved` bytes of it
+ * come from another bucket, and are nothing new to the quota over all.
+ */
+export async function countUsage(tx: Tx, bucket: HeldBucket, change: Partial<store.Usage>, moved = 0): Promise<void> {
+  const full = { ...none, ...change }
+  const growth = full.bytes + full.reserved
+  if (growth > 0) assertRoom(bucket.name, roomOf(bucket, moved), growth)
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...full })
+  if (bucket.totalRoom !== null && growth !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: growth })
 }
 
 /** Step: sets or (null) lifts the quota over all buckets together. Every writer waits meanwhile, so its count is exact. */
@@ -212,6 +235,14 @@ export function assertRoom(name: string, room: number | null, growth: number): v
     'quota_exceeded',
     `There is room for ${Math.max(0, room)} more bytes in bucket "${name}"; this needs ${growth}.`,
   )
+}
+
+/** Step: counts a bucket anew from what is in it, while its writers wait. */
+export async function correctUsage(tx: Tx, name: string): Promise<void> {
+  const bucket = await store.lockBucket(tx, name)
+  if (!bucket) throw bucketMissing(name)
+  await store.deleteUsage(tx, bucket.id)
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await store.measureBucket(tx, bucket.id)) })
 }
 
 /** Step: forgets deleted buckets whose trash has been emptied. */

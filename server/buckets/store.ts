@@ -57,7 +57,7 @@ const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: str
   tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
 )
 
-/** `used_bytes` is counted in the row where it is not null. */
+/** `used_bytes`, what is stored and reserved, is counted in the row where it is not null. */
 export const setQuota = (tx: Tx, scope: string, quota_gb: number, used_bytes: number | null = null) =>
   tx
     .insertInto('quotas')
@@ -81,7 +81,7 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
   (
     await tx
       .selectFrom('bucket_usage')
-      .select((e) => e.fn.coalesce(e.fn.sum<number>('bytes'), e.lit(0)).as('bytes'))
+      .select((e) => e.fn.coalesce(e.fn.sum<number>(e('bytes', '+', e.ref('reserved'))), e.lit(0)).as('bytes'))
       .executeTakeFirstOrThrow()
   ).bytes
 
@@ -96,9 +96,11 @@ export interface Usage {
   bytes: number
   objects: number
   trash_bytes: number
+  /** Bytes that open uploads in parts will take. */
+  reserved: number
 }
 
-export const addUsage = prepared((tx: Tx, row: NewRow<'bucket_usage'>) =>
+export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shard: number }) =>
   tx
     .insertInto('bucket_usage')
     .values(row)
@@ -107,6 +109,7 @@ export const addUsage = prepared((tx: Tx, row: NewRow<'bucket_usage'>) =>
         bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
         objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
         trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
+        reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
       })),
     ),
 )
@@ -121,6 +124,7 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
       e.fn.sum<number>('bytes').as('bytes'),
       e.fn.sum<number>('objects').as('objects'),
       e.fn.sum<number>('trash_bytes').as('trash_bytes'),
+      e.fn.sum<number>('reserved').as('reserved'),
     ])
     .where('bucket_id', 'in', bucketIds)
     .groupBy('bucket_id')
@@ -139,4 +143,31 @@ export const deleteBuried = (tx: Tx) =>
     .where((e) =>
       e.not(e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id'))),
     )
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('uploads').select('uploads.id').whereRef('uploads.bucket_id', '=', 'buckets.id'))),
+    )
     .execute()
+
+export const deleteUsage = (tx: Tx, bucketId: string) =>
+  tx.deleteFrom('bucket_usage').where('bucket_id', '=', bucketId).execute()
+
+/** What the tables hold of a bucket. */
+export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
+  const sumOf = async (table: 'objects' | 'trash') =>
+    tx
+      .selectFrom(table)
+      .select((e) => [
+        e.fn.coalesce(e.fn.sum<number>('size'), e.lit(0)).as('bytes'),
+        e.fn.countAll<number>().as('count'),
+      ])
+      .where('bucket_id', '=', bucketId)
+      .executeTakeFirstOrThrow()
+  const objects = await sumOf('objects')
+  const trash = await sumOf('trash')
+  const uploads = await tx
+    .selectFrom('uploads')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('reserved'), e.lit(0)).as('bytes'))
+    .where('bucket_id', '=', bucketId)
+    .executeTakeFirstOrThrow()
+  return { bytes: objects.bytes, objects: objects.count, trash_bytes: trash.bytes, reserved: uploads.bytes }
+}

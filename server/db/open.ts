@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import {
   CompiledQuery,
@@ -23,6 +23,7 @@ import { insideTransaction, isInsideTransaction, rootHandleGuard } from './guard
 import { migrations } from './migrations/index.ts'
 import type { ColumnTypes } from './migrations/types.ts'
 import type { Db, Schema, Tx } from './schema.ts'
+import { addTrigramIndex, addTrigramTable } from './search.ts'
 
 export interface Database {
   /** Reads of committed state. */
@@ -37,6 +38,8 @@ export interface Database {
   migrate(): Promise<void>
   /** Rejects when the database does not answer. */
   check(): Promise<void>
+  /** Writes a copy of this moment into a new file while others go on; only of SQLite, else it throws. */
+  backup(file: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -156,8 +159,9 @@ async function openSqlite(file: string): Promise<Database> {
     }
   })
 
+  const reading = open(true)
   const reader = new Kysely<Schema>({
-    dialect: new SqliteDialect({ database: open(true) }),
+    dialect: new SqliteDialect({ database: reading }),
     plugins: [withoutRowLocks, rootHandleGuard],
   })
   const checkpoints = startCheckpoints(file, () => {
@@ -181,6 +185,9 @@ async function openSqlite(file: string): Promise<Database> {
       if (failure) throw failure
       await sql`select 1`.execute(reader)
     },
+    async backup(target) {
+      await backup(reading.database, target)
+    },
     async close() {
       await checkpoints.stop()
       await reader.destroy()
@@ -198,6 +205,7 @@ const sqliteTypes: ColumnTypes = {
   integer: 'integer',
   bigint: 'integer',
   real: 'real',
+  addSearchIndex: addTrigramTable,
 }
 
 // ---- PostgreSQL ------------------------------------------------------------------------------------------------
@@ -211,6 +219,7 @@ const postgresTypes: ColumnTypes = {
   integer: 'integer',
   bigint: 'bigint',
   real: 'double precision',
+  addSearchIndex: addTrigramIndex,
 }
 
 const INT8 = 20
@@ -270,6 +279,7 @@ async function openPostgres(url: string, report: (error: Error) => void): Promis
       await migrate(writer, postgresTypes)
     },
     check: async () => void (await sql`select 1`.execute(reader)),
+    backup: () => Promise.reject(new Error('PostgreSQL has tools of its own for this: pg_dump, pg_basebackup')),
     close: () => writer.destroy(),
   }
 }

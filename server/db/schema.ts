@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { Generated, Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 
 /** Times are ISO 8601 UTC texts with milliseconds in code, whatever the engine stores. JSON columns are text. */
 export interface Schema {
@@ -112,7 +112,15 @@ export interface Schema {
    */
   quotas: { scope: string; quota_gb: number; used_bytes: number | null }
   /** The sum over the shards is exact; several rows so that one bucket's writers need not wait for each other. */
-  bucket_usage: { bucket_id: string; shard: number; bytes: number; objects: number; trash_bytes: number }
+  bucket_usage: {
+    bucket_id: string
+    shard: number
+    bytes: number
+    objects: number
+    trash_bytes: number
+    /** Bytes that open uploads in parts will take. */
+    reserved: Generated<number>
+  }
   objects: {
     bucket_id: string
     key: string
@@ -137,6 +145,71 @@ export interface Schema {
   blobs: { id: string; check_after: string | null }
   /** Bytes no row points at any more, to be removed from the storage. */
   blob_removals: { blob_id: string; queued_at: string }
+  /** Uploads in parts: open while `completed_at` is null, kept for a while after that for those who ask again. */
+  uploads: {
+    id: string
+    bucket_id: string
+    key: string
+    /** Null once it is completed: then the object holds the blob. */
+    blob_id: string | null
+    /** What the storage calls it. */
+    handle: string
+    content_type: string
+    /** JSON: Record<string, string> */
+    metadata: string
+    file_size: number | null
+    part_size: number
+    /** Bytes it takes of the quotas. */
+    reserved: number
+    created_at: string
+    created_by: string | null
+    /** Token with which it was begun; its URLs end with that. */
+    created_with: string | null
+    expires_at: string
+    completed_at: string | null
+    /** JSON: the object it became. */
+    result: string | null
+  }
+  upload_parts: {
+    upload_id: string
+    part_number: number
+    size: number
+    /** Hex MD5. */
+    etag: string
+    /** What the storage knows it by. */
+    ref: string
+    received_at: string
+  }
+  jobs: {
+    id: string
+    kind: 'copy' | 'move' | 'delete' | 'empty_bucket'
+    status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+    /** JSON: what was asked for. */
+    request: string
+    /** JSON: who asked, with what credential, from where. */
+    actor: string
+    created_by: string
+    created_by_email: string | null
+    /** The objects are written down in job_items first; up to which key that has come, and when it was done. */
+    listed_to: string | null
+    listed_at: string | null
+    total: number
+    /** Up to which item the work is done. */
+    position: number
+    done: number
+    failed: number
+    /** JSON: the first 100. */
+    errors: string
+    detail: string | null
+    /** Which process works on it, until when unless it renews that. */
+    runner: string | null
+    leased_until: string | null
+    cancel_at: string | null
+    created_at: string
+    started_at: string | null
+    finished_at: string | null
+  }
+  job_items: { job_id: string; position: number; key: string }
   audit: {
     id: string
     time: string

@@ -19,12 +19,14 @@ import { authRoutes } from '../auth/routes.ts'
 import { bucketRoutes } from '../buckets/routes.ts'
 import { type Actor, createContext, type System } from '../context.ts'
 import { groupRoutes } from '../groups/routes.ts'
+import { jobRoutes } from '../jobs/routes.ts'
 import { objectRoutes } from '../objects/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
 import { systemRoutes } from '../system/routes.ts'
 import { tokenRoutes } from '../tokens/routes.ts'
 import { noteUse } from '../tokens/service.ts'
 import { trashRoutes } from '../trash/routes.ts'
+import { uploadRoutes } from '../uploads/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { authenticate, RouteRefused } from './authenticate.ts'
 import { expectBody } from './body.ts'
@@ -32,7 +34,8 @@ import { trackConnections } from './connections.ts'
 import { docsPages } from './docs.ts'
 import type { Exchange, Handler } from './handle.ts'
 import { openapi } from './openapi.ts'
-import { handleError, sendProblem } from './problem.ts'
+import { answersHead, notFound } from './paths.ts'
+import { handleError } from './problem.ts'
 import { securityHeaders } from './security.ts'
 import { ownFormats, validatorCompiler } from './validation.ts'
 
@@ -50,6 +53,8 @@ export const handlers: readonly Handler[] = [
   ...tokenRoutes,
   ...bucketRoutes,
   ...objectRoutes,
+  ...uploadRoutes,
+  ...jobRoutes,
   ...trashRoutes,
   ...userRoutes,
   ...groupRoutes,
@@ -181,7 +186,7 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
         try {
           const { params, query, headers, body } = request
           const answer = await handler.run(ctx, { params, query, headers, body, request, reply } as Exchange<RouteSpec>)
-          return route.produces === 'bytes' || answer === reply ? reply : reply.send(answer)
+          return route.produces === 'bytes' || reply.sent ? reply : reply.send(answer)
         } catch (error) {
           if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(ctx, error)
           throw error
@@ -190,10 +195,6 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
     })
   }
 }
-
-/** HEAD is GET without the body (RFC 9110 section 9.3.2), also where the contract does not list it. */
-const answersHead = (route: RouteSpec): boolean =>
-  route.method === 'GET' && !handlers.some((one) => one.route.method === 'HEAD' && one.route.url === route.url)
 
 /** Takes the key from the path as it was sent: the router's own decoding is not made for keys. */
 function pathKey(validate: ReturnType<typeof validatorCompiler>) {
@@ -229,26 +230,6 @@ function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined 
     return new ServiceError('malformed', 'The query has a faulty percent-encoding.')
   }
   return undefined
-}
-
-const templates = [
-  ...handlers.map(({ route }) => ({
-    methods: answersHead(route) ? [route.method, 'HEAD'] : [route.method],
-    pattern: new RegExp(
-      `^${(route.root ? '' : '/api/v1') + route.url.replace('{+key}', '.*').replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
-    ),
-  })),
-  { methods: ['GET'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
-]
-
-/** 405 with Allow where the path is known for other methods, else 404. */
-function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
-  if (allowed.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
-  return sendProblem(request, reply, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
-    headers: { allow: allowed.join(', ') },
-  })
 }
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>

@@ -14,6 +14,8 @@ const tags = [
   { name: 'auth', description: 'Logging in and who you are.' },
   { name: 'buckets', description: 'Buckets, their quotas and usage.' },
   { name: 'objects', description: 'Uploading, downloading, browsing and deleting.' },
+  { name: 'uploads', description: 'Large files in parts, resumable.' },
+  { name: 'jobs', description: 'Work on whole folders and large selections.' },
   { name: 'trash', description: 'Deleted and overwritten contents.' },
   { name: 'users', description: 'People.' },
   { name: 'groups', description: 'What people may do: rights are granted to groups.' },
@@ -47,7 +49,11 @@ export function openapi(baseUrl: string) {
     components: {
       schemas: { Problem: plain(Problem) },
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `POST /auth/token`, or a personal access token (`svc_pat_…`).' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token from `POST /auth/token`, or a personal access token (`svc_pat_…`).',
+        },
         login: {
           type: 'oauth2',
           description: 'E-mail and password.',

@@ -1,3 +1,5 @@
+import path from 'node:path'
+import { lookup } from 'mime-types'
 import type { StoredObject } from '../../contract/objects.ts'
 import type { ObjectRow } from './store.ts'
 
@@ -14,3 +16,13 @@ export const describeObject = (row: ObjectRow, bucket: string): StoredObject => 
   last_modified: row.last_modified,
   created_by: row.created_by,
 })
+
+export const DEFAULT_TYPE = 'application/octet-stream'
+/** RFC 9110 media type, with parameters; what does not look like one is not stored as one. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]*)?$/
+
+/** The content type to store: the one given where it looks like one, else by the key's extension. */
+export const typeOf = (given: string | undefined, key: string): string =>
+  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
+/** With its dot; '' where the name has none. A bare name would pass for one: a key `html` is no page. */
+const extensionOf = (key: string): string => path.posix.extname(key.slice(key.lastIndexOf('/') + 1))

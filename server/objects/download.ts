@@ -36,7 +36,7 @@ const SAFETY = {
 /** Answers GET and HEAD of an object with all of RFC 9110's conditions and ranges. */
 export async function sendObject(
   ctx: Ctx,
-  { bucket, key, download }: { bucket: string; key: string; download: boolean },
+  { bucket, key, ...naming }: { bucket: string; key: string } & Naming,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -51,7 +51,7 @@ export async function sendObject(
   if (verdict === 304) return reply.code(304).send()
 
   reply.header('accept-ranges', 'bytes')
-  reply.header('content-disposition', disposition(row, download))
+  reply.header('content-disposition', contentDispositionOf(row, naming))
   for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))
     reply.header(`x-meta-${name}`, asHeader(value))
   const ranges =
@@ -102,8 +102,14 @@ function sendParts(blobs: BlobDriver, row: ObjectRow, ranges: readonly ByteRange
 /** Header values travel as Latin-1 characters; ours are UTF-8 in them, as they came. */
 const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
 
-function disposition(row: ObjectRow, download: boolean): string {
-  const name = row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
+interface Naming {
+  download: boolean
+  filename?: string | undefined
+}
+
+/** The Content-Disposition of an object: in place only where its type is harmless and no download was asked for. */
+export function contentDispositionOf(row: ObjectRow, { download, filename }: Naming): string {
+  const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
   const inline = !download && INLINE.has(row.content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '')
   return contentDisposition(name, { type: inline ? 'inline' : 'attachment' })
 }

@@ -1,31 +1,23 @@
-import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { lookup } from 'mime-types'
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { isKeyText } from '../../contract/shapes.ts'
 import { discardBlobs } from '../blobs/write.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
-import { expectBody } from '../http/body.ts'
-import { placeAll, putObject, type Received, receiver } from './service.ts'
+import { contentMd5, expectBody } from '../http/body.ts'
+import { DEFAULT_TYPE, typeOf } from './describe.ts'
+import { placeAll, putObject, type Received, receiver } from './place.ts'
 
-const DEFAULT_TYPE = 'application/octet-stream'
-/** RFC 9110 media type, with parameters; what does not look like one is not stored as one. */
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]*)?$/
 const METADATA_LIMIT = 8192
 
-const contentType = (given: string | undefined, key: string): string =>
-  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
-/** With its dot; '' where the name has none. A bare name would pass for one: a key `html` is no page. */
-const extensionOf = (key: string): string => path.posix.extname(key.slice(key.lastIndexOf('/') + 1))
-
-/** Stores the body of a PUT under one key; 201 when the key was free, else 200. */
+/** Stores the body of a PUT under one key, at most `maxBytes`; 201 when the key was free, else 200. */
 export async function receivePut(
   ctx: Ctx,
   bucket: string,
   key: string,
   request: FastifyRequest,
   reply: FastifyReply,
+  maxBytes?: number,
 ): Promise<StoredObject> {
   const { headers } = request
   const length = headers['content-length']
@@ -34,27 +26,19 @@ export async function receivePut(
     bucket,
     {
       key,
-      content_type: contentType(headers['content-type'], key),
+      content_type: typeOf(headers['content-type'], key),
       metadata: metadataOf(headers),
       // Left open when it is refused half-way, so that the refusal can still be answered.
       source: request.raw.iterator({ destroyOnReturn: false }),
       announced: length === undefined ? undefined : Number(length),
       md5: contentMd5(headers['content-md5']),
+      maxBytes,
     },
     { ifNoneMatch: headers['if-none-match'], ifMatch: headers['if-match'] },
     () => expectBody(request, reply),
   )
   reply.code(created ? 201 : 200).header('etag', `"${object.etag}"`)
   return object
-}
-
-function contentMd5(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined
-  const bytes = Buffer.from(String(header), 'base64')
-  if (bytes.length === 16 && /^[A-Za-z0-9+/]{22}==$/.test(String(header))) return bytes.toString('hex')
-  throw new ServiceError('malformed', 'Content-MD5 must be the base64 of 16 bytes.', {
-    faults: [{ path: 'header.content-md5', message: 'must be the base64 of 16 bytes' }],
-  })
 }
 
 function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
@@ -95,7 +79,7 @@ export async function receiveForm(
       allow(ctx.actor, 'write', bucket, key)
       const one = await receive({
         key,
-        content_type: contentType(partType(part.mimetype), key),
+        content_type: typeOf(partType(part.mimetype), key),
         metadata: {},
         source: part.file,
       })

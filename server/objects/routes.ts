@@ -2,10 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { api } from '../../contract/index.ts'
 import type { Ctx } from '../context.ts'
 import { handle } from '../http/handle.ts'
+import { sendArchive } from './archive.ts'
 import { browse, listObjects } from './browse.ts'
+import * as bulk from './bulk.ts'
 import { sendObject } from './download.ts'
 import { receiveForm, receivePut } from './receive.ts'
+import { searchObjects } from './search.ts'
 import { deleteObject } from './service.ts'
+import { presign, receiveSigned, sendSigned } from './signed.ts'
 
 interface ByKey {
   name: string
@@ -26,8 +30,10 @@ const remove = (ctx: Ctx, { name, key }: ByKey, { permanent = false }: { permane
 
 export const objectRoutes = [
   handle(api.browse, (ctx, { params, query }) => browse(ctx, params.name, query)),
-  handle(api.listObjects, (ctx, { params, query }) =>
-    listObjects(ctx, params.name, query.prefix ?? '', query.limit ?? 100, query.cursor),
+  handle(api.listObjects, (ctx, { params, query: { prefix = '', search, limit = 100, cursor } }) =>
+    search === undefined
+      ? listObjects(ctx, params.name, prefix, limit, cursor)
+      : searchObjects(ctx, params.name, { prefix, search, limit, cursor }),
   ),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>
     receiveForm(ctx, params.name, query.prefix ?? '', request, reply),
@@ -39,5 +45,27 @@ export const objectRoutes = [
   handle(api.putObjectByQuery, (ctx, { params, query, ...raw }) => put(ctx, { ...params, ...query }, raw)),
   handle(api.getObjectByQuery, (ctx, { params, query, ...raw }) => send(ctx, { ...params, ...query }, query, raw)),
   handle(api.headObjectByQuery, (ctx, { params, query, ...raw }) => send(ctx, { ...params, ...query }, query, raw)),
+  handle(api.copyObject, (ctx, { params, body }) => bulk.transferOne(ctx, 'copy', params.name, body)),
+  handle(api.moveObject, (ctx, { params, body }) => bulk.transferOne(ctx, 'move', params.name, body)),
+  handle(api.bulkCopy, (ctx, { params, body }) => bulk.transferMany(ctx, 'copy', params.name, body)),
+  handle(api.bulkMove, (ctx, { params, body }) => bulk.transferMany(ctx, 'move', params.name, body)),
+  handle(api.bulkDelete, (ctx, { params, body }) => bulk.deleteMany(ctx, params.name, body.keys)),
+  handle(api.objectsExist, (ctx, { params, body }) => bulk.findTaken(ctx, params.name, body.keys)),
+  handle(api.updateObject, (ctx, { params, body, request }) =>
+    bulk.describeAnew(ctx, params.name, params.key, body, request.headers['if-match']),
+  ),
+  handle(api.updateObjectByQuery, (ctx, { params, query, body, request }) =>
+    bulk.describeAnew(ctx, params.name, query.key, body, request.headers['if-match']),
+  ),
+  handle(api.archiveObjects, (ctx, { params, query, ...raw }) =>
+    query.prefix === undefined && query.keys === undefined
+      ? send(ctx, { ...params, key: 'archive' }, query, raw)
+      : sendArchive(ctx, params.name, query, raw.reply),
+  ),
+  handle(api.archiveSelection, (ctx, { params, body, reply }) => sendArchive(ctx, params.name, body, reply)),
+  handle(api.presignObject, (ctx, { params, body }) => presign(ctx, params.name, body)),
+  handle(api.getSigned, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
+  handle(api.headSigned, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
+  handle(api.putSigned, (ctx, { params, ...raw }) => receiveSigned(ctx, params.token, raw)),
   handle(api.deleteObjectByQuery, (ctx, { params, query, ...raw }) => remove(ctx, { ...params, ...query }, query, raw)),
 ]

@@ -36,6 +36,55 @@ export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<Objec
     .forUpdate()
     .executeTakeFirst()
 
+/** Objects of these keys, locked until the transaction ends, in key order. */
+export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+  keys.length === 0
+    ? []
+    : tx
+        .selectFrom('objects')
+        .selectAll()
+        .where('bucket_id', '=', bucketId)
+        .where('key', 'in', keys)
+        .orderBy('key')
+        .forUpdate()
+        .execute()
+
+/** The same, held only against being deleted or replaced. */
+export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+  keys.length === 0
+    ? []
+    : tx
+        .selectFrom('objects')
+        .selectAll()
+        .where('bucket_id', '=', bucketId)
+        .where('key', 'in', keys)
+        .orderBy('key')
+        .forShare()
+        .execute()
+
+/** Gives the keys that were free. */
+export async function insertObjects(tx: Tx, rows: readonly ObjectRow[]): Promise<string[]> {
+  if (rows.length === 0) return []
+  const inserted = await tx
+    .insertInto('objects')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
+    .returning('key')
+    .execute()
+  return inserted.map(({ key }) => key)
+}
+
+export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<void> => {
+  if (keys.length > 0)
+    await tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+}
+
+export const describeAs = (
+  tx: Tx,
+  { bucket_id, key }: ObjectRow,
+  change: Pick<ObjectRow, 'content_type' | 'metadata' | 'last_modified'>,
+) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
 export const replaceObject = (tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
   tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
@@ -50,6 +99,13 @@ const inRange = (db: Db, bucketId: string, { from, to }: KeyRange) => {
   const query = db.selectFrom('objects').where('bucket_id', '=', bucketId).where('key', '>=', from)
   return to === null ? query : query.where('key', '<', to)
 }
+
+export const hasKeyIn = async (db: Db, bucketId: string, range: KeyRange): Promise<boolean> =>
+  (await inRange(db, bucketId, range).select('key').limit(1).execute()).length > 0
+
+/** Keys of a range in order, from the index alone. */
+export const listKeys = async (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<string[]> =>
+  (await inRange(db, bucketId, range).select('key').orderBy('key').limit(limit).execute()).map(({ key }) => key)
 
 /** Objects of a range in key order. */
 export const listRange = (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<ObjectRow[]> =>

@@ -17,29 +17,29 @@ const BATCH = 1000
 const PURGE_LIMIT = 10_000
 
 /**
- * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the item's id. With the
- * trash off it gives null, and the bytes are left to the collector. The caller counts the usage.
+ * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the items' ids in the same
+ * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage.
  */
 export async function moveToTrash(
   tx: Tx,
   ctx: Ctx,
   bucket: HeldBucket,
-  row: ObjectRow,
+  rows: readonly ObjectRow[],
   reason: 'deleted' | 'overwritten',
-): Promise<string | null> {
+): Promise<(string | null)[]> {
+  if (rows.length === 0) return []
   if (bucket.trash_days === 0) {
-    await releaseBlobs(tx, ctx, [row.blob_id])
-    return null
+    await releaseBlobs(
+      tx,
+      ctx,
+      rows.map(({ blob_id }) => blob_id),
+    )
+    return rows.map(() => null)
   }
-  const id = newId()
-  await store.insertTrash(tx, {
-    ...row,
-    id,
-    reason,
-    deleted_at: ctx.now().toISOString(),
-    deleted_by: ctx.actor.user_id,
-  })
-  return id
+  const now = ctx.now().toISOString()
+  const items = rows.map((row) => ({ ...row, id: newId(), reason, deleted_at: now, deleted_by: ctx.actor.user_id }))
+  await store.insertTrash(tx, items)
+  return items.map(({ id }) => id)
 }
 
 /** Items of the trash under a prefix that the caller may list, latest first. */

@@ -3,7 +3,7 @@ import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
 export type TrashRow = Row<'trash'>
 
-export const insertTrash = (tx: Tx, row: NewRow<'trash'>) => tx.insertInto('trash').values(row).execute()
+export const insertTrash = (tx: Tx, rows: readonly NewRow<'trash'>[]) => tx.insertInto('trash').values(rows).execute()
 
 /** Items of the ranges, latest first, after the position of the page before. */
 export function listTrash(

@@ -22,6 +22,8 @@ interface Made {
   object(): Promise<string>
   trashed(): Promise<string>
   bucket(): Promise<string>
+  upload(): Promise<string>
+  job(): Promise<string>
   /** A token of the one who is to call. */
   token(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
@@ -125,6 +127,85 @@ const table: Record<OperationName, Entry> = {
   deleteObjectByQuery: {
     expect: holder(204),
     call: async (c, { object }) => c.deleteObjectByQuery({ params, query: { key: await object() } }),
+  },
+  copyObject: {
+    expect: holder(200),
+    call: (c) =>
+      c.copyObject({ params, body: { source_bucket: BUCKET, source_key: KEY, dest_key: `docs/${newId()}` } }),
+  },
+  moveObject: {
+    expect: holder(200),
+    call: async (c, { object }) =>
+      c.moveObject({
+        params,
+        body: { source_bucket: BUCKET, source_key: await object(), dest_key: `docs/${newId()}` },
+      }),
+  },
+  // Whoever may write somewhere in the bucket gets an answer for each key.
+  bulkCopy: {
+    expect: insider(200),
+    call: (c) => c.bulkCopy({ params, body: { source_bucket: BUCKET, keys: [KEY], dest_prefix: `docs/${newId()}/` } }),
+  },
+  bulkMove: {
+    expect: insider(200),
+    call: async (c, { object }) =>
+      c.bulkMove({ params, body: { source_bucket: BUCKET, keys: [await object()], dest_prefix: `docs/${newId()}/` } }),
+  },
+  bulkDelete: {
+    expect: insider(200),
+    call: async (c, { object }) => c.bulkDelete({ params, body: { keys: [await object()] } }),
+  },
+  objectsExist: { expect: holder(200), call: (c) => c.objectsExist({ params, body: { keys: [KEY] } }) },
+  updateObject: {
+    expect: holder(200),
+    call: (c) => c.updateObject({ params: byKey, body: { content_type: 'text/plain' } }),
+  },
+  updateObjectByQuery: {
+    expect: holder(200),
+    call: (c) => c.updateObjectByQuery({ params, query: { key: KEY }, body: { content_type: 'text/plain' } }),
+  },
+  archiveObjects: {
+    expect: holder(200),
+    call: async (c) => (await c.archiveObjects({ params, query: { prefix: 'docs/' } })).body?.cancel(),
+  },
+  archiveSelection: {
+    expect: holder(200),
+    call: async (c) => (await c.archiveSelection({ params, body: { keys: [KEY] } })).body?.cancel(),
+  },
+  presignObject: { expect: holder(200), call: (c) => c.presignObject({ params, body: { key: KEY } }) },
+  getSigned: { expect: everyone(403), call: (c) => c.getSigned({ params: { token: 'x.y.z' } }) },
+  headSigned: { expect: everyone(403), call: (c) => c.headSigned({ params: { token: 'x.y.z' } }) },
+  putSigned: { expect: everyone(403), call: (c) => c.putSigned({ params: { token: 'x.y.z' }, body: 'x' }) },
+  initUpload: { expect: holder(201), call: (c) => c.initUpload({ params, body: { key: KEY, file_size: 1 } }) },
+  getUpload: {
+    expect: holder(200),
+    call: async (c, { upload }) => c.getUpload({ params: { ...params, upload_id: await upload() } }),
+  },
+  listUploads: { expect: insider(200), call: (c) => c.listUploads({ params }) },
+  // One part is named that has not arrived.
+  completeUpload: {
+    expect: holder(409),
+    call: async (c, { upload }) =>
+      c.completeUpload({ params, body: { upload_id: await upload(), parts: [{ part_number: 1, etag: 'x' }] } }),
+  },
+  abortUpload: {
+    expect: holder(204),
+    call: async (c, { upload }) => c.abortUpload({ params, body: { upload_id: await upload() } }),
+  },
+  putPart: { expect: everyone(403), call: (c) => c.putPart({ params: { token: 'x.y.z' }, body: 'x' }) },
+  createJob: {
+    expect: holder(202),
+    call: (c) =>
+      c.createJob({ body: { kind: 'copy', source_bucket: BUCKET, prefix: 'docs/none/', dest_prefix: 'docs/other/' } }),
+  },
+  listJobs: { expect: signedIn(200), call: (c) => c.listJobs() },
+  getJob: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { job }) => c.getJob({ params: { id: await job() } }),
+  },
+  cancelJob: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { job }) => c.cancelJob({ params: { id: await job() } }),
   },
   listTrash: { expect: holder(200), call: (c) => c.listTrash({ params, query: { prefix: 'docs/' } }) },
   restoreTrash: {
@@ -249,6 +330,10 @@ describeEngines('R2: access', (engine) => {
         return (await admin.listTrash({ params, query: { limit: 1 } })).items[0]?.id ?? ''
       },
       bucket: async () => (await admin.createBucket({ body: { name: `table-${newId().slice(-12)}` } })).name,
+      upload: async () =>
+        (await admin.initUpload({ params, body: { key: `docs/${newId()}`, file_size: 1 } })).upload_id,
+      job: async () =>
+        (await admin.createJob({ body: { kind: 'delete', source_bucket: BUCKET, prefix: 'docs/none/' } })).id,
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
       session: async () => {
         if (one === 'anonymous') return newId()

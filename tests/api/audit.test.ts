@@ -150,7 +150,7 @@ describeEngines('audit', (engine) => {
   it('A3, W1: a failing audit insert fails the request and leaves no object, no usage, no delivery, no bytes', async () => {
     await endpoint(['*'])
     const usage = () => server.admin.getBucket({ params: { name: 'audited' } })
-    const before = { usage: await usage(), files: server.files().length, deliveries: await deliveries() }
+    const before = { usage: await usage(), files: (await server.stored()).length, deliveries: await deliveries() }
     const break_ =
       engine === 'sqlite'
         ? [
@@ -168,7 +168,10 @@ describeEngines('audit', (engine) => {
       await rejectsWith(put('x/2'), 'internal')
     })
     await run(mend)
-    assert.deepEqual({ usage: await usage(), files: server.files().length, deliveries: await deliveries() }, before)
+    assert.deepEqual(
+      { usage: await usage(), files: (await server.stored()).length, deliveries: await deliveries() },
+      before,
+    )
     await rejectsWith(server.admin.getObject({ params: { name: 'audited', key: 'fails' } }), 'not_found')
     await server.records([{ action: 'upload', bucket: 'audited', key: 'fails' }], () => put('fails'))
   })

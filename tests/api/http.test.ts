@@ -8,7 +8,7 @@ import { api } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
-import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { allActions, describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -188,7 +188,7 @@ describeEngines('http', (engine) => {
     assert.deepEqual([answer.status, answer.json().code], [413, 'quota_exceeded'])
     const chunked = await send('PUT', '/api/v1/buckets/http/objects/big', { 'transfer-encoding': 'chunked' }, big)
     assert.deepEqual([chunked.status, chunked.json().code], [413, 'quota_exceeded'])
-    assert.equal(server.files().length, 0)
+    assert.equal((await server.stored()).length, 0)
   })
 
   it('carries the request id and the security headers everywhere', async () => {
@@ -209,7 +209,7 @@ describeEngines('http', (engine) => {
     assert.equal(record?.request_id, headers['x-request-id'])
   })
 
-  it('says whether it is alive and ready', async () => {
+  it('says whether it is alive and ready', { skip: onS3 && 'a folder can be moved away, an engine not' }, async () => {
     assert.deepEqual((await send('GET', '/healthz', {}, undefined, '')).json(), { status: 'ok' })
     assert.deepEqual((await send('GET', '/readyz')).json(), {
       status: 'ready',

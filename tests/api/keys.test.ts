@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 
 const bucket = 'keys'
 const KEYS = [
@@ -142,10 +142,10 @@ describeEngines('keys', (engine) => {
     })
   })
 
-  it('never lets a key touch a path: every file is a blob in its shard', async () => {
-    assert.ok(server.files().length >= KEYS.length)
+  it('never lets a key touch a path: every file is a blob in its shard', { skip: onS3 && 'about files' }, async () => {
+    assert.ok((await server.stored()).length >= KEYS.length)
     for (const name of fs.readdirSync(server.folder)) assert.match(name, /^(blobs|stowage\.db(-wal|-shm)?)$/)
-    for (const file of server.files())
+    for (const file of await server.stored())
       assert.match(file, /^([0-9a-f]{2})[/\\][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{10}\1$/)
   })
 })

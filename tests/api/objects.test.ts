@@ -173,7 +173,7 @@ describeEngines('objects', (engine) => {
 
   it('refuses a body that is not what Content-MD5 says, and keeps nothing of it', async () => {
     const before = await usage()
-    const files = server.files()
+    const files = await server.stored()
     await server.records([], async () => {
       await rejectsWith(
         put('wrong', 'body', { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' }),
@@ -183,7 +183,7 @@ describeEngines('objects', (engine) => {
       await rejectsWith(put('wrong', 'body', { 'content-md5': 'nonsense' }), 'malformed', 'header.content-md5')
     })
     assert.deepEqual(await usage(), before)
-    assert.deepEqual(server.files(), files)
+    assert.deepEqual(await server.stored(), files)
     await rejectsWith(admin.getObject({ params: { name: bucket, key: 'wrong' } }), 'not_found')
   })
 
@@ -371,7 +371,7 @@ describeEngines('objects', (engine) => {
     const into = (key: string, size: number) =>
       admin.putObject({ params: { name: 'tight', key }, body: Buffer.alloc(size) })
     await into('a', 600)
-    const files = server.files()
+    const files = await server.stored()
     await server.records([], async () => {
       await rejectsWith(into('b', 401), 'quota_exceeded')
       // Without a Content-Length the bytes are counted as they come.
@@ -381,7 +381,7 @@ describeEngines('objects', (engine) => {
       })
       await rejectsWith(streamed, 'quota_exceeded')
     })
-    assert.deepEqual(server.files(), files)
+    assert.deepEqual(await server.stored(), files)
     await into('b', 400)
     await into('a', 600)
     await into('a', 100)

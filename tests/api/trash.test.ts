@@ -98,7 +98,7 @@ describeEngines('trash', (engine) => {
     const bucket = await open()
     for (const key of ['a', 'b', 'c']) await bucket.put(key, key)
     for (const key of ['a', 'b']) await bucket.remove(key)
-    const files = server.files().length
+    const files = (await server.stored()).length
     const [b, a] = await bucket.items()
     await server.records([{ action: 'purge', bucket: bucket.name, key: 'a' }], () =>
       bucket.purge({ ids: [a?.id ?? ''] }),
@@ -111,10 +111,10 @@ describeEngines('trash', (engine) => {
     assert.ok(b)
     assert.deepEqual(await bucket.usage(), [1, 1, 0])
     await server.running.tick()
-    assert.equal(server.files().length, files, 'within the grace period the bytes stay')
+    assert.equal((await server.stored()).length, files, 'within the grace period the bytes stay')
     await server.later(3601_000)
     await server.running.tick()
-    assert.equal(server.files().length, files - 2)
+    assert.equal((await server.stored()).length, files - 2)
     const response = await server.admin.getObject({ params: { name: bucket.name, key: 'c' } })
     assert.equal(await response.text(), 'c')
   })
@@ -169,7 +169,7 @@ describeEngines('trash', (engine) => {
     await bucket.put('own', 'own bytes')
     await server.admin.deleteObject({ params: { name: bucket.name, key: 'own' }, query: { permanent: true } })
     await bucket.remove('shared')
-    const files = server.files()
+    const files = await server.stored()
     // A copy, as it will be made: another row with the same blob.
     await server.database.transaction(async (tx) => {
       const {
@@ -192,10 +192,10 @@ describeEngines('trash', (engine) => {
     await bucket.purge({ all: true })
     await server.later(3599_000)
     await server.records([], () => server.running.tick())
-    assert.deepEqual(server.files(), files, 'the grace period is not over')
+    assert.deepEqual(await server.stored(), files, 'the grace period is not over')
     await server.later(2000)
     await server.records([], () => server.running.tick())
-    assert.equal(server.files().length, files.length - 1)
+    assert.equal((await server.stored()).length, files.length - 1)
     const response = await server.admin.getObject({ params: { name: bucket.name, key: 'copy' } })
     assert.equal(await response.text(), 'shared bytes')
     await server.database.transaction((tx) => tx.deleteFrom('objects').where('key', '=', 'copy').execute())
@@ -244,7 +244,7 @@ describeEngines('trash', (engine) => {
     await bucket.put('a', 'x')
     await rejectsWith(server.admin.deleteBucket({ params: { name: bucket.name } }), 'not_empty')
     await bucket.remove('a')
-    const files = server.files().length
+    const files = (await server.stored()).length
     await server.records([{ action: 'delete_bucket', bucket: bucket.name }], () =>
       server.admin.deleteBucket({ params: { name: bucket.name } }),
     )
@@ -256,10 +256,10 @@ describeEngines('trash', (engine) => {
       purges.map(({ actor, details }) => [actor.type, details]),
       [['system', { reason: 'bucket_deleted', objects: 1, bytes: 1 }]],
     )
-    assert.equal(server.files().length, files, 'within the grace period the bytes stay')
+    assert.equal((await server.stored()).length, files, 'within the grace period the bytes stay')
     await server.later(3601_000)
     await server.running.tick()
-    assert.ok(server.files().length < files)
+    assert.ok((await server.stored()).length < files)
     const rows = await server.database.db
       .selectFrom('buckets')
       .select('name')

@@ -7,18 +7,27 @@ import { describe } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import type { ActionName } from '../../contract/actions.ts'
 import { type Client, createClient } from '../../contract/client.ts'
+import { openStorage } from '../../server/blobs/open.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import type { Row, Schema } from '../../server/db/schema.ts'
 import { type Running, start } from '../../server/start.ts'
+import { cephGateway, newBucket, noGateway } from './ceph.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 export const engines: readonly Engine[] = ['sqlite', 'postgres']
 
-/** The same suite on both databases. */
+/**
+ * TEST_STORAGE=s3 puts the bytes of every service into a real S3 engine and the rows into PostgreSQL, behind two services
+ * that take turns: the same suites on what is deployed where one machine is outgrown.
+ */
+export const onS3 = process.env.TEST_STORAGE === 's3'
+
+/** The same suite on both databases, with files; or on PostgreSQL with S3. */
 export const describeEngines = (name: string, suite: (engine: Engine) => void): void => {
-  for (const engine of engines) describe(`${name} (${engine})`, () => suite(engine))
+  if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres'))
+  else for (const engine of engines) describe(`${name} (${engine})`, () => suite(engine))
 }
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
@@ -43,7 +52,8 @@ export interface Seen {
 }
 
 export interface TestServer {
-  url: string
+  /** Where it listens; of two services in turn. */
+  readonly url: string
   engine: Engine
   env: Record<string, string>
   clock: Clock
@@ -62,6 +72,8 @@ export interface TestServer {
   login(email: string, password: string): Promise<string>
   /** Makes a user in a new group with these grants and gives a token of theirs. */
   userWith(...grants: { bucket_pattern: string; prefix?: string; actions: GrantActions }[]): Promise<string>
+  /** Paths of all files in the blob folder, relative to it; on S3 the ids of all blobs. */
+  stored(): Promise<string[]>
   /** Paths of all files in the blob folder, relative to it. */
   files(): string[]
   /** Everything logged so far. */
@@ -86,11 +98,23 @@ export const serverEnv = (folder: string, databaseUrl?: string) => ({
   LOG_LEVEL: 'warn',
 })
 
+async function s3Env(): Promise<Record<string, string>> {
+  if (!onS3) return {}
+  const gateway = await cephGateway()
+  if (!gateway) throw new Error(noGateway)
+  const { accessKeyId, secretAccessKey } = gateway.credentials
+  return {
+    STORAGE_URL: newBucket(gateway),
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  }
+}
+
 /** Starts a whole service on its own database and folder, listening on 127.0.0.1. */
 export async function startServer(engine: Engine, env: Record<string, string> = {}): Promise<TestServer> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-test-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-  const fullEnv = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'debug', ...env }
+  const fullEnv = { ...serverEnv(folder, postgres?.url), ...(await s3Env()), LOG_LEVEL: 'debug', ...env }
   const secrets = new Set([ADMIN.password, SECRET_KEY])
   const clock = new Clock()
   let log = ''
@@ -102,21 +126,43 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     },
   })
   const running = await start(readConfig(fullEnv), { now: clock.now, timers: false, logTo })
+  // A service on a fixed port has no room for a second one there.
+  const twin =
+    onS3 && fullEnv.PORT === '0'
+      ? await start(readConfig(fullEnv), { now: clock.now, timers: false, logTo })
+      : undefined
+  const services = twin ? [running, twin] : [running]
+  let turn = 0
+  const nextUrl = () => services[turn++ % services.length]?.url ?? running.url
+  const takingTurns: typeof fetch = (input, init) => fetch(String(input).replace(running.url, nextUrl()), init)
   const database = await openDatabase(fullEnv.DATABASE_URL)
-  const as = (token?: string) => createClient({ baseUrl: running.url, ...(token === undefined ? {} : { token }) })
+  const as = (token?: string) =>
+    createClient({ baseUrl: running.url, fetch: takingTurns, ...(token === undefined ? {} : { token }) })
   const login = async (email: string, password: string) =>
     (await as().login({ body: { username: email, password } })).access_token
   let adminToken = await login(ADMIN.email, ADMIN.password)
-  const admin = createClient({ baseUrl: running.url, token: () => adminToken })
+  const admin = createClient({ baseUrl: running.url, fetch: takingTurns, token: () => adminToken })
   let people = 0
 
+  const files = () =>
+    fs
+      .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name)))
   const auditIds = async () => new Set((await allActions(database)).map(({ id }) => id))
   return {
-    url: running.url,
+    get url() {
+      return nextUrl()
+    },
     engine,
     env: fullEnv,
     clock,
-    running,
+    running: {
+      ...running,
+      async tick() {
+        for (const service of services) await service.tick()
+      },
+    },
     database,
     folder,
     admin,
@@ -138,11 +184,14 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
       await admin.createUser({ body: { email, display_name: `Person ${n}`, password, group_ids: [group.id] } })
       return login(email, password)
     },
-    files: () =>
-      fs
-        .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name))),
+    async stored() {
+      if (!onS3) return files()
+      const blobs = await openStorage(readConfig(fullEnv))
+      const ids = (await Array.fromAsync(blobs.list())).map(({ id }) => id)
+      await blobs.close()
+      return ids
+    },
+    files,
     logged: () => log,
     secrets,
     async records(expected, work) {
@@ -161,7 +210,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
       return result
     },
     async stop() {
-      await running.stop()
+      for (const service of services) await service.stop()
       const kept = await dump(database, engine).catch((error: { code?: string }) => {
         // 3D000: the test itself took the database away.
         if (error.code === '3D000') return ''

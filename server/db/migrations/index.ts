@@ -1,10 +1,12 @@
 import type { Migration } from 'kysely'
 import { foundation } from './0001-foundation.ts'
 import { identity } from './0002-identity.ts'
+import { objects } from './0003-objects.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
 export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0001-foundation': foundation(types),
   '0002-identity': identity(types),
+  '0003-objects': objects(types),
 })

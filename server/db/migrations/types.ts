@@ -1,4 +1,4 @@
-import type { ColumnDataType, Expression } from 'kysely'
+import type { ColumnDataType, Expression, Kysely } from 'kysely'
 
 type Type = ColumnDataType | Expression<unknown>
 /** How each engine spells the column types the migrations use. */
@@ -11,4 +11,6 @@ export interface ColumnTypes {
   integer: Type
   bigint: Type
   real: Type
+  /** Makes `objects.key` searchable by any part of it, whatever its case; see db/search.ts. */
+  addSearchIndex(db: Kysely<never>): Promise<void>
 }

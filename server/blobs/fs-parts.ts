@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from './driver.ts'
+import { exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './fs-bytes.ts'
+import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './fs-manifest.ts'
+
+const CALLS_AT_A_TIME = 64
+/** How many parts the manifests in memory have together: some 10 MB. */
+const CACHED_PARTS = 100_000
+const MOST_PARTS = 10_000
+const HANDLE = 'files'
+const PART = /^(\d{1,5})-(\d+)-([0-9a-f]{8})$/
+
+/**
+ * Blobs in parts: files `<number>-<turn>-<nonce>` in a folder `<id>.d` beside where the blob's own file would be. A part is
+ * written like a blob; where several have a number, the one of the highest turn counts. `<id>.d/manifest` names the parts
+ * of a finished blob, and once it is there nothing but remove changes the folder. What is done to the parts of one blob is
+ * done one after the other within this process; two processes must not finish the same upload at the same time.
+ */
+export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory: string; sync(): Promise<void> }) {
+  const { open, close, rename, unlink, unlinkIfThere, writeFile } = calls
+  const turns = new Map<string, Promise<void>>()
+  const manifests = new Map<string, Manifest>()
+  let cachedParts = 0
+
+  const folderOf = (id: string) => path.join(shardOf(id).directory, `${id}.d`)
+  const namesIn = async (folder: string) => (await ifThere(fs.promises.readdir(folder))) ?? []
+
+  /** After everything asked for this id before. */
+  function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const result = (turns.get(id) ?? Promise.resolve()).then(work)
+    const settled = result.then(ignore, ignore).then(() => {
+      if (turns.get(id) === settled) turns.delete(id)
+    })
+    turns.set(id, settled)
+    return result
+  }
+
+  async function syncFolder(folder: string): Promise<void> {
+    const fd = await open(folder, 'r')
+    try {
+      await calls.fsync(fd)
+    } finally {
+      fs.close(fd, ignore)
+    }
+  }
+
+  const readManifest = async (id: string): Promise<Manifest | undefined> => {
+    const text = await ifThere(fs.promises.readFile(path.join(folderOf(id), 'manifest'), 'utf8'))
+    return text === undefined ? undefined : parseManifest(id, text)
+  }
+
+  async function findManifest(id: string): Promise<Manifest | undefined> {
+    const manifest = manifests.get(id) ?? (await readManifest(id))
+    if (!manifest) return undefined
+    forget(id)
+    manifests.set(id, manifest)
+    cachedParts += manifest.parts.length
+    for (const [oldest] of manifests) {
+      if (cachedParts <= CACHED_PARTS) break
+      forget(oldest)
+    }
+    return manifest
+  }
+  function forget(id: string): void {
+    cachedParts -= manifests.get(id)?.parts.length ?? 0
+    manifests.delete(id)
+  }
+
+  async function begin(id: string): Promise<string> {
+    try {
+      await fs.promises.mkdir(folderOf(id), { mode: 0o700 })
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new Error(`Blob ${id} exists already`) : error
+    }
+    await shardOf(id).sync()
+    return HANDLE
+  }
+
+  async function put(id: string, number: number, source: AsyncIterable<Uint8Array>, size: number): Promise<string> {
+    const folder = folderOf(id)
+    const nonce = randomBytes(4).toString('hex')
+    const temporary = path.join(folder, `${number}-${nonce}.tmp`)
+    try {
+      await writeFile(temporary, source, size)
+    } catch (error) {
+      throw isMissing(error) && (error as NodeJS.ErrnoException).path === temporary ? new BlobMissing(id, error) : error
+    }
+    return inTurn(id, async () => {
+      const names = await namesIn(folder)
+      const earlier = names.filter((name) => numberOf(name) === number)
+      const name = `${number}-${Math.max(0, ...earlier.map(turnOf)) + 1}-${nonce}`
+      try {
+        // It came too late: the blob is finished, or the upload was given up.
+        if (names.includes('manifest') || !names.includes(path.basename(temporary))) throw new BlobMissing(id)
+        await rename(temporary, path.join(folder, name))
+        await syncFolder(folder)
+      } catch (error) {
+        await unlink(temporary).catch(ignore)
+        await unlink(path.join(folder, name)).catch(ignore)
+        throw error
+      }
+      for (const old of earlier) await unlink(path.join(folder, old)).catch(ignore)
+      return name
+    })
+  }
+
+  const listParts = (id: string): Promise<StoredPart[]> =>
+    inTurn(id, async () => {
+      const folder = folderOf(id)
+      const names = await namesIn(folder)
+      if (names.includes('manifest')) return []
+      const latest = new Map<number, string>()
+      for (const name of names) {
+        const number = numberOf(name)
+        if (number === undefined) continue
+        const other = latest.get(number)
+        if (other === undefined || isLater(name, other)) latest.set(number, name)
+      }
+      const inOrder = [...latest].sort(([a], [b]) => a - b)
+      return await eachOf(inOrder, async ([number, ref]) => ({
+        number,
+        size: (await fs.promises.stat(path.join(folder, ref))).size,
+        ref,
+      }))
+    })
+
+  const complete = (id: string, parts: readonly StoredPart[]): Promise<void> =>
+    inTurn(id, async () => {
+      const folder = folderOf(id)
+      const file = path.join(folder, 'manifest')
+      const text = manifestText(parts)
+      const present = await ifThere(fs.promises.readFile(file, 'utf8'))
+      if (present !== undefined && present !== text) throw new BlobMissing(id)
+      if (present === undefined) {
+        await eachOf(parts, async ({ ref, size }) => {
+          const stat = await ifThere(fs.promises.stat(path.join(folder, ref)))
+          if (stat?.size !== size) throw new BlobMissing(id)
+        })
+        await unlinkIfThere(`${file}.tmp`)
+        await writeFile(`${file}.tmp`, bytesOf(text))
+        try {
+          await rename(`${file}.tmp`, file)
+          await syncFolder(folder)
+        } catch (error) {
+          await unlink(`${file}.tmp`).catch(ignore)
+          await unlink(file).catch(ignore)
+          throw error
+        }
+      } else await syncFolder(folder)
+      forget(id)
+      const kept = new Set(['manifest', ...parts.map(({ ref }) => ref)])
+      const others = (await namesIn(folder)).filter((name) => !kept.has(name))
+      await eachOf(others, (name) => unlinkIfThere(path.join(folder, name)))
+    })
+
+  const abort = (id: string): Promise<void> =>
+    inTurn(id, async () => {
+      if (!(await namesIn(folderOf(id))).includes('manifest')) await removeFolder(id)
+    })
+
+  /** Removes all that is there of a blob in parts, finished or not. */
+  const remove = (id: string): Promise<void> => inTurn(id, () => removeFolder(id))
+
+  async function removeFolder(id: string): Promise<void> {
+    const folder = folderOf(id)
+    forget(id)
+    // A part that is arriving may make a file meanwhile.
+    for (let tries = 1; ; tries++) {
+      const names = await ifThere(fs.promises.readdir(folder))
+      if (!names) return
+      if (names.includes('manifest')) await unlinkIfThere(path.join(folder, 'manifest'))
+      await eachOf(names, (name) => unlinkIfThere(path.join(folder, name)))
+      try {
+        await ifThere(fs.promises.rmdir(folder))
+        return
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === 10) throw error
+      }
+    }
+  }
+
+  async function get(id: string, start: number, length: number): Promise<BlobBody> {
+    const manifest = await findManifest(id)
+    if (!manifest || manifest.size < start + length) throw new BlobMissing(id)
+    try {
+      const folder = folderOf(id)
+      const pieces = piecesOf(manifest, folder, start, length)
+      if (length <= ONE_CHUNK) return await readPieces(id, pieces, length)
+      await eachOf(pieces, async (piece) => {
+        if ((await fs.promises.stat(piece.file)).size < piece.start + piece.length) throw new BlobMissing(id)
+      })
+      return calls.streamOf(id, pieces)
+    } catch (error) {
+      forget(id)
+      throw isMissing(error) ? new BlobMissing(id, error) : error
+    }
+  }
+
+  async function readPieces(id: string, pieces: Piece[], length: number): Promise<Uint8Array> {
+    const buffer = Buffer.allocUnsafe(length)
+    let filled = 0
+    for (const piece of pieces) {
+      const fd = await open(piece.file, 'r')
+      try {
+        for (let got = 0; got < piece.length; ) {
+          const count = await calls.read(fd, buffer, filled, piece.length - got, piece.start + got)
+          if (count === 0) throw new BlobMissing(id)
+          got += count
+          filled += count
+        }
+      } finally {
+        await close(fd)
+      }
+    }
+    return buffer
+  }
+
+  /** A finished blob as it is on disk: without the parts that are not there, empty when its manifest is damaged. */
+  async function find(id: string): Promise<StoredBlob | undefined> {
+    const folder = folderOf(id)
+    const stat = await ifThere(fs.promises.stat(path.join(folder, 'manifest')))
+    if (!stat) return undefined
+    const manifest = await readManifest(id).catch((error: unknown) => {
+      if (!(error instanceof BlobMissing)) throw error
+    })
+    const sizes = await eachOf(manifest?.parts ?? [], ({ ref }) => ifThere(fs.promises.stat(path.join(folder, ref))))
+    return { id, size: sizes.reduce((sum, part) => sum + (part?.size ?? 0), 0), modified_at: stat.mtime }
+  }
+
+  const isFinished = (id: string): Promise<boolean> => exists(path.join(folderOf(id), 'manifest'))
+
+  return { begin, put, listParts, complete, abort, remove, get, find, isFinished }
+}
+
+/** Throws on what did not come from `begin` and `put`: a handle or name of a user's choice never becomes a path. */
+export function assertParts(handle: string, parts: readonly { number: number; size: number; ref?: string }[]): void {
+  if (handle !== HANDLE) throw new Error('Not an upload in parts')
+  let last = 0
+  for (const { number, size, ref } of parts) {
+    if (!Number.isInteger(number) || number <= last || number > MOST_PARTS) throw new RangeError('Not a part number')
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Not a size of a part')
+    if (ref !== undefined && numberOf(ref) !== number) throw new Error('Not a part')
+    last = number
+  }
+}
+
+const numberOf = (name: string): number | undefined => {
+  const number = PART.exec(name)?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+const turnOf = (name: string): number => Number(PART.exec(name)?.[2] ?? 0)
+const isLater = (name: string, other: string): boolean =>
+  turnOf(name) === turnOf(other) ? name > other : turnOf(name) > turnOf(other)
+
+/** Some at a time, results in order. */
+async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += CALLS_AT_A_TIME)
+    results.push(...(await Promise.all(items.slice(at, at + CALLS_AT_A_TIME).map(work))))
+  return results
+}

@@ -1,0 +1,81 @@
+import type { Kysely, Migration } from 'kysely'
+import type { ColumnTypes } from './types.ts'
+
+/** Uploads in parts and what they reserve, jobs, search by part of a name. */
+export const objects = (t: ColumnTypes): Migration => ({
+  async up(db: Kysely<never>) {
+    await db.schema
+      .alterTable('bucket_usage')
+      .addColumn('reserved', t.bigint, (c) => c.notNull().defaultTo(0))
+      .execute()
+
+    await db.schema
+      .createTable('uploads')
+      .addColumn('id', t.id, (c) => c.primaryKey())
+      .addColumn('bucket_id', t.id, (c) => c.notNull().references('buckets.id'))
+      .addColumn('key', t.bytewise, (c) => c.notNull())
+      .addColumn('blob_id', t.id, (c) => c.references('blobs.id'))
+      .addColumn('handle', t.text, (c) => c.notNull())
+      .addColumn('content_type', t.text, (c) => c.notNull())
+      .addColumn('metadata', t.text, (c) => c.notNull())
+      .addColumn('file_size', t.bigint)
+      .addColumn('part_size', t.bigint, (c) => c.notNull())
+      .addColumn('reserved', t.bigint, (c) => c.notNull())
+      .addColumn('created_at', t.timestamp, (c) => c.notNull())
+      .addColumn('created_by', t.id)
+      .addColumn('created_with', t.id)
+      .addColumn('expires_at', t.timestamp, (c) => c.notNull())
+      .addColumn('completed_at', t.timestamp)
+      .addColumn('result', t.text)
+      .execute()
+    await db.schema.createIndex('uploads_bucket').on('uploads').columns(['bucket_id', 'id']).execute()
+    await db.schema.createIndex('uploads_blob').on('uploads').column('blob_id').execute()
+    await db.schema.createIndex('uploads_expiry').on('uploads').column('expires_at').execute()
+    await db.schema
+      .createTable('upload_parts')
+      .addColumn('upload_id', t.id, (c) => c.notNull().references('uploads.id').onDelete('cascade'))
+      .addColumn('part_number', t.integer, (c) => c.notNull())
+      .addColumn('size', t.bigint, (c) => c.notNull())
+      .addColumn('etag', t.text, (c) => c.notNull())
+      .addColumn('ref', t.text, (c) => c.notNull())
+      .addColumn('received_at', t.timestamp, (c) => c.notNull())
+      .addPrimaryKeyConstraint('upload_parts_pkey', ['upload_id', 'part_number'])
+      .execute()
+
+    await db.schema
+      .createTable('jobs')
+      .addColumn('id', t.id, (c) => c.primaryKey())
+      .addColumn('kind', t.text, (c) => c.notNull())
+      .addColumn('status', t.text, (c) => c.notNull())
+      .addColumn('request', t.text, (c) => c.notNull())
+      .addColumn('actor', t.text, (c) => c.notNull())
+      .addColumn('created_by', t.id, (c) => c.notNull())
+      .addColumn('created_by_email', t.text)
+      .addColumn('listed_to', t.bytewise)
+      .addColumn('listed_at', t.timestamp)
+      .addColumn('total', t.bigint, (c) => c.notNull())
+      .addColumn('position', t.bigint, (c) => c.notNull())
+      .addColumn('done', t.bigint, (c) => c.notNull())
+      .addColumn('failed', t.bigint, (c) => c.notNull())
+      .addColumn('errors', t.text, (c) => c.notNull())
+      .addColumn('detail', t.text)
+      .addColumn('runner', t.id)
+      .addColumn('leased_until', t.timestamp)
+      .addColumn('cancel_at', t.timestamp)
+      .addColumn('created_at', t.timestamp, (c) => c.notNull())
+      .addColumn('started_at', t.timestamp)
+      .addColumn('finished_at', t.timestamp)
+      .execute()
+    await db.schema.createIndex('jobs_creator').on('jobs').columns(['created_by', 'id']).execute()
+    await db.schema.createIndex('jobs_status').on('jobs').columns(['status', 'id']).execute()
+    await db.schema
+      .createTable('job_items')
+      .addColumn('job_id', t.id, (c) => c.notNull().references('jobs.id').onDelete('cascade'))
+      .addColumn('position', t.bigint, (c) => c.notNull())
+      .addColumn('key', t.bytewise, (c) => c.notNull())
+      .addPrimaryKeyConstraint('job_items_pkey', ['job_id', 'position'])
+      .execute()
+
+    await t.addSearchIndex(db)
+  },
+})

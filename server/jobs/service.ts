@@ -1,0 +1,144 @@
+import { ServiceError } from '../../contract/errors.ts'
+import type { Job } from '../../contract/jobs.ts'
+import { type BucketAction, isAdmin } from '../../contract/permissions.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { type Actor, allowSomewhere, type Ctx } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { newId } from '../id.ts'
+import { runJobs } from './runner.ts'
+import * as store from './store.ts'
+
+export { forgetJobs, jobWorker } from './runner.ts'
+
+export interface CreateJob {
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket'
+  source_bucket: string
+  prefix?: string | undefined
+  search?: string | undefined
+  exclude?: readonly string[] | undefined
+  keys?: readonly string[] | undefined
+  dest_bucket?: string | undefined
+  dest_prefix?: string | undefined
+  if_none_match?: '*' | undefined
+}
+
+/** Of the creator of a job what is needed to act as them later. */
+export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>
+
+const fault = (path: string, message: string, code: 'invalid_request' | 'conflict' = 'invalid_request') =>
+  new ServiceError(code, `${path} ${message}`, { faults: [{ path, message }] })
+
+/** The request with its defaults, made sure that it can mean something. */
+function complete(body: CreateJob): CreateJob {
+  const { kind, source_bucket, prefix = '', keys, search, dest_bucket, dest_prefix } = body
+  const transfers = kind === 'copy' || kind === 'move'
+  if (!transfers && (dest_bucket !== undefined || dest_prefix !== undefined))
+    throw fault('body.dest_bucket', 'is only for copy and move')
+  if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined))
+    throw fault('body.prefix', 'is not for empty_bucket, which deletes everything')
+  if (keys && search !== undefined) throw fault('body.search', 'cannot be combined with keys')
+  if (!transfers) return { ...body, prefix }
+  if (dest_bucket === undefined && dest_prefix === undefined)
+    throw fault('body.dest_prefix', 'is required, or dest_bucket')
+  const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
+  const within = destination.dest_bucket === source_bucket && destination.dest_prefix.startsWith(prefix)
+  if (within && (kind === 'move' || destination.dest_prefix === prefix))
+    throw fault('body.dest_prefix', 'lies in what is to be moved or copied', 'conflict')
+  return { ...body, prefix, ...destination }
+}
+
+/** Queues a job; needs the rights for it somewhere under the prefix and, where it copies or moves, in the other bucket. */
+export async function createJob(ctx: Ctx, body: CreateJob): Promise<Job> {
+  const request = complete(body)
+  const { kind, source_bucket, prefix = '', dest_bucket, dest_prefix = '' } = request
+  const needed: BucketAction[] = kind === 'copy' ? ['read'] : kind === 'move' ? ['read', 'delete'] : ['delete']
+  for (const action of needed) allowSomewhere(ctx.actor, action, source_bucket, prefix)
+  if (dest_bucket !== undefined) allowSomewhere(ctx.actor, 'write', dest_bucket, dest_prefix)
+  for (const name of new Set([source_bucket, dest_bucket ?? source_bucket]))
+    if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
+  const actor: JobActor = { auth_method, token_id, session_id, origin }
+  const row: store.JobRow = {
+    id: newId(),
+    kind,
+    status: 'queued',
+    request: JSON.stringify(request),
+    actor: JSON.stringify(actor),
+    created_by: user_id ?? '',
+    created_by_email: email,
+    listed_to: null,
+    listed_at: null,
+    total: 0,
+    position: 0,
+    done: 0,
+    failed: 0,
+    errors: '[]',
+    detail: null,
+    runner: null,
+    leased_until: null,
+    cancel_at: null,
+    created_at: ctx.now().toISOString(),
+    started_at: null,
+    finished_at: null,
+  }
+  await ctx.upkeep((tx) => store.insertJob(tx, row))
+  ctx.background(runJobs(ctx))
+  return describe(row)
+}
+
+function describe(row: store.JobRow): Job {
+  const {
+    source_bucket,
+    prefix = '',
+    search = null,
+    dest_bucket = null,
+    dest_prefix = null,
+  } = JSON.parse(row.request) as CreateJob
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    source_bucket,
+    prefix,
+    search,
+    dest_bucket,
+    dest_prefix,
+    total: row.listed_at === null ? null : row.total,
+    done: row.done,
+    failed: row.failed,
+    errors: JSON.parse(row.errors),
+    detail: row.detail,
+    created_at: row.created_at,
+    created_by: row.created_by,
+    created_by_email: row.created_by_email,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+  }
+}
+
+/** A job of the caller, or for administrators anyone's; throws not_found. */
+async function own(ctx: Ctx, id: string): Promise<store.JobRow> {
+  const row = await store.findJob(ctx.db, id)
+  if (row && (row.created_by === ctx.actor.user_id || isAdmin(ctx.actor.groups))) return row
+  throw new ServiceError('not_found', 'There is no such job.')
+}
+
+export const getJob = async (ctx: Ctx, id: string): Promise<Job> => describe(await own(ctx, id))
+
+/** The caller's jobs, or for administrators all, latest first. */
+export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limit: number, cursor: string | undefined) {
+  const [before] = decodeCursor(cursor, 1) ?? []
+  const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
+  const rows = await store.listJobs(ctx.db, { createdBy, status, before }, limit + 1)
+  const items = rows.slice(0, limit).map(describe)
+  return { items, next_cursor: rows.length > limit ? encodeCursor([items.at(-1)?.id ?? '']) : null }
+}
+
+/** Stops a job before its next step; one that is over stays as it is. */
+export async function cancelJob(ctx: Ctx, id: string): Promise<Job> {
+  await own(ctx, id)
+  const asked = await ctx.upkeep((tx) => store.askToCancel(tx, id, ctx.now()))
+  if (asked) ctx.background(runJobs(ctx))
+  return getJob(ctx, id)
+}

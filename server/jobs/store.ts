@@ -1,0 +1,89 @@
+import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
+
+export type JobRow = Row<'jobs'>
+
+export const insertJob = (tx: Tx, row: NewRow<'jobs'>) => tx.insertInto('jobs').values(row).execute()
+
+export const findJob = (db: Db, id: string): Promise<JobRow | undefined> =>
+  db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
+
+export interface JobFilter {
+  /** Null: everyone's. */
+  createdBy: string | null
+  status: JobRow['status'] | undefined
+  before: string | undefined
+}
+
+/** Jobs before an id, latest first. */
+export function listJobs(db: Db, { createdBy, status, before }: JobFilter, limit: number): Promise<JobRow[]> {
+  let query = db.selectFrom('jobs').selectAll()
+  if (createdBy !== null) query = query.where('created_by', '=', createdBy)
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (before !== undefined) query = query.where('id', '<', before)
+  return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Takes the oldest job that nobody works on, for one process; the condition is asked again as the row is changed. */
+export const claimJob = (tx: Tx, runner: string, now: Date, until: Date): Promise<JobRow | undefined> =>
+  tx
+    .updateTable('jobs')
+    .set((e) => ({
+      runner,
+      leased_until: until.toISOString(),
+      status: 'running' as const,
+      started_at: e.fn.coalesce('started_at', e.val(now.toISOString())),
+    }))
+    .where('id', '=', (e) =>
+      e
+        .selectFrom('jobs')
+        .select('id')
+        .where('status', 'in', ['queued', 'running'])
+        .where((f) => f.or([f('leased_until', 'is', null), f('leased_until', '<=', now.toISOString())]))
+        .orderBy('id')
+        .limit(1),
+    )
+    .where('status', 'in', ['queued', 'running'])
+    .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', now.toISOString())]))
+    .returningAll()
+    .executeTakeFirst()
+
+/** The job, locked, if this runner still has it. */
+export const lockOwnJob = (tx: Tx, id: string, runner: string): Promise<JobRow | undefined> =>
+  tx.selectFrom('jobs').selectAll().where('id', '=', id).where('runner', '=', runner).forUpdate().executeTakeFirst()
+
+export const updateJob = (tx: Tx, id: string, change: RowChange<'jobs'>) =>
+  tx.updateTable('jobs').set(change).where('id', '=', id).execute()
+
+/** Asks for the end of a job that is not over; false when it is. */
+export const askToCancel = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('jobs')
+      .set({ cancel_at: now.toISOString() })
+      .where('id', '=', id)
+      .where('status', 'in', ['queued', 'running'])
+      .returning('id')
+      .execute()
+  ).length > 0
+
+export const insertItems = async (tx: Tx, rows: readonly NewRow<'job_items'>[]): Promise<void> => {
+  if (rows.length > 0) await tx.insertInto('job_items').values(rows).execute()
+}
+
+/** Items after a position, in order. */
+export const listItems = (tx: Tx, jobId: string, after: number, limit: number): Promise<Row<'job_items'>[]> =>
+  tx
+    .selectFrom('job_items')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('position', '>', after)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+
+export const deleteItems = (tx: Tx, jobId: string, upTo: number) =>
+  tx.deleteFrom('job_items').where('job_id', '=', jobId).where('position', '<=', upTo).execute()
+
+/** Jobs that were over before a time are forgotten, with what was left of their items. */
+export const deleteFinished = (tx: Tx, before: Date) =>
+  tx.deleteFrom('jobs').where('finished_at', '<', before.toISOString()).execute()

@@ -1,0 +1,203 @@
+import { ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
+import { decide } from '../../contract/permissions.ts'
+import { isKeyText } from '../../contract/shapes.ts'
+import type { BulkResult } from '../../contract/transfers.ts'
+import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import { matchesStrongly } from '../http/conditions.ts'
+import { newId } from '../id.ts'
+import { describeObject } from './describe.ts'
+import { objectMissing, removeObjects } from './service.ts'
+import * as store from './store.ts'
+import { allowPair, type ItemError, type Pair, retryTaken, type TransferKind, transferObjects } from './transfer.ts'
+
+/** Copies or moves one object into a bucket; throws what stands in its way. */
+export async function transferOne(
+  ctx: Ctx,
+  kind: TransferKind,
+  destBucket: string,
+  body: { source_bucket: string; source_key: string; dest_key?: string | undefined; if_none_match?: '*' | undefined },
+): Promise<StoredObject> {
+  const { source_bucket, source_key: key, dest_key = key, if_none_match } = body
+  allowPair(ctx, kind, source_bucket, destBucket, { key, dest: dest_key })
+  return retryTaken(() =>
+    ctx.act(async (tx, record) => {
+      const buckets = await holdBuckets(tx, source_bucket, destBucket)
+      const options = { ifNoneMatch: if_none_match === '*' }
+      const { placed, errors } = await transferObjects(
+        tx,
+        ctx,
+        kind,
+        buckets,
+        [{ key, dest: dest_key }],
+        options,
+        record,
+      )
+      const [error] = errors
+      if (error) throw new ServiceError(error.code, error.detail)
+      return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
+    }),
+  )
+}
+
+class NothingDone extends Error {
+  readonly result: BulkResult
+  constructor(result: BulkResult) {
+    super()
+    this.result = result
+  }
+}
+
+/** Copies or moves up to 1,000 objects into a bucket, in one transaction; each key succeeds or has its error. */
+export async function transferMany(
+  ctx: Ctx,
+  kind: TransferKind,
+  destBucket: string,
+  body: {
+    source_bucket: string
+    keys: readonly string[]
+    dest_prefix?: string | undefined
+    source_prefix?: string | undefined
+    if_none_match?: '*' | undefined
+  },
+): Promise<BulkResult> {
+  const { source_bucket, keys, dest_prefix = '', source_prefix, if_none_match } = body
+  allowSomewhere(ctx.actor, 'read', source_bucket)
+  allowSomewhere(ctx.actor, 'write', destBucket)
+  const pairs: Pair[] = []
+  const impossible: ItemError[] = []
+  for (const key of keys) {
+    const dest = destination(key, dest_prefix, source_prefix)
+    if (dest !== null) pairs.push({ key, dest })
+    else
+      impossible.push({
+        key,
+        code: 'invalid_request',
+        detail: 'The new key would not be valid, or the key is not under source_prefix.',
+      })
+  }
+  const bulk_id = newId()
+  try {
+    return await retryTaken(() =>
+      ctx.act(async (tx, record) => {
+        const buckets = await holdBuckets(tx, source_bucket, destBucket)
+        const options = { ifNoneMatch: if_none_match === '*', bulk_id }
+        const { placed, errors } = await transferObjects(tx, ctx, kind, buckets, pairs, options, record)
+        const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
+        if (placed.length === 0) throw new NothingDone(result)
+        return result
+      }),
+    )
+  } catch (error) {
+    if (error instanceof NothingDone) return error.result
+    throw error
+  }
+}
+
+/** Where a key goes; null when that is no key, or the key is not under the prefix that is to be taken off. */
+export function destination(key: string, destPrefix: string, sourcePrefix: string | undefined): string | null {
+  if (sourcePrefix !== undefined && !key.startsWith(sourcePrefix)) return null
+  const rest = sourcePrefix === undefined ? lastSegment(key) : key.slice(sourcePrefix.length)
+  const dest = destPrefix + rest
+  return isKeyText(dest, 1) ? dest : null
+}
+/** With the slash that ends a folder's marker. */
+const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/', key.length - 2) + 1)
+
+/** Deletes up to 1,000 objects to the trash, in one transaction; each key succeeds or has its error. */
+export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<BulkResult> {
+  allowSomewhere(ctx.actor, 'delete', name)
+  const bulk_id = newId()
+  try {
+    return await ctx.act(async (tx, record) => {
+      const { removed, errors } = await deleteKeys(tx, ctx, await holdBucket(tx, name), keys, { bulk_id }, record)
+      const result = { succeeded: removed, errors }
+      if (removed.length === 0) throw new NothingDone(result)
+      return result
+    })
+  } catch (error) {
+    if (error instanceof NothingDone) return error.result
+    throw error
+  }
+}
+
+/** Step: deletes the objects of these keys that the actor may delete; the others have their errors. */
+export async function deleteKeys(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  keys: readonly string[],
+  more: { bulk_id: string } | { job_id: string },
+  record: Record,
+): Promise<{ removed: string[]; errors: ItemError[] }> {
+  const { name } = bucket
+  const errors: ItemError[] = []
+  const allowed = keys.filter((key) => {
+    if (decide(ctx.actor.groups, 'delete', name, key).allowed) return true
+    errors.push({ key, code: 'forbidden', detail: `You need the right "delete" on key "${key}" of bucket "${name}".` })
+    return false
+  })
+  const rows = await store.lockObjects(tx, bucket.id, allowed)
+  const found = new Set(rows.map(({ key }) => key))
+  for (const key of allowed)
+    if (!found.has(key))
+      errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
+  await removeObjects(tx, ctx, bucket, rows, more, record)
+  return { removed: [...found], errors }
+}
+
+/** Which keys are taken, for someone who may list or read each of them; throws forbidden at the first they may not. */
+export async function findTaken(ctx: Ctx, name: string, keys: readonly string[]) {
+  for (const key of keys) if (!decide(ctx.actor.groups, 'read', name, key).allowed) allow(ctx.actor, 'list', name, key)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const rows = new Map((await store.findObjects(ctx.db, bucket.id, keys)).map((row) => [row.key, row]))
+  return {
+    items: keys.map((key) => {
+      const row = rows.get(key)
+      return { key, exists: row !== undefined, size: row?.size ?? null, etag: row?.etag ?? null }
+    }),
+  }
+}
+
+const METADATA_BYTES = 8192
+
+/** Changes content type or metadata of an object; needs `write`. The contents and their ETag stay. */
+export async function describeAnew(
+  ctx: Ctx,
+  name: string,
+  key: string,
+  change: { content_type?: string | undefined; metadata?: { [name: string]: string } | undefined },
+  ifMatch: string | undefined,
+): Promise<StoredObject> {
+  allow(ctx.actor, 'write', name, key)
+  const text = change.metadata && JSON.stringify(change.metadata)
+  if (text !== undefined && Buffer.byteLength(text) > METADATA_BYTES)
+    throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
+      faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
+    })
+  return ctx.act(async (tx, record) => {
+    const bucket = await holdBucket(tx, name)
+    const row = await store.lockObject(tx, bucket.id, key)
+    if (!row) throw objectMissing(name, key)
+    if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))
+      throw new ServiceError('precondition_failed', 'The object is not the one that If-Match names.')
+    const next = {
+      ...row,
+      content_type: change.content_type ?? row.content_type,
+      metadata: text ?? row.metadata,
+      last_modified: ctx.now().toISOString(),
+    }
+    await store.describeAs(tx, row, {
+      content_type: next.content_type,
+      metadata: next.metadata,
+      last_modified: next.last_modified,
+    })
+    const visible = ({ content_type, metadata }: store.ObjectRow) => ({ content_type, metadata: JSON.parse(metadata) })
+    record({ name: 'update_object', bucket: name, key, details: { before: visible(row), after: visible(next) } })
+    return describeObject(next, name)
+  })
+}

@@ -1,0 +1,232 @@
+import { ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
+import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../blobs/write.ts'
+import { assertRoom, bucketMissing, countUsage, estimateRoom, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { allow, type Ctx, type Record } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
+import { moveToTrash } from '../trash/service.ts'
+import { describeObject } from './describe.ts'
+import * as store from './store.ts'
+
+/** What an upload says of itself besides its bytes. */
+export interface Upload {
+  key: string
+  content_type: string
+  metadata: { [name: string]: string }
+  source: AsyncIterable<Uint8Array>
+  /** Bytes announced by Content-Length, if any. */
+  announced?: number | undefined
+  /** Hex MD5 the client says the bytes have. */
+  md5?: string | undefined
+  /** The most bytes that are taken, whatever the quota. */
+  maxBytes?: number | undefined
+}
+/** RFC 9110 section 13 conditions on the object to be replaced. */
+export interface WriteConditions {
+  ifNoneMatch?: string | undefined
+  ifMatch?: string | undefined
+}
+
+/** Bytes received for one key, not yet visible. */
+export interface Received {
+  upload: Upload
+  blob: WrittenBlob
+}
+
+/**
+ * Receives the bytes of uploads into one bucket. The quota refuses before bytes land what surely does not fit; the
+ * exact decision is made when they are placed. `wanted` is called when the bytes may come.
+ */
+export async function receiver(ctx: Ctx, bucket: string) {
+  const row = await findBucket(ctx.db, bucket)
+  if (!row) throw bucketMissing(bucket)
+  const free = await estimateRoom(ctx.db, row)
+  const claim = newClaim(ctx)
+  let grown = 0
+  return async (upload: Upload, wanted: () => void = () => undefined): Promise<Received> => {
+    const replaced = free === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
+    const freed = replaced?.size ?? 0
+    // What replaces as many bytes does not grow the bucket, so it passes even where the quota is below what is used.
+    const room = free === null ? null : Math.max(0, free - grown) + freed
+    const inspect = (size: number) => {
+      if (size > (upload.maxBytes ?? Number.POSITIVE_INFINITY))
+        throw new ServiceError('too_large', `At most ${upload.maxBytes} bytes are taken here.`)
+      assertRoom(bucket, room, size)
+    }
+    inspect(upload.announced ?? 0)
+    wanted()
+    const blob = await writeBlob(ctx, claim, upload.source, inspect, upload.announced)
+    if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
+      await discardBlobs(ctx, [blob.id])
+      throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
+        faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
+      })
+    }
+    grown += blob.size - freed
+    return { upload, blob }
+  }
+}
+
+/** Stores one object; `created` tells whether its key was free. `wanted` is called when its bytes may come. */
+export async function putObject(
+  ctx: Ctx,
+  bucket: string,
+  upload: Upload,
+  conditions: WriteConditions,
+  wanted: () => void,
+): Promise<{ object: StoredObject; created: boolean }> {
+  allow(ctx.actor, 'write', bucket, upload.key)
+  const receive = await receiver(ctx, bucket)
+  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
+    assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
+  const received = await receive(upload, wanted)
+  const [placed] = await placeAll(ctx, bucket, [received], conditions)
+  return placed as { object: StoredObject; created: boolean }
+}
+
+/** Makes received bytes visible, all or none, each an `upload`; if that fails they are discarded. */
+export async function placeAll(
+  ctx: Ctx,
+  bucketName: string,
+  received: readonly Received[],
+  conditions: WriteConditions = {},
+): Promise<{ object: StoredObject; created: boolean }[]> {
+  try {
+    return await ctx.act(async (tx, record) => {
+      const bucket = await holdBucket(tx, bucketName)
+      const placed = new Map<Received, { object: StoredObject; created: boolean }>()
+      const change = { bytes: 0, objects: 0, trash_bytes: 0 }
+      // In key order, so that two uploads of the same keys cannot wait for each other.
+      for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
+        const { growth, ...result } = await place(tx, ctx, bucket, one, conditions, record)
+        placed.set(one, result)
+        change.bytes += growth.bytes
+        change.objects += growth.objects
+        change.trash_bytes += growth.trash_bytes
+      }
+      // Once and last, for the same reason: files counted one by one made every second pair of forms a deadlock.
+      await countUsage(tx, bucket, change)
+      return received.flatMap((one) => placed.get(one) ?? [])
+    })
+  } catch (error) {
+    await discardBlobs(
+      ctx,
+      received.map(({ blob }) => blob.id),
+    )
+    throw error
+  }
+}
+
+/** Step: makes received bytes the object of their key and gives what is to be counted. */
+const place = (
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  { upload, blob }: Received,
+  conditions: WriteConditions,
+  record: Record,
+) =>
+  placeContents(
+    tx,
+    ctx,
+    bucket,
+    {
+      key: upload.key,
+      blob_id: blob.id,
+      size: blob.size,
+      etag: blob.md5,
+      sha256: blob.sha256,
+      content_type: upload.content_type,
+      metadata: JSON.stringify(upload.metadata),
+    },
+    conditions,
+    {},
+    record,
+  )
+
+/** A blob with all that makes it an object, but for the bucket, the time and the person. */
+export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_modified' | 'created_by'>
+
+/** Step: makes a blob the object of its key, records `upload`, and gives what is to be counted. */
+async function placeContents(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  contents: Contents,
+  conditions: WriteConditions,
+  more: { parts?: number },
+  record: Record,
+) {
+  const now = ctx.now().toISOString()
+  const row: store.ObjectRow = {
+    bucket_id: bucket.id,
+    ...contents,
+    created_at: now,
+    last_modified: now,
+    created_by: ctx.actor.user_id,
+  }
+  const old = await insertOrLock(tx, row, conditions)
+  assertConditions(old, conditions)
+  let trashId: string | null = null
+  if (old) {
+    const [id = null] = await moveToTrash(tx, ctx, bucket, [old], 'overwritten')
+    trashId = id
+    await store.replaceObject(tx, row)
+    row.created_at = old.created_at
+  }
+  const growth = {
+    bytes: row.size - (old?.size ?? 0),
+    objects: old ? 0 : 1,
+    trash_bytes: trashId === null ? 0 : (old?.size ?? 0),
+  }
+  record({
+    name: 'upload',
+    bucket: bucket.name,
+    key: row.key,
+    details: {
+      size: row.size,
+      content_type: row.content_type,
+      etag: row.etag,
+      replaced: old !== undefined,
+      ...(trashId === null ? {} : { trash_id: trashId }),
+      ...more,
+    },
+  })
+  return { object: describeObject(row, bucket.name), created: !old, growth }
+}
+
+/** Step: makes a blob whose `released` bytes were reserved the object of its key, and counts it. */
+export async function placeBlob(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  contents: Contents,
+  { ifNoneMatch, released, parts }: { ifNoneMatch: '*' | undefined; released: number; parts: number },
+  record: Record,
+): Promise<StoredObject> {
+  const { object, growth } = await placeContents(tx, ctx, bucket, contents, { ifNoneMatch }, { parts }, record)
+  await countUsage(tx, bucket, { ...growth, reserved: -released })
+  return object
+}
+
+/**
+ * Inserts the row, or gives the locked row that has the key already. With If-Match there must be one, so nothing is
+ * inserted.
+ */
+async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteConditions) {
+  for (;;) {
+    if (ifMatch === undefined && (await store.insertObject(tx, row))) return undefined
+    const old = await store.lockObject(tx, row.bucket_id, row.key)
+    if (old || ifMatch !== undefined) return old
+  }
+}
+
+/** Throws precondition_failed unless the conditions hold for what is there. */
+export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch, ifMatch }: WriteConditions): void {
+  if (ifNoneMatch !== undefined && old && matchesEtag(ifNoneMatch, old.etag))
+    throw new ServiceError('precondition_failed', `The key "${old.key}" is taken.`)
+  if (ifMatch !== undefined && !(old && matchesStrongly(ifMatch, old.etag)))
+    throw new ServiceError('precondition_failed', 'The object is not, or no longer, the one that If-Match names.')
+}

@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
+import { actorOfUser } from '../auth/service.ts'
+import { allow, type Ctx } from '../context.ts'
+import { readClaims, signClaims } from '../signature.ts'
+import { contentDispositionOf, sendObject } from './download.ts'
+import { receivePut } from './receive.ts'
+import { getObject } from './service.ts'
+
+const PURPOSE = 'presigned-url'
+const MOST_SECONDS = 7 * 24 * 3600
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
+/** How long the storage's own URL works that a signed one leads to: enough to begin. */
+const DIRECT_SECONDS = 300
+
+interface Claims {
+  method: 'GET' | 'PUT'
+  bucket: string
+  key: string
+  /** Who signed it, and with which token if it was one: the URL ends with either. */
+  user: string
+  token: string | null
+  /** Milliseconds since the epoch. */
+  until: number
+  download?: boolean | undefined
+  filename?: string | undefined
+  content_type?: string | undefined
+  max_bytes?: number | undefined
+}
+
+/** Seconds of `<n>[smhdw]` or of a number. */
+function secondsOf(expiresIn: string | number): number {
+  if (typeof expiresIn === 'number') return expiresIn
+  return Number(expiresIn.slice(0, -1)) * UNITS[expiresIn.slice(-1) as keyof typeof UNITS]
+}
+
+/** Makes a URL for one method on one key; needs the right for it, which is asked again at every use. */
+export function presign(
+  ctx: Ctx,
+  bucket: string,
+  body: {
+    key: string
+    method?: 'GET' | 'PUT' | undefined
+    expires_in?: string | number | undefined
+    download?: boolean | undefined
+    filename?: string | undefined
+    content_type?: string | undefined
+    max_bytes?: number | undefined
+  },
+) {
+  const { key, method = 'GET', expires_in = '1h', ...limits } = body
+  allow(ctx.actor, method === 'GET' ? 'read' : 'write', bucket, key)
+  const seconds = secondsOf(expires_in)
+  if (seconds > MOST_SECONDS)
+    throw new ServiceError('invalid_request', 'body.expires_in must not be more than seven days', {
+      faults: [{ path: 'body.expires_in', message: 'must not be more than seven days' }],
+    })
+  const { user_id, token_id } = ctx.actor
+  const until = ctx.now().getTime() + seconds * 1000
+  const claims: Claims = { method, bucket, key, user: user_id ?? '', token: token_id, until, ...limits }
+  const url = `${ctx.config.publicBaseUrl}/api/v1/signed/${signClaims(ctx.config, PURPOSE, claims)}`
+  return { url, method, expires_at: new Date(until).toISOString() }
+}
+
+const refused = (detail: string) => new ServiceError('forbidden', detail)
+
+/** The claims of a URL for this method, and its signer with the rights they have now. */
+async function open(ctx: Ctx, token: string, method: 'GET' | 'PUT'): Promise<{ claims: Claims; signer: Ctx }> {
+  const claims = readClaims<Claims>(ctx.config, PURPOSE, token)
+  if (!claims) throw refused('This URL is not valid.')
+  if (claims.until <= ctx.now().getTime()) throw refused('This URL has expired.')
+  if (claims.method !== method) throw refused(`This URL is for ${claims.method} only.`)
+  const actor = await actorOfUser(ctx, claims.user, claims.token)
+  if (!actor) throw refused('This URL has ended with the account or token it was made with.')
+  return { claims, signer: ctx.as({ ...actor, auth_method: 'presigned' }) }
+}
+
+interface Raw {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Answers GET and HEAD of a signed URL, from the storage itself where it gives out URLs of its own. */
+export async function sendSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<FastifyReply> {
+  const { claims, signer } = await open(ctx, token, 'GET')
+  const { bucket, key, download = false, filename } = claims
+  const row = await getObject(signer, bucket, key)
+  const url = await ctx.blobs.directUrl(row.blob_id, {
+    expiresIn: DIRECT_SECONDS,
+    contentType: row.content_type,
+    contentDisposition: contentDispositionOf(row, { download, filename }),
+  })
+  if (url !== null && request.method === 'GET') return reply.header('cache-control', 'no-store').redirect(url, 307)
+  return sendObject(signer, { bucket, key, download, filename }, request, reply)
+}
+
+/** Stores the body of a PUT to a signed URL, within its limits. */
+export async function receiveSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<StoredObject> {
+  const { claims, signer } = await open(ctx, token, 'PUT')
+  const { bucket, key, content_type, max_bytes } = claims
+  if (content_type !== undefined && request.headers['content-type'] !== content_type)
+    throw new ServiceError('unsupported_media_type', `This URL takes Content-Type "${content_type}" only.`)
+  return receivePut(signer, bucket, key, request, reply, max_bytes)
+}

@@ -1,0 +1,239 @@
+import { type ErrorCode, ServiceError } from '../../contract/errors.ts'
+import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
+import { allow, type Ctx, type Record } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import { moveToTrash } from '../trash/service.ts'
+import * as store from './store.ts'
+
+export type TransferKind = 'copy' | 'move'
+
+/** An object on its way: its key in the source bucket, and the key it gets. */
+export interface Pair {
+  key: string
+  dest: string
+}
+/** Why one object stays as it is while others go on. */
+export interface ItemError {
+  key: string
+  code: ErrorCode
+  detail: string
+}
+interface Outcome {
+  placed: { pair: Pair; row: store.ObjectRow }[]
+  errors: ItemError[]
+}
+interface Options {
+  ifNoneMatch?: boolean | undefined
+  bulk_id?: string
+  job_id?: string
+}
+
+/**
+ * Step: copies or moves objects between held buckets, each or not: errors are given back, nothing is thrown for one of
+ * them. All happens at once, so a key may be left by one and taken by a later one. No byte is touched: rows change.
+ */
+export async function transferObjects(
+  tx: Tx,
+  ctx: Ctx,
+  kind: TransferKind,
+  [source, dest]: readonly [HeldBucket, HeldBucket],
+  pairs: readonly Pair[],
+  { ifNoneMatch = false, ...more }: Options,
+  record: Record,
+): Promise<Outcome> {
+  const errors: ItemError[] = []
+  const allowed = pairs.filter((pair) => {
+    const error = forbidden(ctx, kind, source.name, dest.name, pair)
+    if (error) errors.push(error)
+    return !error
+  })
+  const keys = allowed.map(({ key }) => key)
+  const rows = await (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys)
+  const sources = new Map(rows.map((row) => [row.key, row]))
+  const targets = allowed.map(({ dest: key }) => key)
+  const taken = new Map((await store.lockObjects(tx, dest.id, targets)).map((row) => [row.key, row]))
+  const { accepted, replaced, refused } = choose(kind, source, dest, allowed, sources, taken, ifNoneMatch)
+  errors.push(...refused)
+
+  if (kind === 'move')
+    await store.deleteObjects(
+      tx,
+      source.id,
+      accepted.map(({ pair }) => pair.key),
+    )
+  await store.deleteObjects(
+    tx,
+    dest.id,
+    replaced.map(({ key }) => key),
+  )
+  const trashIds = await moveToTrash(tx, ctx, dest, replaced, 'overwritten')
+  const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
+  const now = ctx.now().toISOString()
+  const arrivals = accepted.map(({ pair, row }) => ({
+    pair,
+    row:
+      kind === 'move'
+        ? { ...row, bucket_id: dest.id, key: pair.dest }
+        : {
+            ...row,
+            bucket_id: dest.id,
+            key: pair.dest,
+            created_at: now,
+            last_modified: now,
+            created_by: ctx.actor.user_id,
+          },
+  }))
+  const inserted = new Set(
+    await store.insertObjects(
+      tx,
+      arrivals.map(({ row }) => row),
+    ),
+  )
+  // Someone made the key between our look and our insert: the whole step is tried again from the start.
+  if (inserted.size < arrivals.length) throw new TakenMeanwhile()
+  await count(tx, kind, source, dest, accepted, replaced, trashOf)
+  for (const { pair, row } of arrivals) {
+    const trash_id = trashOf.get(row.key) ?? undefined
+    record({
+      name: kind,
+      bucket: dest.name,
+      key: row.key,
+      details: {
+        source: { bucket: source.name, key: pair.key },
+        size: row.size,
+        etag: row.etag,
+        replaced: taken.has(row.key) && trashOf.has(row.key),
+        ...(trash_id ? { trash_id } : {}),
+        ...more,
+      },
+    })
+  }
+  return { placed: arrivals, errors }
+}
+
+/** To be tried again. */
+export class TakenMeanwhile extends Error {}
+
+/** Runs an action again while others take keys it was about to take. */
+export async function retryTaken<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof TakenMeanwhile)) throw error
+      if (attempt === 10)
+        throw new ServiceError('busy', 'Others keep writing the same keys. Try again.', {
+          headers: { 'retry-after': '1' },
+        })
+    }
+}
+
+/** Throws the refusal of the first right that is missing for a pair. */
+export function allowPair({ actor }: Ctx, kind: TransferKind, source: string, dest: string, pair: Pair): void {
+  allow(actor, 'read', source, pair.key)
+  if (kind === 'move') allow(actor, 'delete', source, pair.key)
+  allow(actor, 'write', dest, pair.dest)
+}
+
+function forbidden(...[ctx, kind, source, dest, pair]: Parameters<typeof allowPair>): ItemError | null {
+  try {
+    allowPair(ctx, kind, source, dest, pair)
+    return null
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { key: pair.key, code: error.code, detail: error.message }
+  }
+}
+
+interface Accepted {
+  pair: Pair
+  row: store.ObjectRow
+}
+
+/** Decides for each pair, in order, whether it can be done beside those before it. */
+function choose(
+  kind: TransferKind,
+  source: HeldBucket,
+  dest: HeldBucket,
+  pairs: readonly Pair[],
+  sources: ReadonlyMap<string, store.ObjectRow>,
+  taken: ReadonlyMap<string, store.ObjectRow>,
+  ifNoneMatch: boolean,
+) {
+  const accepted: Accepted[] = []
+  const replaced: store.ObjectRow[] = []
+  const refused: ItemError[] = []
+  const same = source.id === dest.id
+  const leaving = new Set(kind === 'move' && same ? pairs.map(({ key }) => key) : [])
+  const left = new Set<string>()
+  const filled = new Set<string>()
+  let own = 0
+  let total = 0
+  for (const pair of pairs) {
+    const refuse = (code: ErrorCode, detail: string) => void refused.push({ key: pair.key, code, detail })
+    const row = sources.get(pair.key)
+    const old = left.has(pair.dest) ? undefined : taken.get(pair.dest)
+    if (!row) {
+      refuse('not_found', `There is no object "${pair.key}" in bucket "${source.name}".`)
+      continue
+    }
+    if (same && pair.key === pair.dest) {
+      refuse('conflict', 'The object is there already.')
+      continue
+    }
+    if (filled.has(pair.dest) || (leaving.has(pair.dest) && !left.has(pair.dest))) {
+      refuse('conflict', `Another object of this request goes to or is at "${pair.dest}".`)
+      continue
+    }
+    if (old && ifNoneMatch) {
+      refuse('precondition_failed', `The key "${pair.dest}" is taken.`)
+      continue
+    }
+    const freed = old?.size ?? 0
+    const ownGrowth = (kind === 'move' && same ? 0 : row.size) - freed
+    const totalGrowth = (kind === 'move' ? 0 : row.size) - freed
+    if (exceeds(dest.room, own, ownGrowth) || exceeds(dest.totalRoom, total, totalGrowth)) {
+      const room = Math.max(0, (roomOf(dest, kind === 'move' ? row.size : 0) ?? 0) - Math.max(own, total))
+      refuse('quota_exceeded', `There is room for ${room} more bytes in bucket "${dest.name}"; this needs ${row.size}.`)
+      continue
+    }
+    own += ownGrowth
+    total += totalGrowth
+    filled.add(pair.dest)
+    if (kind === 'move' && same) left.add(pair.key)
+    if (old) replaced.push(old)
+    accepted.push({ pair, row })
+  }
+  return { accepted, replaced, refused }
+}
+
+const exceeds = (room: number | null, used: number, growth: number): boolean =>
+  room !== null && growth > 0 && used + growth > room
+
+/** Step: counts what came, what left and what went to the trash. */
+async function count(
+  tx: Tx,
+  kind: TransferKind,
+  source: HeldBucket,
+  dest: HeldBucket,
+  accepted: readonly Accepted[],
+  replaced: readonly store.ObjectRow[],
+  trashOf: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  if (accepted.length === 0) return
+  const came = accepted.reduce((sum, { row }) => sum + row.size, 0)
+  const freed = replaced.reduce((sum, { size }) => sum + size, 0)
+  const trashed = replaced.reduce((sum, { key, size }) => sum + (trashOf.get(key) ? size : 0), 0)
+  const stays = kind === 'move' && source.id === dest.id
+  if (kind === 'move' && !stays) await countUsage(tx, source, { bytes: -came, objects: -accepted.length })
+  await countUsage(
+    tx,
+    dest,
+    {
+      bytes: (stays ? 0 : came) - freed,
+      objects: (stays ? 0 : accepted.length) - replaced.length,
+      trash_bytes: trashed,
+    },
+    kind === 'move' && !stays ? came : 0,
+  )
+}

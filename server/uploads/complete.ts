@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { type Fault, ServiceError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../contract/objects.ts'
+import { BlobMissing } from '../blobs/driver.ts'
+import { holdBucket } from '../buckets/service.ts'
+import { allow, type Ctx } from '../context.ts'
+import { placeBlob } from '../objects/service.ts'
+import { openUpload, receivedParts, uploadMissing } from './service.ts'
+import * as store from './store.ts'
+
+const HOUR_MS = 3600_000
+/** How long a finished upload is remembered for those who did not get the answer. */
+const REMEMBERED_MS = 24 * HOUR_MS
+
+export interface CompleteUpload {
+  upload_id: string
+  key?: string | undefined
+  parts: readonly { part_number: number; etag: string }[]
+  if_none_match?: '*' | undefined
+}
+
+/**
+ * Makes the parts of an upload the object of its key, in the order of their numbers. The storage puts them together
+ * without copying them; then one transaction makes the object visible, gives back what was reserved and records
+ * `upload`. A crash in between leaves the upload open, and asking again goes on from there.
+ */
+export async function completeUpload(ctx: Ctx, name: string, body: CompleteUpload): Promise<StoredObject> {
+  const row = await openUpload(ctx, name, body.upload_id)
+  if (body.key !== undefined && body.key !== row.key)
+    throw new ServiceError('conflict', `The upload is for the key "${row.key}".`, {
+      faults: [{ path: 'body.key', message: 'is not the key of the upload' }],
+    })
+  if (row.result !== null) return JSON.parse(row.result) as StoredObject
+  if (row.blob_id === null) throw uploadMissing()
+  const parts = chooseParts(row, await receivedParts(ctx, row), body.parts)
+  const stored = parts.map(({ part_number, size, ref }) => ({ number: part_number, size, ref }))
+  try {
+    await ctx.blobs.completeParts(row.blob_id, row.handle, stored)
+  } catch (error) {
+    if (!(error instanceof BlobMissing)) throw error
+    const done = await store.findUpload(ctx.db, row.id)
+    if (done?.result) return JSON.parse(done.result) as StoredObject
+    throw new ServiceError('conflict', 'A part was sent again meanwhile. Complete with its latest ETag.', {
+      cause: error,
+    })
+  }
+  return makeVisible(ctx, name, row, parts, body.if_none_match)
+}
+
+/** The named parts; throws conflict with every one that is missing, different, or of the wrong size for its place. */
+function chooseParts(
+  row: store.UploadRow,
+  received: readonly store.PartRow[],
+  named: CompleteUpload['parts'],
+): store.PartRow[] {
+  const there = new Map(received.map((part) => [part.part_number, part]))
+  const faults: Fault[] = []
+  const chosen: store.PartRow[] = []
+  for (const [i, { part_number, etag }] of named.entries()) {
+    const part = there.get(part_number)
+    const fault = (message: string) =>
+      void faults.push({ path: `body.parts.${i}`, message: `part ${part_number} ${message}` })
+    const previous = named[i - 1]
+    if (previous && previous.part_number >= part_number) fault('is out of order')
+    else if (!part) fault('has not arrived')
+    else if (part.etag !== etag.replace(/^"(.*)"$/, '$1').toLowerCase()) fault(`has the ETag ${part.etag}`)
+    else if (i < named.length - 1 && part.size !== row.part_size) fault(`has ${part.size} bytes and is not the last`)
+    else chosen.push(part)
+  }
+  const wanted = new Set(named.map(({ part_number }) => part_number))
+  for (const { part_number } of received)
+    if (!wanted.has(part_number))
+      faults.push({ path: 'body.parts', message: `part ${part_number} has arrived and is not named` })
+  const size = chosen.reduce((sum, part) => sum + part.size, 0)
+  if (faults.length === 0 && row.file_size !== null && size !== row.file_size)
+    faults.push({ path: 'body.parts', message: `have ${size} bytes together, not ${row.file_size}` })
+  if (faults.length === 0) return chosen
+  throw new ServiceError(
+    'conflict',
+    faults
+      .map(({ message }) => message)
+      .slice(0, 20)
+      .join('; '),
+    {
+      faults: faults.slice(0, 100),
+    },
+  )
+}
+
+/** MD5 of the parts' MD5s and how many there are: what S3 clients expect of a multipart upload. */
+function etagOf(parts: readonly store.PartRow[]): string {
+  const hash = createHash('md5')
+  for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'))
+  return `${hash.digest('hex')}-${parts.length}`
+}
+
+const makeVisible = (
+  ctx: Ctx,
+  name: string,
+  { id }: store.UploadRow,
+  parts: readonly store.PartRow[],
+  ifNoneMatch: '*' | undefined,
+): Promise<StoredObject> =>
+  ctx
+    .act(async (tx, record) => {
+      const bucket = await holdBucket(tx, name)
+      const row = await store.lockUpload(tx, id)
+      if (!row) throw uploadMissing()
+      if (row.result !== null || row.blob_id === null) throw new CompletedMeanwhile(row.result)
+      allow(ctx.actor, 'write', name, row.key)
+      const size = parts.reduce((sum, part) => sum + part.size, 0)
+      const object = await placeBlob(
+        tx,
+        ctx,
+        bucket,
+        {
+          key: row.key,
+          blob_id: row.blob_id,
+          size,
+          etag: etagOf(parts),
+          sha256: null,
+          content_type: row.content_type,
+          metadata: row.metadata,
+        },
+        { ifNoneMatch, released: row.reserved, parts: parts.length },
+        record,
+      )
+      const now = ctx.now()
+      await store.updateUpload(tx, id, {
+        blob_id: null,
+        reserved: 0,
+        completed_at: now.toISOString(),
+        expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
+        result: JSON.stringify(object),
+      })
+      return object
+    })
+    .catch((error: unknown) => {
+      if (error instanceof CompletedMeanwhile && error.result !== null) return JSON.parse(error.result) as StoredObject
+      throw error
+    })
+
+/** Somebody else who asked for the same was faster. */
+class CompletedMeanwhile extends Error {
+  readonly result: string | null
+  constructor(result: string | null) {
+    super()
+    this.result = result
+  }
+}

@@ -1,0 +1,202 @@
+import { ServiceError } from '../../contract/errors.ts'
+import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../contract/uploads.ts'
+import { releaseBlobs } from '../blobs/collector.ts'
+import { reserveBlobId } from '../blobs/reserve.ts'
+import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { allow, allowSomewhere, type Ctx } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { newId } from '../id.ts'
+import { typeOf } from '../objects/service.ts'
+import { settingsInForce } from '../settings/service.ts'
+import { partUrls } from './parts.ts'
+import * as store from './store.ts'
+
+const HOUR_MS = 3600_000
+const FIRST_URLS = 1000
+
+export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
+
+/** Bytes of every part but the last: as asked for, else enough that 10,000 of them hold the file. */
+function partSizeFor(asked: number | undefined, fileSize: number | undefined): number {
+  const size =
+    asked ?? Math.max(DEFAULT_PART_BYTES, Math.ceil((fileSize ?? 0) / MAX_PARTS / MIN_PART_BYTES) * MIN_PART_BYTES)
+  if (fileSize === undefined || Math.ceil(fileSize / size) <= MAX_PARTS) return size
+  throw new ServiceError('invalid_request', `Parts of ${size} bytes would be more than ${MAX_PARTS}.`, {
+    faults: [{ path: 'body.part_size', message: `makes more than ${MAX_PARTS} parts` }],
+  })
+}
+
+/** How many parts a size makes: an empty file is one empty part. */
+const partsOf = (row: Pick<store.UploadRow, 'file_size' | 'part_size'>): number | null =>
+  row.file_size === null ? null : Math.max(1, Math.ceil(row.file_size / row.part_size))
+
+export interface InitUpload {
+  key: string
+  file_size?: number | undefined
+  content_type?: string | undefined
+  metadata?: { [name: string]: string } | undefined
+  part_size?: number | undefined
+}
+
+/** Begins an upload in parts; needs `write` on the key. What it will take is reserved under the quota. */
+export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
+  const { key, file_size, content_type, metadata = {} } = body
+  allow(ctx.actor, 'write', name, key)
+  const part_size = partSizeFor(body.part_size, file_size)
+  if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  const { uploads } = await settingsInForce(ctx)
+  const blob_id = await reserveBlobId(ctx)
+  const handle = await ctx.blobs.beginParts(blob_id)
+  const now = ctx.now()
+  const row = await ctx
+    .upkeep(async (tx) => {
+      const bucket = await holdBucket(tx, name)
+      const upload: store.UploadRow = {
+        id: newId(),
+        bucket_id: bucket.id,
+        key,
+        blob_id,
+        handle,
+        content_type: typeOf(content_type, key),
+        metadata: JSON.stringify(metadata),
+        file_size: file_size ?? null,
+        part_size,
+        reserved: file_size ?? 0,
+        created_at: now.toISOString(),
+        created_by: ctx.actor.user_id,
+        created_with: ctx.actor.token_id,
+        expires_at: new Date(now.getTime() + uploads.expire_hours * HOUR_MS).toISOString(),
+        completed_at: null,
+        result: null,
+      }
+      if (upload.reserved > 0) await countUsage(tx, bucket, { reserved: upload.reserved })
+      await store.insertUpload(tx, upload)
+      return upload
+    })
+    .catch(async (error: unknown) => {
+      await ctx.blobs.abortParts(blob_id, handle)
+      throw error
+    })
+  const count = partsOf(row) ?? FIRST_URLS
+  const urls = await partUrls(ctx, row, 1, Math.min(count, FIRST_URLS))
+  const {
+    created_at: _at,
+    created_by: _by,
+    received_parts: _parts,
+    received_bytes: _bytes,
+    ...upload
+  } = describe(name, row)
+  return { ...upload, urls: urls.map(({ url }) => url) }
+}
+
+function describe(bucket: string, row: store.UploadRow, received = { parts: 0, bytes: 0 }): Upload {
+  return {
+    upload_id: row.id,
+    bucket,
+    key: row.key,
+    file_size: row.file_size,
+    part_size: row.part_size,
+    num_parts: partsOf(row),
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    created_by: row.created_by,
+    received_parts: received.parts,
+    received_bytes: received.bytes,
+  }
+}
+
+/** The open upload of a bucket, for someone who may write its key. */
+export async function openUpload(ctx: Ctx, name: string, id: string): Promise<store.UploadRow> {
+  allowSomewhere(ctx.actor, 'write', name)
+  const bucket = await findBucket(ctx.db, name)
+  const row = await store.findUpload(ctx.db, id)
+  if (!bucket || !row || row.bucket_id !== bucket.id) throw uploadMissing()
+  allow(ctx.actor, 'write', name, row.key)
+  return row
+}
+
+/** What has arrived, and URLs for what has not, of the part numbers asked for. */
+export async function getUpload(ctx: Ctx, name: string, id: string, { from = 1, limit = 1000 }) {
+  const row = await openUpload(ctx, name, id)
+  if (row.completed_at !== null) throw uploadMissing()
+  const parts = await receivedParts(ctx, row)
+  const there = new Set(parts.map(({ part_number }) => part_number))
+  const last = Math.min(from + limit - 1, partsOf(row) ?? MAX_PARTS)
+  const received = { parts: parts.length, bytes: parts.reduce((sum, { size }) => sum + size, 0) }
+  const urls = await partUrls(ctx, row, from, last)
+  return {
+    ...describe(name, row, received),
+    parts: parts.map(({ part_number, size, etag }) => ({ part_number, size, etag })),
+    urls: urls.filter(({ part_number }) => !there.has(part_number)),
+  }
+}
+
+/** Parts that came through us have rows; those that went straight to the storage only it knows. */
+export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<store.PartRow[]> {
+  const rows = await store.listParts(ctx.db, row.id)
+  const isDirect = row.blob_id !== null && (await isDirectUpload(ctx, row))
+  if (!isDirect || row.blob_id === null) return rows
+  const known = new Map(rows.map((part) => [part.part_number, part]))
+  const stored = await ctx.blobs.listParts(row.blob_id, row.handle)
+  return stored.map(({ number, size, ref }) => {
+    const part = known.get(number)
+    if (part?.ref === ref) return part
+    return { upload_id: row.id, part_number: number, size, etag: ref, ref, received_at: row.created_at }
+  })
+}
+
+const isDirectUpload = async (ctx: Ctx, row: store.UploadRow): Promise<boolean> =>
+  (await ctx.blobs.partUrl(row.blob_id ?? '', row.handle, 1, { expiresIn: 60, size: row.part_size })) !== null
+
+/** Open uploads of a bucket that the caller may write to, latest first. */
+export async function listUploads(ctx: Ctx, name: string, limit: number, cursor: string | undefined) {
+  const ranges = allowSomewhere(ctx.actor, 'write', name)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const [before] = decodeCursor(cursor, 1) ?? []
+  const rows = await store.listUploads(ctx.db, bucket.id, before, limit + 1)
+  const page = rows.slice(0, limit)
+  const sums = await store.sumParts(
+    ctx.db,
+    page.map(({ id }) => id),
+  )
+  const mine = page.filter(({ key }) => ranges.some(({ from, to }) => key >= from && (to === null || key < to)))
+  return {
+    items: mine.map((row) => describe(name, row, sums.get(row.id))),
+    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+  }
+}
+
+/** Gives an upload up: its parts go, and what it reserved is free again. */
+export async function abortUpload(ctx: Ctx, name: string, id: string): Promise<undefined> {
+  const row = await openUpload(ctx, name, id)
+  if (row.completed_at !== null) throw uploadMissing()
+  await dropUpload(ctx, row)
+}
+
+/** The parts first, then the row: whatever a crash leaves is tried again by the sweeper. */
+async function dropUpload(ctx: Ctx, row: store.UploadRow): Promise<void> {
+  if (row.blob_id !== null && row.completed_at === null) await ctx.blobs.abortParts(row.blob_id, row.handle)
+  await ctx.upkeep(async (tx) => {
+    const name = await store.bucketNameOf(tx, row.bucket_id)
+    const bucket = name === undefined ? undefined : await holdBucket(tx, name)
+    const latest = await store.lockUpload(tx, row.id)
+    if (!latest) return
+    if (bucket && latest.reserved > 0) await countUsage(tx, bucket, { reserved: -latest.reserved })
+    await store.deleteUpload(tx, row.id)
+    if (latest.blob_id !== null) await releaseBlobs(tx, ctx, [latest.blob_id])
+  })
+}
+
+/** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
+export const sweeper = {
+  name: 'upload-sweeper',
+  every: 60_000,
+  async run(ctx: Ctx): Promise<void> {
+    for (const row of await store.findExpired(ctx.db, ctx.now(), 500)) await dropUpload(ctx, row)
+  },
+}
+
+/** Step: the uploads of a bucket that is deleted are left to the sweeper. */
+export const endUploads = store.expireUploads

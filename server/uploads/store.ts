@@ -1,0 +1,81 @@
+import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
+
+export type UploadRow = Row<'uploads'>
+export type PartRow = Row<'upload_parts'>
+
+export const insertUpload = (tx: Tx, row: NewRow<'uploads'>) => tx.insertInto('uploads').values(row).execute()
+
+export const updateUpload = (tx: Tx, id: string, change: RowChange<'uploads'>) =>
+  tx.updateTable('uploads').set(change).where('id', '=', id).execute()
+
+export const deleteUpload = (tx: Tx, id: string) => tx.deleteFrom('uploads').where('id', '=', id).execute()
+
+export const findUpload = (db: Db, id: string): Promise<UploadRow | undefined> =>
+  db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const lockUpload = (tx: Tx, id: string): Promise<UploadRow | undefined> =>
+  tx.selectFrom('uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+/** Open uploads of a bucket before an id, latest first. */
+export function listUploads(db: Db, bucketId: string, before: string | undefined, limit: number): Promise<UploadRow[]> {
+  const query = db.selectFrom('uploads').selectAll().where('bucket_id', '=', bucketId).where('completed_at', 'is', null)
+  return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Uploads whose time is over, the oldest first. */
+export const findExpired = (db: Db, now: Date, limit: number): Promise<UploadRow[]> =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('expires_at', '<=', now.toISOString())
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute()
+
+export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
+  tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()
+
+export const bucketNameOf = async (db: Db, bucketId: string): Promise<string | undefined> =>
+  (await db.selectFrom('buckets').select('name').where('id', '=', bucketId).executeTakeFirst())?.name
+
+export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
+  tx
+    .insertInto('upload_parts')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['upload_id', 'part_number']).doUpdateSet((e) => ({
+        size: e.ref('excluded.size'),
+        etag: e.ref('excluded.etag'),
+        ref: e.ref('excluded.ref'),
+        received_at: e.ref('excluded.received_at'),
+      })),
+    )
+    .execute()
+
+export const findPart = (db: Db, uploadId: string, number: number): Promise<PartRow | undefined> =>
+  db
+    .selectFrom('upload_parts')
+    .selectAll()
+    .where('upload_id', '=', uploadId)
+    .where('part_number', '=', number)
+    .executeTakeFirst()
+
+/** In order of number. */
+export const listParts = (db: Db, uploadId: string): Promise<PartRow[]> =>
+  db.selectFrom('upload_parts').selectAll().where('upload_id', '=', uploadId).orderBy('part_number').execute()
+
+/** Count and bytes of what has arrived of each upload. */
+export async function sumParts(db: Db, ids: readonly string[]): Promise<Map<string, { parts: number; bytes: number }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('upload_parts')
+    .select((e) => [
+      'upload_id',
+      e.fn.countAll<number>().as('parts'),
+      e.fn.coalesce(e.fn.sum<number>('size'), e.lit(0)).as('bytes'),
+    ])
+    .where('upload_id', 'in', ids)
+    .groupBy('upload_id')
+    .execute()
+  return new Map(rows.map(({ upload_id, ...sums }) => [upload_id, sums]))
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { releaseBlobs } from '../blobs/collector.ts'
+import { BlobMissing } from '../blobs/driver.ts'
+import { correctUsage, setTotalQuota } from '../buckets/service.ts'
+import type { Ctx } from '../context.ts'
+import * as store from './store.ts'
+
+const BATCH = 1000
+const AT_ONCE = 16
+
+export interface Options {
+  /** Reads every byte and compares its SHA-256, where one is known. */
+  deep: boolean
+  /** Mends what can be mended: numbers, and bytes nothing points at. */
+  fix: boolean
+  /** Hears of each finding. */
+  report(finding: string): void
+}
+export interface Summary {
+  /** Blobs that something points at. */
+  blobs: number
+  bytes: number
+  /** Of uploads in parts no checksum of the whole is known: only that all bytes are there. */
+  withoutChecksum: number
+  missing: number
+  different: number
+  orphans: number
+  miscounted: number
+  fixed: number
+}
+
+/**
+ * Compares rows with bytes and bytes with rows, and what is counted with what is there. Works beside a running service:
+ * what is younger than the grace period is not judged. Constant memory.
+ */
+export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
+  const summary = {
+    blobs: 0,
+    bytes: 0,
+    withoutChecksum: 0,
+    missing: 0,
+    different: 0,
+    orphans: 0,
+    miscounted: 0,
+    fixed: 0,
+  }
+  await verifyPointed(ctx, options, summary)
+  await verifyStored(ctx, options, summary)
+  await verifyForgotten(ctx, options, summary)
+  await verifyUsage(ctx, options, summary)
+  return summary
+}
+
+/** Every row has its bytes. */
+async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Promise<void> {
+  for (let after = ''; ; ) {
+    const rows = await store.listPointed(ctx.db, after, BATCH)
+    const last = rows.at(-1)?.blob_id
+    if (last === undefined) return
+    // Rows of the last blob may go on in the next batch: they all come then, unless it fills a batch alone.
+    const whole =
+      rows.length < BATCH || rows[0]?.blob_id === last ? rows : rows.filter(({ blob_id }) => blob_id !== last)
+    const byBlob = new Map(whole.map((row) => [row.blob_id, row]))
+    const blobs = [...byBlob.values()]
+    for (let i = 0; i < blobs.length; i += AT_ONCE)
+      await Promise.all(blobs.slice(i, i + AT_ONCE).map((row) => verifyBlob(ctx, row, options, summary)))
+    after = blobs.at(-1)?.blob_id ?? last
+  }
+}
+
+async function verifyBlob(ctx: Ctx, row: store.Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
+  const { blob_id, size, sha256, where } = row
+  summary.blobs++
+  summary.bytes += size
+  if (sha256 === null) summary.withoutChecksum++
+  try {
+    const end = Math.max(0, size - 1)
+    const body = await ctx.blobs.get(blob_id, size, deep || size === 0 ? undefined : { start: end, end })
+    const hash = createHash('sha256')
+    if (body instanceof Readable) for await (const chunk of body) hash.update(chunk as Uint8Array)
+    else hash.update(body)
+    if (!deep || sha256 === null || hash.digest('hex') === sha256) return
+    summary.different++
+    report(`different: the bytes of ${where} (blob ${blob_id}) do not have their SHA-256`)
+  } catch (error) {
+    if (!(error instanceof BlobMissing)) throw error
+    summary.missing++
+    report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not there`)
+  }
+}
+
+/** All bytes have a row. A file that has none is left of a power failure between a removal and its sync. */
+async function verifyStored(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
+  const oldest = ctx.now().getTime() - ctx.config.blobGraceSeconds * 1000
+  let batch: { id: string; size: number }[] = []
+  const judge = async () => {
+    const known = await store.findKnown(
+      ctx.db,
+      batch.map(({ id }) => id),
+    )
+    for (const { id, size } of batch) {
+      if (known.has(id)) continue
+      summary.orphans++
+      report(`orphan: nothing knows the blob ${id} (${size} bytes)${fix ? '; removed' : ''}`)
+      if (!fix) continue
+      await ctx.blobs.remove(id)
+      summary.fixed++
+    }
+    batch = []
+  }
+  for await (const { id, size, modified_at } of ctx.blobs.list()) {
+    if (modified_at.getTime() > oldest) continue
+    batch.push({ id, size })
+    if (batch.length >= BATCH) await judge()
+  }
+  await judge()
+}
+
+/** Nothing points at these and the collector will not look at them: they are put before it again. */
+async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
+  for (;;) {
+    const ids = await store.findForgotten(ctx.db, BATCH)
+    for (const id of ids) {
+      summary.orphans++
+      report(`orphan: nothing points at the blob ${id}${fix ? '; left to the collector' : ''}`)
+    }
+    if (ids.length === 0 || !fix) return
+    await ctx.upkeep((tx) => releaseBlobs(tx, ctx, ids))
+    summary.fixed += ids.length
+  }
+}
+
+/** What is counted is what is there. */
+async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
+  let total = 0
+  for (const { held, counted } of await store.compareUsage(ctx.db)) {
+    total += held.bytes + held.reserved
+    const wrong = (['bytes', 'objects', 'trash_bytes', 'reserved'] as const).filter((one) => held[one] !== counted[one])
+    if (wrong.length === 0) continue
+    summary.miscounted++
+    const what = wrong.map((one) => `${one} ${counted[one]} instead of ${held[one]}`).join(', ')
+    report(`miscounted: bucket "${held.name}" has ${what}`)
+    if (!fix) continue
+    await ctx.upkeep((tx) => correctUsage(tx, held.name))
+    summary.fixed++
+  }
+  const row = await store.findTotal(ctx.db)
+  if (!row || row.used_bytes === total) return
+  summary.miscounted++
+  report(`miscounted: all buckets together have ${row.used_bytes} bytes instead of ${total}`)
+  if (!fix) return
+  await ctx.upkeep((tx) => setTotalQuota(tx, row.quota_gb))
+  summary.fixed++
+}
