@@ -77,7 +77,7 @@ describeEngines('concurrency', (engine) => {
       await server.admin.createBucket({ body: { name, quota_gb: 10 / 1024 } })
       await server.later(2 * HOUR)
       await tick()
-      const files = server.files().length
+      const files = (await server.stored()).length
       const recorded = (await allActions(server.database)).length
       const body = Buffer.alloc(MIB, 1)
       const results = await outcomes(
@@ -86,7 +86,7 @@ describeEngines('concurrency', (engine) => {
       assert.deepEqual([count(results, 'ok'), count(results, 'quota_exceeded')], [10, 40], results.join())
       const bucket = await server.admin.getBucket({ params: { name } })
       assert.deepEqual([bucket.used_bytes, bucket.object_count], [10 * MIB, 10])
-      assert.equal(server.files().length - files, 10, 'nothing is left behind')
+      assert.equal((await server.stored()).length - files, 10, 'nothing is left behind')
       assert.deepEqual(
         (await allActions(server.database)).slice(recorded).map(({ action, bucket }) => [action, bucket]),
         times(10, () => ['upload', name]),
@@ -96,7 +96,7 @@ describeEngines('concurrency', (engine) => {
       await server.later(2 * HOUR)
       await tick()
       const blobs = (await db.selectFrom('blobs').select('id').execute()).length
-      assert.equal(blobs, server.files().length, 'rows of refused uploads are gone')
+      assert.equal(blobs, (await server.stored()).length, 'rows of refused uploads are gone')
     })
 
   it('gives a key to one of eight creators, twenty times', async () => {
@@ -209,13 +209,7 @@ describeEngines('concurrency', (engine) => {
     for (const name of buckets) await contents(name)
     const { db } = server.database
     const blobs = (await db.selectFrom('blobs').select('id').execute()).map(({ id }) => id)
-    assert.deepEqual(
-      server
-        .files()
-        .map((file) => path.basename(file))
-        .sort(),
-      blobs.sort(),
-    )
+    assert.deepEqual((await server.stored()).map((file) => path.basename(file)).sort(), blobs.sort())
     for (const name of buckets) await assertExact(name)
   })
 
