@@ -37,6 +37,13 @@ export const Prefix = Type.String({
   default: '',
 })
 
+/** Names and values that can be sent as `x-meta-*` headers; anything else would make the object impossible to serve. */
+export const Metadata = Type.Record(
+  Type.String({ pattern: "^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
+  Type.String({ maxLength: 4096, pattern: '^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$' }),
+  { additionalProperties: false },
+)
+
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Items a page.' })
 export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; `next_cursor` of the page before.' })
 

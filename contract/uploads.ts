@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Timestamp } from './shapes.ts'
+import { BucketName, Cursor, Exactly, Id, Limit, Metadata, Nullable, ObjectKey, Page, Timestamp } from './shapes.ts'
 
 const params = Type.Object({ name: BucketName })
 export const MIN_PART_BYTES = 5 * 1024 ** 2
@@ -48,7 +48,7 @@ export const initUpload = route({
     key: ObjectKey,
     file_size: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OBJECT_BYTES })),
     content_type: Type.Optional(Type.String({ maxLength: 255 })),
-    metadata: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z0-9_.-]{1,100}$' }), Type.String())),
+    metadata: Type.Optional(Metadata),
     part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: 5 * 1024 ** 3 })),
   }),
   reply: Type.Object({

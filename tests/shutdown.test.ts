@@ -107,6 +107,6 @@ it('faults of the configuration are all listed, and it exits 1', async () => {
 it('a port that is taken is said, and it exits 1', async (t) => {
   const { client: _client } = await connect()
   t.after(() => running.kill('SIGKILL'))
-  const second = { DATA_DIR: folder, PORT: new URL(running.url).port, LOG_LEVEL: 'error' }
+  const second = { ...serverEnv(folder), PORT: new URL(running.url).port, LOG_LEVEL: 'error' }
   await assert.rejects(spawnServer(second), /exited with 1(.|\n)*EADDRINUSE/)
 })

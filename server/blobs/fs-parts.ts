@@ -126,6 +126,23 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
       }))
     })
 
+  /** Another process may do the same at the same time, and clear our temporary file away: then its manifest is ours. */
+  async function writeManifest(folder: string, file: string, text: string): Promise<void> {
+    const temporary = `${file}-${randomBytes(8).toString('hex')}.tmp`
+    let renamed = false
+    try {
+      await writeFile(temporary, bytesOf(text))
+      await rename(temporary, file)
+      renamed = true
+      await syncFolder(folder)
+    } catch (error) {
+      await unlink(temporary).catch(ignore)
+      if (renamed) await unlink(file).catch(ignore)
+      else if ((await ifThere(fs.promises.readFile(file, 'utf8'))) === text) return syncFolder(folder)
+      throw error
+    }
+  }
+
   const complete = (id: string, parts: readonly StoredPart[]): Promise<void> =>
     inTurn(id, async () => {
       const folder = folderOf(id)
@@ -138,16 +155,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
           const stat = await ifThere(fs.promises.stat(path.join(folder, ref)))
           if (stat?.size !== size) throw new BlobMissing(id)
         })
-        await unlinkIfThere(`${file}.tmp`)
-        await writeFile(`${file}.tmp`, bytesOf(text))
-        try {
-          await rename(`${file}.tmp`, file)
-          await syncFolder(folder)
-        } catch (error) {
-          await unlink(`${file}.tmp`).catch(ignore)
-          await unlink(file).catch(ignore)
-          throw error
-        }
+        await writeManifest(folder, file, text)
       } else await syncFolder(folder)
       forget(id)
       const kept = new Set(['manifest', ...parts.map(({ ref }) => ref)])

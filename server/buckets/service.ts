@@ -216,7 +216,9 @@ export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<n
 export async function countUsage(tx: Tx, bucket: HeldBucket, change: Partial<store.Usage>, moved = 0): Promise<void> {
   const full = { ...none, ...change }
   const growth = full.bytes + full.reserved
-  if (growth > 0) assertRoom(bucket.name, roomOf(bucket, moved), growth)
+  if (growth > 0) assertRoom(bucket.name, bucket.room, growth)
+  // What only moves about may do so above the quota over all, too.
+  if (growth > moved) assertRoom(bucket.name, bucket.totalRoom, growth - moved)
   await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...full })
   if (bucket.totalRoom !== null && growth !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: growth })
 }

@@ -184,8 +184,10 @@ export interface Schema {
     id: string
     kind: 'copy' | 'move' | 'delete' | 'empty_bucket'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
-    /** JSON: what was asked for. */
+    /** JSON: what was asked for, but for the lists of keys. */
     request: string
+    /** JSON: the keys that are named and those left out, which may be megabytes. */
+    selection: string
     /** JSON: who asked, with what credential, from where. */
     actor: string
     created_by: string

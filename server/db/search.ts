@@ -21,7 +21,10 @@ export async function addTrigramTable(db: Kysely<never>): Promise<void> {
     await sql.raw(text).execute(db)
 }
 
-/** PostgreSQL: pg_trgm on the folded key. Its own collation folds only ASCII; from 17 on there is one that folds all. */
+/**
+ * PostgreSQL: pg_trgm on the folded key. Its own collation folds only ASCII; from 17 on there is one that folds all. Both
+ * small forms of Σ are one letter.
+ */
 export async function addTrigramIndex(db: Kysely<never>): Promise<void> {
   const { rows } = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`.execute(
     db,
@@ -30,7 +33,7 @@ export async function addTrigramIndex(db: Kysely<never>): Promise<void> {
   for (const text of [
     'create extension if not exists pg_trgm',
     `create or replace function fold_key(key text) returns text language sql immutable parallel safe
-       as 'select lower($1 collate "${collation}")'`,
+       as $$select translate(lower($1 collate "${collation}"), 'ς', 'σ')$$`,
     'create index objects_search on objects using gin (fold_key(key) gin_trgm_ops)',
   ])
     await sql.raw(text).execute(db)
@@ -48,15 +51,31 @@ export async function findKeysHolding(db: Db, bucketId: string, text: string, mo
           from (select rowid from object_search where object_search match ${trigrams(text)} limit ${most}) s
           join objects o on o.rowid = s.rowid`
       : sql<{ bucket_id: string; key: string }>`
-          select bucket_id, key from objects where fold_key(key) like ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`}
+          select bucket_id, key from objects where fold_key(key) like fold_key(${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`})
           limit ${most}`
   const { rows } = await query.execute(db as never)
   return rows.length >= most ? null : rows.flatMap(({ bucket_id, key }) => (bucket_id === bucketId ? [key] : []))
 }
 
-/** Every trigram of a text, each a quoted string of FTS5, all of them asked for. */
+/** Every trigram of a text, each in all its spellings as quoted strings of FTS5, all of them asked for. */
 function trigrams(text: string): string {
-  const points = [...text]
-  const all = new Set(points.slice(2).map((_, i) => points.slice(i, i + 3).join('')))
-  return [...all].map((one) => `"${one.replaceAll('"', '""')}"`).join(' AND ')
+  const points = [...text].map(spellings)
+  const all = new Set(
+    points
+      .slice(2)
+      .map((third, i) =>
+        (points[i] ?? [])
+          .flatMap((a) =>
+            (points[i + 1] ?? []).flatMap((b) => third.map((c) => `"${(a + b + c).replaceAll('"', '""')}"`)),
+          )
+          .join(' OR '),
+      ),
+  )
+  return [...all].map((one) => `(${one})`).join(' AND ')
+}
+
+/** FTS5 folds what had two cases in Unicode 6.1; later scripts and letters are in its index as they were written. */
+function spellings(letter: string): string[] {
+  const upper = letter.toUpperCase()
+  return letter < '\u0528' || upper === letter || [...upper].length > 1 ? [letter] : [letter, upper]
 }

@@ -63,7 +63,8 @@ export const handlers: readonly Handler[] = [
 ]
 
 const JSON_LIMIT = 65_536
-const PATH_LIMIT = 8192
+/** Of one parameter; the longest is the token of a presigned URL. */
+const PATH_LIMIT = 14_000
 /** For operations that take no query: an unknown parameter is never ignored. */
 const NO_QUERY = Exactly({})
 
@@ -155,8 +156,8 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
     if ((route.consumes ?? 'json') !== consumes) continue
     const streams = consumes === 'bytes' || consumes === 'multipart'
     app.route({
-      method: route.method,
-      exposeHeadRoute: answersHead(route),
+      // Not by exposeHeadRoute, which sends `Content-Length: 0` where the handler answers without a body.
+      method: answersHead(route) ? [route.method, 'HEAD'] : route.method,
       url: (route.root ? '' : '/api/v1') + route.url.replace('{+key}', '*').replaceAll(/\{(\w+)\}/g, ':$1'),
       bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
       schema: {

@@ -31,6 +31,7 @@ const frameworkErrors: Record<string, { code: ErrorCode; detail?: string }> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed', detail: 'The body is empty; this operation takes JSON.' },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed', detail: 'The body is not valid JSON.' },
   FST_ERR_BAD_URL: { code: 'malformed', detail: 'The URL has a faulty percent-encoding.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'There is nothing at this path.' },
   FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', detail: 'There is nothing at this path.' },
   ECONNRESET: { code: 'malformed', detail: 'The body ended before it was complete.' },
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOfUser } from '../auth/service.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
@@ -20,6 +20,8 @@ const FORGOTTEN_MS = 30 * 24 * 3600_000
 const FEWEST = 20
 const MOST = 1000
 const STEP_MS = 30
+/** How often a step is tried again that fails for a reason that may pass, like a database that is restarted. */
+const TRIES = 5
 
 /** How many run in this process. */
 const running = new WeakMap<object, number>()
@@ -67,14 +69,27 @@ class NothingDone extends Error {
 
 /** Takes a job step by step until it is over, cancelled, lost, or the process ends. */
 async function runJob(ctx: Ctx, job: store.JobRow, runner: string): Promise<void> {
-  const request = JSON.parse(job.request) as CreateJob
+  const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Pick<
+    CreateJob,
+    'keys' | 'exclude'
+  >
+  const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
   let size = 250
+  let failures = 0
   try {
     for (;;) {
       if (ctx.stopping.aborted) return void (await release(ctx, job.id, runner))
       const before = performance.eventLoopUtilization()
-      const more = await step(ctx, job, runner, request, size)
-      if (!more) return
+      try {
+        if (!(await step(ctx, job, runner, request, size))) return
+        failures = 0
+      } catch (error) {
+        const passes = error instanceof ServiceError ? error.code === 'busy' : !(error instanceof Lost)
+        if (!passes || ++failures > TRIES) throw error
+        ctx.log.warn({ err: error, job: job.id }, 'a step of a job is tried again')
+        await pause(100 * 2 ** failures, undefined, { signal: ctx.stopping }).catch(() => undefined)
+        continue
+      }
       const { active } = performance.eventLoopUtilization(before)
       size = Math.round(Math.min(MOST, Math.max(FEWEST, (size * STEP_MS) / Math.max(1, active))))
       await nextTurn()
@@ -174,13 +189,15 @@ async function work(ctx: Ctx, id: string, runner: string, request: CreateJob, si
     const items = await store.listItems(tx, id, job.position, size)
     const position = items.at(-1)?.position ?? job.total
     const write = async (errors: readonly ItemError[]) => {
-      const known = JSON.parse(job.errors) as ItemError[]
+      const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
       await store.deleteItems(tx, id, position)
       await store.updateJob(tx, id, {
         position,
         done: job.done + items.length - errors.length,
         failed: job.failed + errors.length,
-        ...(errors.length === 0 ? {} : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
+        ...(errors.length === 0 || known.length === MOST_ERRORS
+          ? {}
+          : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
         ...lease(ctx),
       })
     }

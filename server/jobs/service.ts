@@ -43,7 +43,8 @@ function complete(body: CreateJob): CreateJob {
     throw fault('body.dest_prefix', 'is required, or dest_bucket')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
   const within = destination.dest_bucket === source_bucket && destination.dest_prefix.startsWith(prefix)
-  if (within && (kind === 'move' || destination.dest_prefix === prefix))
+  // Named keys are finite and each is decided by itself.
+  if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
     throw fault('body.dest_prefix', 'lies in what is to be moved or copied', 'conflict')
   return { ...body, prefix, ...destination }
 }
@@ -59,11 +60,12 @@ export async function createJob(ctx: Ctx, body: CreateJob): Promise<Job> {
     if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
   const actor: JobActor = { auth_method, token_id, session_id, origin }
+  const { keys, exclude, ...small } = request
   const row: store.JobRow = {
     id: newId(),
     kind,
     status: 'queued',
-    request: JSON.stringify(request),
+    request: JSON.stringify(small),
     actor: JSON.stringify(actor),
     created_by: user_id ?? '',
     created_by_email: email,
@@ -82,7 +84,7 @@ export async function createJob(ctx: Ctx, body: CreateJob): Promise<Job> {
     started_at: null,
     finished_at: null,
   }
-  await ctx.upkeep((tx) => store.insertJob(tx, row))
+  await ctx.upkeep((tx) => store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) }))
   ctx.background(runJobs(ctx))
   return describe(row)
 }
@@ -135,10 +137,12 @@ export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limi
   return { items, next_cursor: rows.length > limit ? encodeCursor([items.at(-1)?.id ?? '']) : null }
 }
 
-/** Stops a job before its next step; one that is over stays as it is. */
+/** Stops a job before its next step, at once where nobody has begun with it; one that is over stays as it is. */
 export async function cancelJob(ctx: Ctx, id: string): Promise<Job> {
   await own(ctx, id)
-  const asked = await ctx.upkeep((tx) => store.askToCancel(tx, id, ctx.now()))
+  const asked = await ctx.upkeep(
+    async (tx) => !(await store.cancelQueued(tx, id, ctx.now())) && (await store.askToCancel(tx, id, ctx.now())),
+  )
   if (asked) ctx.background(runJobs(ctx))
   return getJob(ctx, id)
 }

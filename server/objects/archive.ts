@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
-import yazl from 'yazl'
-import { decide } from '../../contract/permissions.ts'
+import { decide, type KeyRange } from '../../contract/permissions.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
 import * as store from './store.ts'
+import { type ZipEntry, zipOf } from './zip.ts'
 
 const PAGE = 500
 
@@ -26,82 +26,97 @@ export async function sendArchive(
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
 
-  async function* rows(): AsyncGenerator<store.ObjectRow> {
-    for (let i = 0; i < readable.length; i += PAGE)
-      yield* await store.findObjects(ctx.db, bucket?.id ?? '', readable.slice(i, i + PAGE))
-    for (const range of ranges)
-      for (let { from } = range; ; ) {
-        const page = await store.listRange(ctx.db, bucket?.id ?? '', { from, to: range.to }, PAGE)
-        yield* page
-        const last = page.at(-1)
-        if (!last || page.length < PAGE) break
-        from = `${last.key}\u0001`
-      }
-  }
-
-  const folder = prefix.split('/').findLast((segment) => segment !== '') ?? name
+  const rows = () => (keys ? namedObjects(ctx, bucket.id, readable) : rangedObjects(ctx, bucket.id, ranges))
   const base = keys ? 0 : prefix.lastIndexOf('/', prefix.length - 2) + 1
-  return reply
-    .header('content-type', 'application/zip')
-    .header('content-disposition', contentDisposition(`${folder}.zip`))
-    .header('cache-control', 'private, no-store')
-    .send(zipOf(ctx, rows(), base))
+  return sendZip(ctx, rows(), folderName(prefix) ?? name, base, reply)
 }
 
-/** A zip of objects, read one after the other as it is taken. Names begin at `base` of the keys. */
-function zipOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: number): Readable {
-  const zip = new yazl.ZipFile()
-  const output = zip.outputStream as Readable
-  const names = new Set<string>()
-  let current: Readable | undefined
-  const fail = (error: Error) => output.destroy(error)
-  zip.on('error', fail)
-  output.on('close', () => current?.destroy())
+/** Objects of these keys, some at a time. */
+export async function* namedObjects(ctx: Ctx, bucketId: string, keys: readonly string[]) {
+  for (let i = 0; i < keys.length; i += PAGE) yield* await store.findObjects(ctx.db, bucketId, keys.slice(i, i + PAGE))
+}
 
-  /** Resolves when the zip has asked for the bytes, so that never more than one object waits. */
-  const add = (row: store.ObjectRow) =>
-    new Promise<void>((resolve, reject) => {
-      const options = { mtime: new Date(row.last_modified), compress: false, mode: 0o100644, size: row.size }
-      zip.addReadStreamLazy(entryName(row.key.slice(base), names), options, (give) => {
-        ctx.blobs.get(row.blob_id, row.size).then(
-          (body) => {
-            current = body instanceof Readable ? body : Readable.from([body], { objectMode: false })
-            if (output.destroyed) current.destroy()
-            current.on('error', fail)
-            give(null, current)
-            resolve()
-          },
-          (error: Error) => reject(error),
-        )
-      })
-      output.once('close', resolve)
-    })
-
-  async function fill(): Promise<void> {
-    for await (const row of rows) {
-      if (output.destroyed) return
-      await add(row)
+/** Objects of these ranges in key order, some at a time. */
+export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonly KeyRange[]) {
+  for (const range of ranges)
+    for (let { from } = range; ; ) {
+      const page = await store.listRange(ctx.db, bucketId, { from, to: range.to }, PAGE)
+      yield* page
+      const last = page.at(-1)
+      if (!last || page.length < PAGE) break
+      from = `${last.key}\u0001`
     }
-    zip.end()
+}
+
+/** The last folder of a prefix; undefined where it names none. */
+export const folderName = (prefix: string): string | undefined =>
+  prefix.split('/').findLast((segment) => segment !== '')
+
+/** Sends objects the caller was found to be allowed to read as a zip; names begin at `base` of the keys. */
+export const sendZip = (
+  ctx: Ctx,
+  rows: AsyncIterable<store.ObjectRow>,
+  name: string,
+  base: number,
+  reply: FastifyReply,
+  cacheControl = 'private, no-store',
+): FastifyReply => {
+  reply
+    .header('content-type', 'application/zip')
+    .header('content-disposition', contentDisposition(`${name}.zip`))
+    .header('cache-control', cacheControl)
+  if (reply.request.method === 'HEAD') return reply.send()
+  return reply.send(Readable.from(zipOf(entriesOf(ctx, rows, base)), { objectMode: false }))
+}
+
+/** Each object as an entry; what is nothing but a folder's marker becomes the folder. */
+async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: number): AsyncGenerator<ZipEntry> {
+  const taken = new Set<string>()
+  for await (const { key, size, blob_id, last_modified } of rows) {
+    const name = key.slice(base)
+    const open = () => ctx.blobs.get(blob_id, size)
+    const modified = new Date(last_modified)
+    if (size > 0 || !name.endsWith('/')) yield { name: entryName(name, taken), size, modified, open }
+    else {
+      const known = taken.size
+      const folder = folderEntry(segmentsOf(name), taken)
+      if (taken.size > known) yield { name: folder, size, modified, open }
+    }
   }
-  ctx.background(fill().catch((error: Error) => void fail(error)))
-  return output
 }
 
 /**
  * A key as a path that unpacks below the folder it is unpacked in, on every system: no `..`, no empty segments, no
- * backslash, and none twice.
+ * backslash, none twice, and none where another key has a folder, or the other way round.
  */
 export function entryName(key: string, taken: Set<string>): string {
+  const segments = segmentsOf(key)
+  const last = (key.endsWith('/') ? undefined : segments.pop()) ?? '_'
+  const folder = folderEntry(segments, taken)
+  const [, stem = last, extension = ''] = /^(.+)(\.[^.]*)$/s.exec(last) ?? []
+  let name = folder + last
+  for (let n = 2; taken.has(name) || taken.has(`${name}/`); n++) name = `${folder}${stem} (${n})${extension}`
+  taken.add(name)
+  return name
+}
+
+function segmentsOf(key: string): string[] {
   const segments = key
     .replaceAll('\\', '_')
     .split('/')
     .filter((segment) => segment !== '')
     .map((segment) => (/^\.+$/.test(segment) ? segment.replaceAll('.', '_') : segment))
-  const plain = segments.join('/').replace(/^([A-Za-z]):/, '$1_') || '_'
-  const [, stem = plain, extension = ''] = /^(.*?[^/])(\.[^./]*)$/s.exec(plain) ?? []
-  let name = plain
-  for (let n = 2; taken.has(name); n++) name = `${stem} (${n})${extension}`
-  taken.add(name)
-  return name
+  return segments.map((segment, i) => (i === 0 ? segment.replace(/^([A-Za-z]):/, '$1_') : segment))
+}
+
+/** The path of a folder, with its slash; '' for none. Where a file has its place it gets a number. */
+function folderEntry(segments: readonly string[], taken: Set<string>): string {
+  let folder = ''
+  for (const segment of segments) {
+    let name = folder + segment
+    for (let n = 2; taken.has(name); n++) name = `${folder}${segment} (${n})`
+    folder = `${name}/`
+    taken.add(folder)
+  }
+  return folder
 }

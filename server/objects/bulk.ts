@@ -105,7 +105,7 @@ export function destination(key: string, destPrefix: string, sourcePrefix: strin
   return isKeyText(dest, 1) ? dest : null
 }
 /** With the slash that ends a folder's marker. */
-const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/', key.length - 2) + 1)
+const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastIndexOf('/') + 1)
 
 /** Deletes up to 1,000 objects to the trash, in one transaction; each key succeeds or has its error. */
 export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<BulkResult> {

@@ -19,7 +19,7 @@ export const describeObject = (row: ObjectRow, bucket: string): StoredObject => 
 
 export const DEFAULT_TYPE = 'application/octet-stream'
 /** RFC 9110 media type, with parameters; what does not look like one is not stored as one. */
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]*)?$/
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}([ \t]*;[\x20-\x7e]*)?$/
 
 /** The content type to store: the one given where it looks like one, else by the key's extension. */
 export const typeOf = (given: string | undefined, key: string): string =>

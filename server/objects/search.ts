@@ -14,7 +14,12 @@ const SCAN_STEP = 2000
 /** What one request reads at most where the index does not help; the page may then be short. */
 const SCAN_MOST = 20_000
 
-const fold = (text: string): string => text.toLowerCase()
+/**
+ * Letters that differ in their case alone become the same one. Letter by letter: what JavaScript makes of Σ depends on
+ * the letters around it, and İ becomes two characters, while the indexes fold each letter for itself.
+ */
+const fold = (text: string): string =>
+  text.replaceAll(/[Σς]/g, 'σ').replaceAll(/[^İ]+/g, (letters) => letters.toLowerCase())
 
 /** One page of the objects under a prefix whose keys hold a text after it, in key order. */
 export async function searchObjects(

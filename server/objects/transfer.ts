@@ -164,7 +164,7 @@ function choose(
   const replaced: store.ObjectRow[] = []
   const refused: ItemError[] = []
   const same = source.id === dest.id
-  const leaving = new Set(kind === 'move' && same ? pairs.map(({ key }) => key) : [])
+  const leaving = new Set(kind === 'move' && same ? sources.keys() : [])
   const left = new Set<string>()
   const filled = new Set<string>()
   let own = 0

@@ -191,7 +191,9 @@ async function destroyBatch(ctx: Ctx, name: string, before: string | null, reaso
     return destroyed.objects === BATCH
   }
   return ctx.act(change).catch((error: unknown) => {
-    if (error instanceof NothingToDo) return false
+    // Another process has emptied it and forgotten the bucket meanwhile.
+    const forgotten = error instanceof ServiceError && error.code === 'not_found'
+    if (error instanceof NothingToDo || forgotten) return false
     throw error
   })
 }

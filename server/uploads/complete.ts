@@ -5,7 +5,9 @@ import { BlobMissing } from '../blobs/driver.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { placeBlob } from '../objects/service.ts'
-import { openUpload, receivedParts, uploadMissing } from './service.ts'
+import { findObject } from '../objects/store.ts'
+import { forgetLostParts } from './parts.ts'
+import { isOver, openUpload, receivedParts, uploadMissing } from './service.ts'
 import * as store from './store.ts'
 
 const HOUR_MS = 3600_000
@@ -33,19 +35,28 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   if (row.result !== null) return JSON.parse(row.result) as StoredObject
   if (row.blob_id === null) throw uploadMissing()
   const parts = chooseParts(row, await receivedParts(ctx, row), body.parts)
+  // Decided again with the object; here, because afterwards no part can be sent again.
+  if (body.if_none_match && (await findObject(ctx.db, name, row.key))) throw taken(row.key)
   const stored = parts.map(({ part_number, size, ref }) => ({ number: part_number, size, ref }))
   try {
     await ctx.blobs.completeParts(row.blob_id, row.handle, stored)
   } catch (error) {
-    if (!(error instanceof BlobMissing)) throw error
     const done = await store.findUpload(ctx.db, row.id)
     if (done?.result) return JSON.parse(done.result) as StoredObject
-    throw new ServiceError('conflict', 'A part was sent again meanwhile. Complete with its latest ETag.', {
+    if (!done || isOver(done, ctx.now())) throw uploadMissing()
+    if (!(error instanceof BlobMissing)) throw error
+    const lost = await forgetLostParts(ctx, row)
+    throw new ServiceError('conflict', 'Parts were sent again meanwhile, or are lost. Ask which to send.', {
+      faults: lost
+        .slice(0, 100)
+        .map((number) => ({ path: 'body.parts', message: `part ${number} has to be sent again` })),
       cause: error,
     })
   }
   return makeVisible(ctx, name, row, parts, body.if_none_match)
 }
+
+const taken = (key: string) => new ServiceError('precondition_failed', `The key "${key}" is taken.`)
 
 /** The named parts; throws conflict with every one that is missing, different, or of the wrong size for its place. */
 function chooseParts(
@@ -71,6 +82,10 @@ function chooseParts(
   for (const { part_number } of received)
     if (!wanted.has(part_number))
       faults.push({ path: 'body.parts', message: `part ${part_number} has arrived and is not named` })
+  const count = row.file_size === null ? 0 : Math.max(1, Math.ceil(row.file_size / row.part_size))
+  for (let number = 1; number <= count; number++)
+    if (!wanted.has(number) && !there.has(number))
+      faults.push({ path: 'body.parts', message: `part ${number} is missing` })
   const size = chosen.reduce((sum, part) => sum + part.size, 0)
   if (faults.length === 0 && row.file_size !== null && size !== row.file_size)
     faults.push({ path: 'body.parts', message: `have ${size} bytes together, not ${row.file_size}` })
@@ -105,7 +120,7 @@ const makeVisible = (
     .act(async (tx, record) => {
       const bucket = await holdBucket(tx, name)
       const row = await store.lockUpload(tx, id)
-      if (!row) throw uploadMissing()
+      if (!row || isOver(row, ctx.now())) throw uploadMissing()
       if (row.result !== null || row.blob_id === null) throw new CompletedMeanwhile(row.result)
       allow(ctx.actor, 'write', name, row.key)
       const size = parts.reduce((sum, part) => sum + part.size, 0)

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOfUser } from '../auth/service.ts'
-import { assertRoom, countUsage, holdBucket, roomOf } from '../buckets/service.ts'
+import { BlobMissing } from '../blobs/driver.ts'
+import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
 import { readClaims, signClaims } from '../signature.ts'
+import { isOver } from './service.ts'
 import * as store from './store.ts'
 
 const PURPOSE = 'upload-part'
@@ -14,6 +17,9 @@ const URL_SECONDS = 24 * 3600
 interface Claims {
   upload: string
   part: number
+  /** Who asked for the URL, and with which token if it was one: it ends with either. */
+  user: string
+  token: string | null
   /** Milliseconds since the epoch. */
   until: number
 }
@@ -26,7 +32,8 @@ export async function partUrls(ctx: Ctx, row: store.UploadRow, from: number, to:
   for (let part_number = from; part_number <= to; part_number++) {
     const size = sizeOfPart(row, part_number)
     const direct = await ctx.blobs.partUrl(row.blob_id ?? '', row.handle, part_number, { expiresIn, size })
-    const claims: Claims = { upload: row.id, part: part_number, until }
+    const { user_id, token_id } = ctx.actor
+    const claims: Claims = { upload: row.id, part: part_number, user: user_id ?? '', token: token_id, until }
     const token = signClaims(ctx.config, PURPOSE, claims)
     urls.push({ part_number, url: direct ?? `${ctx.config.publicBaseUrl}/api/v1/parts/${token}` })
   }
@@ -38,9 +45,13 @@ function sizeOfPart({ file_size, part_size }: store.UploadRow, number: number): 
   return file_size === null ? part_size : Math.max(0, Math.min(part_size, file_size - (number - 1) * part_size))
 }
 
+const closed = () => new ServiceError('not_found', 'The upload is not open any more.')
+const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.UploadRow =>
+  row !== undefined && row.completed_at === null && !isOver(row, now)
+
 /**
  * Stores the body of a PUT as one part; sent again it replaces the one before. It ends with the right, the account or the
- * token of whoever began the upload. Its bytes are reserved under the quota where the whole size was not announced.
+ * token of whoever asked for the URL. Its bytes are reserved under the quota where the whole size was not announced.
  */
 export async function receivePart(
   ctx: Ctx,
@@ -51,34 +62,39 @@ export async function receivePart(
   if (!claims || claims.until <= ctx.now().getTime())
     throw new ServiceError('forbidden', 'This URL is not valid or has expired; ask for fresh ones.')
   const row = await store.findUpload(ctx.db, claims.upload)
-  if (!row || row.completed_at !== null || row.blob_id === null)
-    throw new ServiceError('not_found', 'The upload is not open any more.')
+  if (!isOpen(row, ctx.now()) || row.blob_id === null) throw closed()
   const bucket = await store.bucketNameOf(ctx.db, row.bucket_id)
-  const actor = await actorOfUser(ctx, row.created_by ?? '', row.created_with)
+  const actor = await actorOfUser(ctx, claims.user, claims.token)
   if (!actor || bucket === undefined)
-    throw new ServiceError('forbidden', 'Whoever began this upload cannot go on with it.')
+    throw new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
   allow(actor, 'write', bucket, row.key)
   const size = announcedSize(request, row, claims.part)
   const expected = contentMd5(request.headers['content-md5'])
-  if (row.file_size === null) await reserve(ctx, bucket, row, claims.part, size, 'check')
-  expectBody(request, reply)
-
-  const hash = createHash('md5')
-  async function* measured() {
-    for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      hash.update(chunk)
-      yield chunk
+  const held = await hold(ctx, row, claims.part, size)
+  try {
+    expectBody(request, reply)
+    const hash = createHash('md5')
+    async function* measured() {
+      for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+        hash.update(chunk)
+        yield chunk
+      }
+      if (expected !== undefined && hash.copy().digest('hex') !== expected)
+        throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
+          faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
+        })
     }
-    if (expected !== undefined && hash.copy().digest('hex') !== expected)
-      throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
-        faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
-      })
+    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, claims.part, measured(), size)
+    const etag = hash.digest('hex')
+    await writeDown(ctx, row, { part_number: claims.part, size, etag, ref }, held)
+    reply.header('etag', `"${etag}"`)
+    return { part_number: claims.part, etag, size }
+  } catch (error) {
+    if (held > 0) await letGo(ctx, row, held)
+    if (!(error instanceof BlobMissing)) throw error
+    if (!isOpen(await store.findUpload(ctx.db, row.id), ctx.now())) throw closed()
+    throw new ServiceError('conflict', 'The parts are being put together; complete the upload again or give it up.')
   }
-  const ref = await ctx.blobs.putPart(row.blob_id, row.handle, claims.part, measured(), size)
-  const etag = hash.digest('hex')
-  await reserve(ctx, bucket, row, claims.part, size, { etag, ref })
-  reply.header('etag', `"${etag}"`)
-  return { part_number: claims.part, etag, size }
 }
 
 /** The Content-Length, which must be that of the part: every one but the last has the same. */
@@ -94,28 +110,76 @@ function announcedSize({ headers }: FastifyRequest, row: store.UploadRow, number
   })
 }
 
-/** Checks, or counts and writes down, one part; without an announced size its bytes are reserved with it. */
-async function reserve(
-  ctx: Ctx,
-  name: string,
-  { id, file_size }: store.UploadRow,
-  part_number: number,
-  size: number,
-  part: 'check' | { etag: string; ref: string },
-): Promise<void> {
-  await ctx.upkeep(async (tx) => {
-    const bucket = file_size === null ? await holdBucket(tx, name) : undefined
-    const row = await store.lockUpload(tx, id)
-    if (!row || row.completed_at !== null) throw new ServiceError('not_found', 'The upload is not open any more.')
-    if (bucket) {
-      const before = await store.findPart(tx, id, part_number)
-      const growth = size - (before?.size ?? 0)
-      if (part === 'check') return growth > 0 ? assertRoom(name, roomOf(bucket), growth) : undefined
-      if (growth !== 0) await countUsage(tx, bucket, { reserved: growth })
-      await store.updateUpload(tx, id, { reserved: row.reserved + growth })
-    }
-    if (part === 'check') return
-    const received_at = ctx.now().toISOString()
-    await store.upsertPart(tx, { upload_id: id, part_number, size, ...part, received_at })
+/** Step: holds the bucket of an upload, whatever it is called by now. */
+async function holdBucketOf(tx: Tx, { bucket_id }: store.UploadRow) {
+  const name = await store.bucketNameOf(tx, bucket_id)
+  if (name === undefined) throw closed()
+  return holdBucket(tx, name)
+}
+
+/** Where the whole size is not known, reserves what a part grows the upload by, before its bytes come; gives how much. */
+async function hold(ctx: Ctx, upload: store.UploadRow, number: number, size: number): Promise<number> {
+  if (upload.file_size !== null) return 0
+  return ctx.upkeep(async (tx) => {
+    const bucket = await holdBucketOf(tx, upload)
+    const row = await store.lockUpload(tx, upload.id)
+    if (!isOpen(row, ctx.now())) throw closed()
+    const growth = Math.max(0, size - ((await store.findPart(tx, row.id, number))?.size ?? 0))
+    if (growth > 0) await countReserved(tx, bucket, row, growth)
+    return growth
   })
+}
+
+async function countReserved(tx: Tx, bucket: HeldBucket, row: store.UploadRow, growth: number): Promise<void> {
+  await countUsage(tx, bucket, { reserved: growth })
+  await store.updateUpload(tx, row.id, { reserved: row.reserved + growth })
+}
+
+/** Gives back what was held for a part that did not come. */
+const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
+  ctx.upkeep(async (tx) => {
+    const bucket = await holdBucketOf(tx, upload)
+    const row = await store.lockUpload(tx, upload.id)
+    // Of one that is completed or gone all is given back already.
+    if (row && row.completed_at === null) await countReserved(tx, bucket, row, -held)
+  })
+
+/** Writes down a part that has arrived and of which `held` bytes are reserved already. */
+const writeDown = (
+  ctx: Ctx,
+  upload: store.UploadRow,
+  part: Pick<store.PartRow, 'part_number' | 'size' | 'etag' | 'ref'>,
+  held: number,
+) =>
+  ctx.upkeep(async (tx) => {
+    // A known size is reserved already, so that parts of one bucket need not wait for each other.
+    const bucket = upload.file_size === null ? await holdBucketOf(tx, upload) : undefined
+    const row = await store.lockUpload(tx, upload.id)
+    if (!isOpen(row, ctx.now())) throw closed()
+    if (bucket) {
+      const before = await store.findPart(tx, row.id, part.part_number)
+      const growth = part.size - (before?.size ?? 0) - held
+      if (growth !== 0) await countReserved(tx, bucket, row, growth)
+    }
+    await store.upsertPart(tx, { upload_id: row.id, ...part, received_at: ctx.now().toISOString() })
+  })
+
+/**
+ * Forgets parts whose bytes are not those their rows tell of, since a crash or another process came between the two, and
+ * gives their numbers.
+ */
+export async function forgetLostParts(ctx: Ctx, upload: store.UploadRow): Promise<number[]> {
+  const stored = new Set((await ctx.blobs.listParts(upload.blob_id ?? '', upload.handle)).map(({ ref }) => ref))
+  // None at all: they are put together already.
+  if (stored.size === 0) return []
+  const lost = (await store.listParts(ctx.db, upload.id)).filter(({ ref }) => !stored.has(ref))
+  await ctx.upkeep(async (tx) => {
+    const bucket = await holdBucketOf(tx, upload)
+    const row = await store.lockUpload(tx, upload.id)
+    if (!isOpen(row, ctx.now())) throw closed()
+    for (const part of lost) await store.deletePart(tx, part)
+    const bytes = lost.reduce((sum, { size }) => sum + size, 0)
+    if (row.file_size === null && bytes > 0) await countReserved(tx, bucket, row, -bytes)
+  })
+  return lost.map(({ part_number }) => part_number)
 }

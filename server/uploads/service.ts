@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts'
+import { compareKeys, decide } from '../../contract/permissions.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../contract/uploads.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { reserveBlobId } from '../blobs/reserve.ts'
@@ -14,6 +15,11 @@ import * as store from './store.ts'
 
 const HOUR_MS = 3600_000
 const FIRST_URLS = 1000
+const METADATA_BYTES = 8192
+
+/** Whether the time of an upload is over: also of one that is being given up, or whose bucket is gone. */
+export const isOver = (row: Pick<store.UploadRow, 'expires_at'>, now: Date): boolean =>
+  row.expires_at <= now.toISOString()
 
 export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
 
@@ -44,6 +50,10 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const { key, file_size, content_type, metadata = {} } = body
   allow(ctx.actor, 'write', name, key)
   const part_size = partSizeFor(body.part_size, file_size)
+  if (Buffer.byteLength(JSON.stringify(metadata)) > METADATA_BYTES)
+    throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
+      faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
+    })
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   const { uploads } = await settingsInForce(ctx)
   const blob_id = await reserveBlobId(ctx)
@@ -106,13 +116,13 @@ function describe(bucket: string, row: store.UploadRow, received = { parts: 0, b
   }
 }
 
-/** The open upload of a bucket, for someone who may write its key. */
+/** The upload of a bucket, for someone who may write its key; for everyone else there is none. */
 export async function openUpload(ctx: Ctx, name: string, id: string): Promise<store.UploadRow> {
   allowSomewhere(ctx.actor, 'write', name)
   const bucket = await findBucket(ctx.db, name)
   const row = await store.findUpload(ctx.db, id)
-  if (!bucket || !row || row.bucket_id !== bucket.id) throw uploadMissing()
-  allow(ctx.actor, 'write', name, row.key)
+  if (!bucket || !row || row.bucket_id !== bucket.id || isOver(row, ctx.now())) throw uploadMissing()
+  if (!decide(ctx.actor.groups, 'write', name, row.key).allowed) throw uploadMissing()
   return row
 }
 
@@ -161,7 +171,9 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
     ctx.db,
     page.map(({ id }) => id),
   )
-  const mine = page.filter(({ key }) => ranges.some(({ from, to }) => key >= from && (to === null || key < to)))
+  const mine = page.filter(({ key }) =>
+    ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0)),
+  )
   return {
     items: mine.map((row) => describe(name, row, sums.get(row.id))),
     next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
@@ -171,13 +183,21 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
 /** Gives an upload up: its parts go, and what it reserved is free again. */
 export async function abortUpload(ctx: Ctx, name: string, id: string): Promise<undefined> {
   const row = await openUpload(ctx, name, id)
-  if (row.completed_at !== null) throw uploadMissing()
-  await dropUpload(ctx, row)
+  if (row.completed_at !== null || !(await dropUpload(ctx, row.id))) throw uploadMissing()
 }
 
-/** The parts first, then the row: whatever a crash leaves is tried again by the sweeper. */
-async function dropUpload(ctx: Ctx, row: store.UploadRow): Promise<void> {
-  if (row.blob_id !== null && row.completed_at === null) await ctx.blobs.abortParts(row.blob_id, row.handle)
+/**
+ * Ends it first, so that no process completes it while its parts go; then the parts, then the row: whatever a crash
+ * leaves is tried again by the sweeper. False when it was completed meanwhile or is gone.
+ */
+async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
+  const row = await ctx.upkeep(async (tx) => {
+    const found = await store.lockUpload(tx, id)
+    if (found?.completed_at === null) await store.updateUpload(tx, id, { expires_at: found.created_at })
+    return found
+  })
+  if (!row || (row.completed_at !== null && !isOver(row, ctx.now()))) return false
+  if (row.blob_id !== null) await ctx.blobs.abortParts(row.blob_id, row.handle)
   await ctx.upkeep(async (tx) => {
     const name = await store.bucketNameOf(tx, row.bucket_id)
     const bucket = name === undefined ? undefined : await holdBucket(tx, name)
@@ -187,6 +207,7 @@ async function dropUpload(ctx: Ctx, row: store.UploadRow): Promise<void> {
     await store.deleteUpload(tx, row.id)
     if (latest.blob_id !== null) await releaseBlobs(tx, ctx, [latest.blob_id])
   })
+  return true
 }
 
 /** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
@@ -194,7 +215,13 @@ export const sweeper = {
   name: 'upload-sweeper',
   every: 60_000,
   async run(ctx: Ctx): Promise<void> {
-    for (const row of await store.findExpired(ctx.db, ctx.now(), 500)) await dropUpload(ctx, row)
+    for (const { id } of await store.findExpired(ctx.db, ctx.now(), 500))
+      try {
+        await dropUpload(ctx, id)
+      } catch (error) {
+        // Those after it must not wait for one that the storage refuses.
+        ctx.log.error({ err: error, upload: id }, 'an upload could not be given up')
+      }
   },
 }
 

@@ -60,6 +60,15 @@ export const findPart = (db: Db, uploadId: string, number: number): Promise<Part
     .where('part_number', '=', number)
     .executeTakeFirst()
 
+/** Only this very one: it may have been replaced meanwhile. */
+export const deletePart = (tx: Tx, { upload_id, part_number, ref }: PartRow) =>
+  tx
+    .deleteFrom('upload_parts')
+    .where('upload_id', '=', upload_id)
+    .where('part_number', '=', part_number)
+    .where('ref', '=', ref)
+    .execute()
+
 /** In order of number. */
 export const listParts = (db: Db, uploadId: string): Promise<PartRow[]> =>
   db.selectFrom('upload_parts').selectAll().where('upload_id', '=', uploadId).orderBy('part_number').execute()

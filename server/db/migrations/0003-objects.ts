@@ -48,6 +48,7 @@ export const objects = (t: ColumnTypes): Migration => ({
       .addColumn('kind', t.text, (c) => c.notNull())
       .addColumn('status', t.text, (c) => c.notNull())
       .addColumn('request', t.text, (c) => c.notNull())
+      .addColumn('selection', t.text, (c) => c.notNull())
       .addColumn('actor', t.text, (c) => c.notNull())
       .addColumn('created_by', t.id, (c) => c.notNull())
       .addColumn('created_by_email', t.text)

@@ -1,0 +1,934 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Client, createClient } from '../../contract/client.ts'
+import type { Job } from '../../contract/jobs.ts'
+import type { BucketAction } from '../../contract/permissions.ts'
+import { readConfig } from '../../server/config.ts'
+import { newId } from '../../server/id.ts'
+import { type Running, start } from '../../server/start.ts'
+import { rejectsWith } from '../support/problems.ts'
+import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+const GIB = 1024 ** 3
+const DAY = 86_400_000
+const ABSENT = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
+const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
+const numbered = (prefix: string, n: number) => times(n, (i) => `${prefix}${String(i).padStart(4, '0')}`)
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+const isOver = ({ status }: Job) => !['queued', 'running'].includes(status)
+type NewJob = Parameters<Client['createJob']>[0]['body']
+type Grants = Parameters<TestServer['userWith']>
+
+describeEngines('jobs', (engine) => {
+  let server: TestServer
+  /** On PostgreSQL a second service on the same tables. */
+  let twin: Running | undefined
+  let blob: string
+  let buckets = 0
+
+  const open = async (body: object = {}) => {
+    const name = `jobs-${++buckets}`
+    await server.admin.createBucket({ body: { name, ...body } })
+    return name
+  }
+  const idOf = async (name: string) =>
+    (await server.database.db.selectFrom('buckets').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id
+  /** Makes objects without their bytes: rows that share one blob, each of another size and ETag. */
+  const fill = async (name: string, keys: readonly string[], size = (key: string) => key.length): Promise<void> => {
+    const bucket_id = await idOf(name)
+    const now = server.clock.now().toISOString()
+    const rows = keys.map((key) => ({
+      bucket_id,
+      key,
+      blob_id: blob,
+      size: size(key),
+      etag: md5(`${name}/${key}`),
+      sha256: null,
+      content_type: 'text/plain',
+      metadata: '{}',
+      created_at: now,
+      last_modified: now,
+      created_by: null,
+    }))
+    const bytes = rows.reduce((sum, row) => sum + row.size, 0)
+    await server.database.transaction(async (tx) => {
+      for (let i = 0; i < rows.length; i += 1000)
+        await tx
+          .insertInto('objects')
+          .values(rows.slice(i, i + 1000))
+          .execute()
+      await tx
+        .insertInto('bucket_usage')
+        .values({
+          bucket_id,
+          shard: 100 + Math.floor(Math.random() * 1e6),
+          bytes,
+          objects: keys.length,
+          trash_bytes: 0,
+        })
+        .execute()
+    })
+  }
+  const rowsOf = async (table: 'objects' | 'trash', name: string) =>
+    server.database.db
+      .selectFrom(table)
+      .select(['key', 'etag', 'size'])
+      .where('bucket_id', '=', await idOf(name))
+      .orderBy('key')
+      .execute()
+  /** What is under each key of a bucket, told by its ETag. */
+  const contents = async (name: string): Promise<Map<string, string>> =>
+    new Map((await rowsOf('objects', name)).map(({ key, etag }) => [key, etag]))
+  const keysOf = async (name: string) => [...(await contents(name)).keys()]
+  /** Asserts that what is counted is what is there. */
+  const assertExact = async (name: string): Promise<void> => {
+    const sum = (rows: { size: number }[]) => rows.reduce((total, { size }) => total + size, 0)
+    const objects = await rowsOf('objects', name)
+    const trash = await rowsOf('trash', name)
+    const bucket = await server.admin.getBucket({ params: { name } })
+    assert.deepEqual(
+      [bucket.used_bytes, bucket.object_count, bucket.trash_bytes, bucket.reserved_bytes],
+      [sum(objects), objects.length, sum(trash), 0],
+    )
+  }
+  const create = (body: NewJob, by = server.admin) => by.createJob({ body })
+  const get = (id: string, by = server.admin) => by.getJob({ params: { id } })
+  /** Waits for its end. */
+  const finish = async ({ id }: Job): Promise<Job> => {
+    let job: Job | undefined
+    await until(async () => {
+      job = await get(id)
+      return isOver(job)
+    })
+    return job as Job
+  }
+  const run = async (body: NewJob, by = server.admin) => finish(await create(body, by))
+  /** Waits until it has begun with its objects and is not through. */
+  const midway = async ({ id }: Job): Promise<Job> => {
+    let job: Job | undefined
+    await until(async () => {
+      job = await get(id)
+      assert.ok(!isOver(job), `it was over too soon: ${JSON.stringify(job)}`)
+      return job.done + job.failed > 0
+    })
+    return job as Job
+  }
+  /** Takes a job from who is at it, which then must let go of it; gives what lets it go on. */
+  const pause = async (job: Job) => {
+    await midway(job)
+    const set = (runner: string | null, leased_until: string | null) =>
+      server.database.transaction((tx) =>
+        tx.updateTable('jobs').set({ runner, leased_until }).where('id', '=', job.id).execute(),
+      )
+    await set(newId(), new Date(server.clock.now().getTime() + 60_000).toISOString())
+    const paused = await get(job.id)
+    assert.ok(!isOver(paused), 'it was over too soon')
+    return {
+      ...paused,
+      async goOn() {
+        await set(null, null)
+        await server.running.tick()
+        return finish(job)
+      },
+    }
+  }
+  const counts = ({ status, total, done, failed }: Job) => ({ status, total, done, failed })
+  const succeeded = (done: number, failed = 0) => ({ status: 'succeeded', total: done + failed, done, failed })
+  const codes = ({ errors }: Job) => errors.map(({ key, code }) => [key, code])
+  const recordsOf = async (jobId: string) =>
+    (await allActions(server.database)).filter(({ details }) => details.includes(`"job_id":"${jobId}"`))
+  const person = async (...grants: Grants) => {
+    const token = await server.userWith(...grants)
+    const { id, email, groups } = await server.as(token).me()
+    return { id, email, client: server.as(token), groupId: groups[0]?.id ?? '' }
+  }
+
+  before(async () => {
+    server = await startServer(engine)
+    await server.admin.createBucket({ body: { name: 'seed' } })
+    await server.admin.putObject({ params: { name: 'seed', key: 'k' }, body: 'x' })
+    blob = (await server.database.db.selectFrom('objects').select('blob_id').executeTakeFirstOrThrow()).blob_id
+    if (engine === 'sqlite') return
+    twin = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent' }), { now: server.clock.now, timers: false })
+  })
+  after(async () => {
+    await twin?.stop()
+    await server.stop()
+  })
+
+  it('refuses what means nothing, and names where', async () => {
+    const [source_bucket, dest_bucket] = [await open(), await open()]
+    const keys = ['a/x']
+    await server.records([], async () => {
+      for (const [body, code, fault] of [
+        [{}, 'invalid_request', 'body.kind'],
+        [{ kind: 'copy' }, 'invalid_request', 'body.source_bucket'],
+        [{ kind: 'rename', source_bucket }, 'invalid_request', 'body.kind'],
+        [{ kind: 'delete', source_bucket, keys: [] }, 'invalid_request', 'body.keys'],
+        [{ kind: 'delete', source_bucket, keys: ['a', 'a'] }, 'invalid_request', 'body.keys'],
+        [{ kind: 'delete', source_bucket, keys: [''] }, 'invalid_request', 'body.keys.0'],
+        [{ kind: 'delete', source_bucket, keys: numbered('k', 10_001) }, 'invalid_request', 'body.keys'],
+        [{ kind: 'delete', source_bucket, exclude: numbered('k', 10_001) }, 'invalid_request', 'body.exclude'],
+        [{ kind: 'delete', source_bucket, search: '' }, 'invalid_request', 'body.search'],
+        [{ kind: 'delete', source_bucket, search: 'x'.repeat(201) }, 'invalid_request', 'body.search'],
+        [{ kind: 'delete', source_bucket, search: 'x', keys }, 'invalid_request', 'body.search'],
+        [{ kind: 'delete', source_bucket, prefix: 'ä'.repeat(513) }, 'invalid_request', 'body.prefix'],
+        [{ kind: 'delete', source_bucket, dest_bucket }, 'invalid_request', 'body.dest_bucket'],
+        [{ kind: 'empty_bucket', source_bucket, dest_prefix: 'x' }, 'invalid_request', 'body.dest_bucket'],
+        [{ kind: 'empty_bucket', source_bucket, prefix: 'a/' }, 'invalid_request', 'body.prefix'],
+        [{ kind: 'empty_bucket', source_bucket, keys }, 'invalid_request', 'body.prefix'],
+        [{ kind: 'empty_bucket', source_bucket, search: 'a' }, 'invalid_request', 'body.prefix'],
+        [{ kind: 'copy', source_bucket, prefix: 'a/' }, 'invalid_request', 'body.dest_prefix'],
+        [{ kind: 'copy', source_bucket, dest_bucket, if_none_match: 'x' }, 'invalid_request', 'body.if_none_match'],
+        [{ kind: 'copy', source_bucket, dest_bucket, folder: 'x' }, 'invalid_request', 'body.folder'],
+        [{ kind: 'copy', source_bucket, prefix: 'a/', dest_prefix: 'a/' }, 'conflict', 'body.dest_prefix'],
+        [{ kind: 'copy', source_bucket, prefix: 'a/', dest_bucket: source_bucket }, 'conflict', 'body.dest_prefix'],
+        [{ kind: 'move', source_bucket, prefix: 'a/', dest_prefix: 'a/' }, 'conflict', 'body.dest_prefix'],
+        [{ kind: 'move', source_bucket, prefix: 'a/', dest_prefix: 'a/b/' }, 'conflict', 'body.dest_prefix'],
+        [{ kind: 'move', source_bucket, dest_prefix: 'b/' }, 'conflict', 'body.dest_prefix'],
+        [{ kind: 'delete', source_bucket: 'no-bucket' }, 'not_found', undefined],
+        [{ kind: 'copy', source_bucket, dest_bucket: 'no-bucket' }, 'not_found', undefined],
+      ] as const)
+        await rejectsWith(create(body as unknown as NewJob), code, fault)
+      await rejectsWith(create({ kind: 'delete', source_bucket }, server.as()), 'unauthenticated')
+      await rejectsWith(server.admin.listJobs({ query: { status: 'over' as 'failed' } }), 'invalid_request')
+      await rejectsWith(get('x'), 'invalid_request')
+      await rejectsWith(get(ABSENT), 'not_found')
+      await rejectsWith(server.admin.cancelJob({ params: { id: ABSENT } }), 'not_found')
+    })
+    assert.deepEqual((await server.admin.listJobs()).items, [])
+  })
+
+  it('asks for rights in both buckets, and tells the rest nothing', async () => {
+    const [source_bucket, dest_bucket] = [await open(), await open()]
+    const as = async (...grants: Grants) => (await person(...grants)).client
+    const on = (bucket_pattern: string, ...actions: BucketAction[]) => ({ bucket_pattern, actions })
+    const copy: NewJob = { kind: 'copy', source_bucket, dest_bucket }
+    const move: NewJob = { kind: 'move', source_bucket, dest_bucket }
+    const denied = { action: 'access_denied', result: 'denied' } as const
+    for (const [who, body, missing] of [
+      [await as(on(dest_bucket, 'write')), copy, 'read'],
+      [await as(on(source_bucket, 'list', 'read')), copy, 'write'],
+      [await as(on(source_bucket, 'list', 'read'), on(dest_bucket, 'write')), move, 'delete'],
+      [await as(on(source_bucket, 'list', 'read', 'write')), { kind: 'delete', source_bucket }, 'delete'],
+      [await as(on(source_bucket, 'list', 'read', 'write')), { kind: 'empty_bucket', source_bucket }, 'delete'],
+      [await as(), { kind: 'delete', source_bucket: 'no-bucket' }, 'delete'],
+    ] as const)
+      await server.records([denied], async () => {
+        const { problem } = await rejectsWith(create(body as NewJob, who), 'forbidden')
+        assert.match(problem.detail, new RegExp(`"${missing}"`))
+      })
+    assert.deepEqual((await server.admin.listJobs()).items, [])
+  })
+
+  it('copies a folder, each object with its record and event', async () => {
+    const [source, dest] = [await open(), await open()]
+    const keys = ['a/1', 'a/2', 'a/b/ä', 'a/', 'a/z 漢/😀', 'a//']
+    await fill(source, [...keys, 'a', 'a0', 'b/1'])
+    const endpoint = newId()
+    const created_at = server.clock.now().toISOString()
+    await server.database.transaction((tx) =>
+      tx
+        .insertInto('webhook_endpoints')
+        .values({ id: endpoint, name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
+        .execute(),
+    )
+    const inOrder = keys.map((key) => key.slice(2)).sort(byBytes)
+    const job = await server.records(
+      inOrder.map((key) => ({ action: 'copy', bucket: dest, key: `x/${key}` })),
+      () => run({ kind: 'copy', source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix: 'x/' }),
+    )
+    const me = await server.admin.me()
+    const now = server.clock.now().toISOString()
+    const { id, ...rest } = job
+    assert.match(id, /^[0-9a-f-]{36}$/)
+    assert.deepEqual(rest, {
+      kind: 'copy',
+      status: 'succeeded',
+      source_bucket: source,
+      prefix: 'a/',
+      search: null,
+      dest_bucket: dest,
+      dest_prefix: 'x/',
+      total: 6,
+      done: 6,
+      failed: 0,
+      errors: [],
+      detail: null,
+      created_at: now,
+      created_by: me.id,
+      created_by_email: me.email,
+      started_at: now,
+      finished_at: now,
+    })
+    assert.deepEqual(
+      await contents(dest),
+      new Map(
+        inOrder
+          .map((key) => [`x/${key}`, md5(`${source}/a/${key}`)])
+          .sort((a, b) => byBytes(a[0] as string, b[0] as string)) as [string, string][],
+      ),
+    )
+    assert.equal((await keysOf(source)).length, 9)
+    const records = await recordsOf(id)
+    for (const [i, record] of records.entries()) {
+      const key = inOrder[i] ?? ''
+      assert.deepEqual(JSON.parse(record.details), {
+        source: { bucket: source, key: `a/${key}` },
+        size: `a/${key}`.length,
+        etag: md5(`${source}/a/${key}`),
+        replaced: false,
+        job_id: id,
+      })
+      assert.deepEqual(
+        [record.actor_user_id, record.auth_method, record.route, record.method, record.actor_ip],
+        [me.id, 'local', '/api/v1/jobs', 'POST', '127.0.0.1'],
+      )
+    }
+    assert.equal(new Set(records.map(({ request_id }) => request_id)).size, 1)
+    const { db } = server.database
+    const deliveries = await db.selectFrom('webhook_deliveries').select(['event', 'audit_id']).execute()
+    await server.database.transaction((tx) => tx.deleteFrom('webhook_endpoints').execute())
+    assert.deepEqual(new Set(deliveries.map(({ audit_id }) => audit_id)), new Set(records.map((one) => one.id)))
+    assert.ok(deliveries.every(({ event }) => event === 'copy'))
+    assert.deepEqual(await db.selectFrom('job_items').selectAll().execute(), [])
+    for (const name of [source, dest]) await assertExact(name)
+    // A real object, with its bytes.
+    await run({ kind: 'copy', source_bucket: 'seed', dest_bucket: dest })
+    assert.equal(await (await server.admin.getObject({ params: { name: dest, key: 'k' } })).text(), 'x')
+  })
+
+  it('moves a folder within its bucket and to another', async () => {
+    const [source, dest] = [await open(), await open()]
+    const keys = numbered('a/', 30)
+    await fill(source, [...keys, 'b/1', 'ab'])
+    const moved = await server.records(
+      keys.map((key) => ({ action: 'move', bucket: source, key: key.replace('a/', 'b/c/') })),
+      () => run({ kind: 'move', source_bucket: source, prefix: 'a/', dest_prefix: 'b/c/' }),
+    )
+    assert.deepEqual(counts(moved), succeeded(30))
+    assert.deepEqual(await keysOf(source), ['ab', 'b/1', ...numbered('b/c/', 30)].sort(byBytes))
+    const away = await run({ kind: 'move', source_bucket: source, prefix: 'b/c/', dest_bucket: dest })
+    assert.deepEqual([counts(away), away.dest_prefix], [succeeded(30), 'b/c/'])
+    assert.deepEqual(await keysOf(source), ['ab', 'b/1'])
+    const there = await contents(dest)
+    for (const key of keys) assert.equal(there.get(key.replace('a/', 'b/c/')), md5(`${source}/${key}`))
+    for (const name of [source, dest]) await assertExact(name)
+    assert.deepEqual([await rowsOf('trash', source), await rowsOf('trash', dest)], [[], []])
+  })
+
+  it('deletes a folder, and empties a bucket, to the trash', async () => {
+    const name = await open()
+    await fill(name, [...numbered('a/', 20), ...numbered('b/', 5), 'a'])
+    const job = await server.records(
+      numbered('a/', 20).map((key) => ({ action: 'delete', bucket: name, key })),
+      () => run({ kind: 'delete', source_bucket: name, prefix: 'a/' }),
+    )
+    assert.deepEqual([counts(job), job.dest_bucket, job.dest_prefix], [succeeded(20), null, null])
+    const [record] = await recordsOf(job.id)
+    const [item] = (await server.admin.listTrash({ params: { name }, query: { prefix: 'a/0000' } })).items
+    assert.deepEqual(JSON.parse(record?.details ?? ''), {
+      size: 6,
+      permanent: false,
+      trash_id: item?.id,
+      job_id: job.id,
+    })
+    assert.deepEqual(await keysOf(name), ['a', ...numbered('b/', 5)])
+    await assertExact(name)
+    assert.deepEqual(counts(await run({ kind: 'empty_bucket', source_bucket: name })), succeeded(6))
+    assert.deepEqual([await keysOf(name), (await rowsOf('trash', name)).length], [[], 26])
+    await assertExact(name)
+    // Of nothing.
+    assert.deepEqual(counts(await run({ kind: 'empty_bucket', source_bucket: name })), succeeded(0))
+    await server.admin.deleteBucket({ params: { name } })
+    const off = await open({ trash_days: 0 })
+    await fill(off, numbered('a/', 3))
+    await run({ kind: 'empty_bucket', source_bucket: off })
+    assert.deepEqual([await keysOf(off), await rowsOf('trash', off)], [[], []])
+    await assertExact(off)
+  })
+
+  it('leaves out keys and folders', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, ['a/1', 'a/2', 'a/b/1', 'a/b/2', 'a/b', 'a/bc', 'a/c/d/1', 'a/c/1', 'x'])
+    const exclude = ['a/2', 'a/b/', 'a/c/d/', 'absent', 'a/c']
+    const job = await run({ kind: 'copy', source_bucket: source, prefix: 'a/', dest_bucket: dest, exclude })
+    assert.deepEqual(counts(job), succeeded(4))
+    assert.deepEqual(await keysOf(dest), ['a/1', 'a/b', 'a/bc', 'a/c/1'])
+    await run({ kind: 'empty_bucket', source_bucket: source, exclude: ['a/', 'none'] })
+    assert.deepEqual((await keysOf(source)).length, 8)
+    // Also as many as may be named, beside many objects.
+    await fill(source, numbered('many/', 4000))
+    const most = [...numbered('many/', 3990), ...times(6010, (i) => `many/${i}/`)]
+    const rest = await run({ kind: 'delete', source_bucket: source, prefix: 'many/', exclude: most })
+    assert.deepEqual(counts(rest), succeeded(10))
+    assert.equal((await keysOf(source)).length, 8 + 3990)
+    await assertExact(source)
+  })
+
+  it('takes what a search finds under the prefix', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, [
+      'a/Invoice 1',
+      'a/x/INVOICE',
+      'a/other',
+      'invoice',
+      'a/ab',
+      'a/x/aB/1',
+      'invoice/a/x',
+      'a/100%',
+    ])
+    const found = async (search: string, more: Partial<NewJob> = {}) => {
+      await run({ kind: 'empty_bucket', source_bucket: dest })
+      const body = { kind: 'copy', source_bucket: source, prefix: 'a/', search, dest_bucket: dest, dest_prefix: '' }
+      const job = await run({ ...body, ...more } as NewJob)
+      assert.deepEqual([job.search, job.failed], [search, 0])
+      return keysOf(dest)
+    }
+    assert.deepEqual(await found('invoice'), ['Invoice 1', 'x/INVOICE'])
+    assert.deepEqual(await found('ab'), ['ab', 'x/aB/1'], 'shorter than the index knows')
+    assert.deepEqual(await found('0%'), ['100%'])
+    assert.deepEqual(await found('a/'), [], 'not in the prefix itself')
+    assert.deepEqual(await found('invoice', { exclude: ['a/x/'] }), ['Invoice 1'])
+    assert.deepEqual((await found('invoice', { prefix: '' })).length, 4)
+    // More than one step of either kind finds.
+    await fill(source, [...numbered('b/needle-', 2500), ...numbered('b/hay-', 2500)])
+    const job = await run({ kind: 'delete', source_bucket: source, prefix: 'b/', search: 'needle' })
+    assert.deepEqual(counts(job), succeeded(2500))
+    const short = await run({ kind: 'delete', source_bucket: source, prefix: 'b/', search: 'Y-' })
+    assert.deepEqual(counts(short), succeeded(2500))
+    await assertExact(source)
+  })
+
+  it('takes a list of keys, as long as may be', async () => {
+    const [source, dest] = [await open(), await open()]
+    const keys = numbered('in/folder/', 3000)
+    await fill(source, [...keys, 'in/other', 'top'])
+    const job = await run({
+      kind: 'copy',
+      source_bucket: source,
+      keys: [...keys.toReversed(), 'absent', 'top'],
+      prefix: 'in/',
+      dest_bucket: dest,
+      dest_prefix: 'out/',
+    })
+    assert.deepEqual([counts(job), codes(job)], [succeeded(3001, 1), [['absent', 'not_found']]])
+    const there = await contents(dest)
+    assert.deepEqual([...there.keys()], [...numbered('out/folder/', 3000), 'out/top'])
+    assert.equal(there.get('out/folder/0007'), md5(`${source}/in/folder/0007`))
+    const some = await run({ kind: 'delete', source_bucket: source, keys, exclude: ['in/folder/0000'] })
+    assert.deepEqual(counts(some), succeeded(2999))
+    assert.deepEqual(await keysOf(source), ['in/folder/0000', 'in/other', 'top'])
+    // Longest keys, as many as fit.
+    const long = times(10_000, (i) => `${i}`.padEnd(1000, 'x'))
+    await fill(source, long.slice(0, 5))
+    const most = await run({ kind: 'delete', source_bucket: source, keys: long })
+    assert.deepEqual([counts(most), most.errors.length], [succeeded(5, 9995), 100])
+    for (const name of [source, dest]) await assertExact(name)
+  })
+
+  it('moves selected keys of the top of a bucket into a folder of it', async () => {
+    const name = await open()
+    await fill(name, ['1', '2', '3', 'y/1'])
+    const job = await run({ kind: 'move', source_bucket: name, keys: ['1', '2'], dest_prefix: 'y/' })
+    assert.deepEqual(counts(job), succeeded(2))
+    assert.deepEqual(await keysOf(name), ['3', 'y/1', 'y/2'])
+    assert.equal((await contents(name)).get('y/1'), md5(`${name}/1`))
+    assert.deepEqual(
+      (await rowsOf('trash', name)).map(({ etag }) => etag),
+      [md5(`${name}/y/1`)],
+    )
+    await assertExact(name)
+  })
+
+  it('puts what it replaces into the trash, or leaves it alone', async () => {
+    for (const kind of ['copy', 'move'] as const) {
+      const [source, dest] = [await open(), await open()]
+      await fill(source, ['a/1', 'a/2', 'a/3'])
+      await fill(dest, ['1', '2', 'other'])
+      const body = { kind, source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix: '' }
+      const careful = await run({ ...body, if_none_match: '*' })
+      assert.deepEqual(
+        [counts(careful), codes(careful)],
+        [
+          succeeded(1, 2),
+          [
+            ['a/1', 'precondition_failed'],
+            ['a/2', 'precondition_failed'],
+          ],
+        ],
+      )
+      const here = (key: string) => md5(`${dest}/${key}`)
+      const from = (key: string) => md5(`${source}/a/${key}`)
+      const expected = { '1': here('1'), '2': here('2'), '3': from('3'), other: here('other') }
+      assert.deepEqual(Object.fromEntries(await contents(dest)), expected)
+      assert.deepEqual(await rowsOf('trash', dest), [])
+      const job = await run(body)
+      assert.deepEqual(counts(job), succeeded(kind === 'move' ? 2 : 3))
+      assert.deepEqual(Object.fromEntries(await contents(dest)), {
+        '1': from('1'),
+        '2': from('2'),
+        '3': from('3'),
+        other: here('other'),
+      })
+      const trash = await server.admin.listTrash({ params: { name: dest } })
+      assert.deepEqual(trash.items.map(({ key, reason }) => [key, reason]).sort(), [
+        ['1', 'overwritten'],
+        ['2', 'overwritten'],
+        ...(kind === 'move' ? [] : [['3', 'overwritten']]),
+      ])
+      for (const { details, object_key } of await recordsOf(job.id)) {
+        const { replaced, trash_id } = JSON.parse(details)
+        assert.deepEqual([replaced, trash.items.some(({ id }) => id === trash_id)], [true, true], object_key ?? '')
+      }
+      assert.deepEqual(await keysOf(source), kind === 'move' ? [] : ['a/1', 'a/2', 'a/3'])
+      for (const name of [source, dest]) await assertExact(name)
+    }
+  })
+
+  /**
+   * What a folder's copy or move must come to: every object as it was before goes to its new key, however the two
+   * folders lie in each other.
+   */
+  const model = (was: Map<string, string>, kind: 'copy' | 'move', prefix: string, dest: string) => {
+    const chosen = [...was].filter(([key]) => key.startsWith(prefix))
+    const result = new Map(was)
+    if (kind === 'move') for (const [key] of chosen) result.delete(key)
+    for (const [key, etag] of chosen) result.set(dest + key.slice(prefix.length), etag)
+    return new Map([...result].sort(([a], [b]) => byBytes(a, b)))
+  }
+  /** Names that come before and after those of folders, so that no order of keys is right by chance. */
+  const nested = (tops: readonly string[], n: number) =>
+    tops.flatMap((top) => [...numbered(top, n / 2), ...numbered(`${top}z`, n / 2)])
+  for (const [kind, prefix, dest, n, tops] of [
+    ['move', 'a/', '', 160, ['a/', 'a/a/', 'a/a/a/', 'a/b/', '', 'b/', 'a0']],
+    ['move', 'a/b/', 'a/', 160, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/x/', 'a/b/a/b/', 'b/']],
+    ['move', 'a/', 'a', 160, ['a/', 'a//', 'a///', 'ab', 'a']],
+    ['move', 'a/b/', 'c/', 100, ['a/b/', 'a/', 'c/', 'c/b/', 'a/b/c/']],
+    // More on a level than are done in the first step.
+    ['copy', 'a/', 'a/b/', 700, ['a/', 'a/b/', 'a/b/b/']],
+    ['copy', 'a/', 'a/b/', 100, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/c/', 'a/a/', 'a/zz/']],
+    ['copy', 'a/', '', 700, ['a/', 'a/a/', '']],
+    ['copy', 'a/', '', 100, ['a/', 'a/a/', 'a/a/a/', 'a/b/', 'b/', '']],
+    ['copy', '', 'a/', 100, ['', 'a/', 'a/a/', 'b/', 'a/b/']],
+    ['copy', 'a/', 'c/', 100, ['a/', 'c/', 'a/c/', 'c/a/']],
+  ] as const)
+    it(`comes to the right end: ${kind} of "${prefix}" to "${dest}", ${n} of the same names on every level`, async () => {
+      const name = await open()
+      await fill(name, nested(tops, n))
+      const was = await contents(name)
+      const chosen = [...was.keys()].filter((key) => key.startsWith(prefix)).length
+      const job = await run({ kind, source_bucket: name, prefix, dest_prefix: dest })
+      assert.deepEqual(counts(job), succeeded(chosen))
+      const expected = model(was, kind, prefix, dest)
+      const is = await contents(name)
+      const wrong = [...expected].filter(([key, etag]) => is.get(key) !== etag).map(([key]) => key)
+      assert.deepEqual([wrong.slice(0, 5), is.size], [[], expected.size], `${wrong.length} are wrong`)
+      // What is not there any more was overwritten, and is in the trash.
+      const kept = new Set(expected.values())
+      const lost = [...was.values()].filter((etag) => !kept.has(etag))
+      const trash = (await rowsOf('trash', name)).map(({ etag }) => etag)
+      for (const etag of lost) assert.ok(trash.includes(etag))
+      if (kind === 'move') assert.deepEqual(trash.sort(), lost.sort())
+      assert.equal((await recordsOf(job.id)).length, chosen)
+      await assertExact(name)
+    })
+
+  it('moves named keys level by level too', async () => {
+    const name = await open()
+    const keys = nested(['a/', 'a/b/', 'a/b/b/'], 700)
+    await fill(name, [...keys, 'x'])
+    const was = await contents(name)
+    const job = await run({ kind: 'move', source_bucket: name, keys, prefix: 'a/', dest_prefix: 'a/b/' })
+    assert.deepEqual([counts(job), codes(job)], [succeeded(2100), []])
+    assert.deepEqual(await contents(name), model(was, 'move', 'a/', 'a/b/'))
+    const back = await run({
+      kind: 'move',
+      source_bucket: name,
+      keys: (await keysOf(name)).filter((key) => key !== 'x').reverse(),
+      prefix: 'a/b/',
+      dest_prefix: 'a/',
+    })
+    assert.deepEqual([counts(back), codes(back)], [succeeded(2100), []])
+    assert.deepEqual([await contents(name), await rowsOf('trash', name)], [was, []])
+    await assertExact(name)
+  })
+
+  it('moves up the deepest nest there can be', async () => {
+    const name = await open()
+    const deepest = 'a/'.repeat(511)
+    await fill(name, times(511, (i) => `${'a/'.repeat(i + 1)}x`).concat(`${deepest}yy`))
+    const was = await contents(name)
+    const job = await run({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: '' })
+    assert.deepEqual(counts(job), succeeded(512))
+    assert.deepEqual(await contents(name), model(was, 'move', 'a/', ''))
+    assert.deepEqual(await rowsOf('trash', name), [])
+    // And down, where the keys of the lowest become too long.
+    await fill(name, [`${deepest}zz`])
+    const down = await run({ kind: 'copy', source_bucket: name, prefix: '', dest_prefix: 'a/' })
+    assert.deepEqual([down.failed, codes(down)], [1, [[`${deepest}zz`, 'invalid_request']]])
+    await assertExact(name)
+  })
+
+  it('goes on where single objects cannot be done, and keeps the first hundred reasons', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, [...numbered('in/', 150), ...numbered('out/', 150)])
+    const grants: Grants = [
+      { bucket_pattern: source, actions: ['list', 'read'] },
+      { bucket_pattern: source, prefix: 'in/', actions: ['delete'] },
+      { bucket_pattern: dest, prefix: 'in/00', actions: ['write'] },
+    ]
+    const { client } = await person(...grants)
+    const deleting = await run(
+      { kind: 'delete', source_bucket: source, prefix: '', exclude: numbered('in/', 145) },
+      client,
+    )
+    assert.deepEqual(counts(deleting), succeeded(5, 150))
+    assert.equal(deleting.errors.length, 100)
+    assert.deepEqual(codes(deleting).slice(0, 1), [['out/0000', 'forbidden']])
+    assert.match(deleting.errors[0]?.detail ?? '', /"delete" on key "out\/0000"/)
+    assert.equal((await recordsOf(deleting.id)).length, 5)
+    const copying = await run({ kind: 'copy', source_bucket: source, dest_bucket: dest }, client)
+    assert.deepEqual(counts(copying), succeeded(100, 195))
+    assert.deepEqual(await keysOf(dest), numbered('in/', 100))
+    // Nothing at all can be done.
+    await server
+      .records([], async () => {
+        const none = await run(
+          { kind: 'copy', source_bucket: source, prefix: 'out/', dest_bucket: dest, dest_prefix: 'in/00' },
+          client,
+        )
+        assert.deepEqual(counts(none), succeeded(150))
+      })
+      .catch(() => undefined)
+    const refused = await server.records([], () =>
+      run({ kind: 'delete', source_bucket: source, keys: numbered('out/', 150) }, client),
+    )
+    assert.deepEqual(counts(refused), succeeded(0, 150))
+    for (const name of [source, dest]) await assertExact(name)
+  })
+
+  it('sees only what its creator may list', async () => {
+    const name = await open()
+    await fill(name, [...numbered('in/', 5), ...numbered('secret/', 5)])
+    const { client } = await person({ bucket_pattern: name, prefix: 'in/', actions: ['list', 'delete'] })
+    const job = await run({ kind: 'empty_bucket', source_bucket: name }, client)
+    assert.deepEqual([counts(job), job.errors], [succeeded(5), []])
+    assert.deepEqual(await keysOf(name), numbered('secret/', 5))
+  })
+
+  it('fails the items a quota has no room for', async () => {
+    const source = await open()
+    await fill(source, numbered('a/', 10), (key) => (key === 'a/0003' ? 500 : 100))
+    for (const kind of ['copy', 'move'] as const) {
+      const dest = await open({ quota_gb: 750 / GIB })
+      await fill(dest, ['0000'], () => 150)
+      const job = await run({ kind, source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix: '' })
+      // Six and a half hundred are free beside the one that is replaced; the large one never fits after three.
+      assert.deepEqual(counts(job), succeeded(7, 3))
+      assert.deepEqual(codes(job), [
+        ['a/0003', 'quota_exceeded'],
+        ['a/0008', 'quota_exceeded'],
+        ['a/0009', 'quota_exceeded'],
+      ])
+      for (const name of [source, dest]) await assertExact(name)
+      if (kind === 'move') assert.deepEqual(await keysOf(source), ['a/0003', 'a/0008', 'a/0009'])
+    }
+    const full = await open({ quota_gb: 300 / GIB })
+    await fill(full, ['a/1', 'a/2'], () => 150)
+    assert.deepEqual(
+      counts(await run({ kind: 'copy', source_bucket: full, prefix: 'a/', dest_prefix: 'b/' })),
+      succeeded(0, 2),
+    )
+    assert.deepEqual(
+      counts(await run({ kind: 'move', source_bucket: full, prefix: 'a/', dest_prefix: 'b/' })),
+      succeeded(2),
+    )
+    await assertExact(full)
+  })
+
+  it('shows itself growing while it runs, to its creator and administrators alone', async () => {
+    const name = await open()
+    const keys = numbered('a/', 3000)
+    await fill(name, keys)
+    const grant = { bucket_pattern: name, actions: ['list' as const, 'delete' as const] }
+    const [alice, bob] = [await person(grant), await person(grant)]
+    const job = await create({ kind: 'delete', source_bucket: name, prefix: 'a/' }, alice.client)
+    assert.deepEqual(
+      [job.status, job.total, job.done, job.started_at, job.finished_at],
+      ['queued', null, 0, null, null],
+    )
+    const seen: Job[] = []
+    await until(async () => {
+      seen.push(await get(job.id, seen.length % 2 ? server.admin : alice.client))
+      return isOver(seen.at(-1) as Job)
+    })
+    for (const [i, now] of seen.entries()) {
+      const before = seen[i - 1] ?? job
+      assert.ok(now.done >= before.done && now.failed === 0, 'it never goes back')
+      assert.ok(now.total === null || now.total === 3000, 'the total is told when it is known')
+      assert.ok(before.total === null || now.total !== null)
+      assert.ok(now.total !== null || now.done === 0)
+      const order = ['queued', 'running', 'succeeded']
+      assert.ok(order.indexOf(now.status) >= order.indexOf(before.status))
+    }
+    assert.ok(new Set(seen.map(({ done }) => done)).size > 2, 'it was seen on its way')
+    assert.deepEqual(counts(seen.at(-1) as Job), succeeded(3000))
+    await server.records([], async () => {
+      await rejectsWith(get(job.id, bob.client), 'not_found')
+      await rejectsWith(bob.client.cancelJob({ params: { id: job.id } }), 'not_found')
+    })
+    const mine = await run({ kind: 'delete', source_bucket: name, prefix: 'none/' }, bob.client)
+    const ids = async (who: Client, query = {}) => (await who.listJobs({ query })).items.map(({ id }) => id)
+    assert.deepEqual(await ids(alice.client), [job.id])
+    assert.deepEqual(await ids(bob.client), [mine.id])
+    assert.deepEqual((await ids(server.admin)).slice(0, 2), [mine.id, job.id])
+    assert.deepEqual(await ids(alice.client, { status: 'failed' }), [])
+    assert.deepEqual(await ids(alice.client, { status: 'succeeded' }), [job.id])
+    const first = await server.admin.listJobs({ query: { limit: 1 } })
+    const second = await server.admin.listJobs({ query: { limit: 1, cursor: first.next_cursor ?? '' } })
+    assert.deepEqual(
+      [...first.items, ...second.items].map(({ id }) => id),
+      [mine.id, job.id],
+    )
+    await rejectsWith(server.admin.listJobs({ query: { cursor: 'x' } }), 'invalid_request', 'query.cursor')
+    // Asked to cancel, a job that is over stays as it is.
+    assert.deepEqual(await alice.client.cancelJob({ params: { id: job.id } }), await get(job.id))
+  })
+
+  it('stops when it is cancelled: what is done stays done, the rest is untouched', async () => {
+    const [source, dest] = [await open(), await open()]
+    const keys = numbered('a/', 4000)
+    await fill(source, keys)
+    const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
+    await midway(job)
+    await server.admin.cancelJob({ params: { id: job.id } })
+    const cancelled = await finish(job)
+    assert.equal(cancelled.status, 'cancelled')
+    assert.ok(cancelled.finished_at !== null && cancelled.done > 0 && cancelled.done < 4000, `${cancelled.done}`)
+    const [left, there] = [await keysOf(source), await keysOf(dest)]
+    assert.deepEqual([there.length, left.length], [cancelled.done, 4000 - cancelled.done])
+    assert.deepEqual([...there, ...left].sort(byBytes), keys)
+    assert.equal((await recordsOf(job.id)).length, cancelled.done)
+    await server.running.tick()
+    assert.deepEqual(await get(job.id), cancelled)
+    assert.deepEqual(await server.database.db.selectFrom('job_items').selectAll().execute(), [])
+    for (const name of [source, dest]) await assertExact(name)
+  })
+
+  it('cancels at once what nobody has begun with', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, numbered('a/', 4000))
+    const copyTo = (dest_prefix: string) =>
+      create({ kind: 'copy', source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix })
+    const [one, two] = [await copyTo('1/'), await copyTo('2/')]
+    const third = await create({ kind: 'empty_bucket', source_bucket: source })
+    const cancelled = await server.admin.cancelJob({ params: { id: third.id } })
+    assert.deepEqual(
+      [cancelled.status, cancelled.started_at, cancelled.finished_at !== null, cancelled.done],
+      ['cancelled', null, true, 0],
+    )
+    for (const { id } of [one, two]) await server.admin.cancelJob({ params: { id } })
+    for (const job of [one, two, third]) assert.equal((await finish(job)).status, 'cancelled')
+    assert.equal((await keysOf(source)).length, 4000)
+    await assertExact(dest)
+  })
+
+  it('goes on after a failure that passes', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, numbered('a/', 3000))
+    const sqls = (texts: string[]) =>
+      server.database.transaction(async (tx) => {
+        for (const text of texts) await sql.raw(text).execute(tx)
+      })
+    const paused = await pause(await create({ kind: 'copy', source_bucket: source, dest_bucket: dest }))
+    await sqls(
+      engine === 'sqlite'
+        ? ["create trigger refuse before insert on audit begin select raise(abort, 'no'); end"]
+        : [
+            "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$",
+            'create trigger refuse before insert on audit for each row execute function refuse()',
+          ],
+    )
+    const over = paused.goOn()
+    await setTimeout(300)
+    assert.equal((await get(paused.id)).done, paused.done)
+    await sqls([engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit'])
+    assert.deepEqual(counts(await over), succeeded(3000))
+    const keys = (await recordsOf(paused.id)).map(({ object_key }) => object_key)
+    assert.deepEqual([keys.length, new Set(keys).size], [3000, 3000])
+    await assertExact(dest)
+  })
+
+  it('bears that objects come and go meanwhile', async () => {
+    const name = await open()
+    const keys = numbered('a/', 4000)
+    await fill(name, keys)
+    const job = await create({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: 'b/' })
+    const paused = await pause(job)
+    const late = keys.slice(-20)
+    await server.admin.bulkDelete({ params: { name }, body: { keys: late } })
+    await server.admin.putObject({ params: { name, key: 'a/0000' }, body: 'came later' })
+    await server.admin.putObject({ params: { name, key: 'a/new' }, body: 'came later' })
+    const replaced = keys.at(-30) ?? ''
+    const { etag } = await server.admin.putObject({ params: { name, key: replaced }, body: 'another' })
+    await server.admin.putObject({ params: { name, key: 'b/3000' }, body: 'in its way' })
+    const done = await paused.goOn()
+    assert.deepEqual(counts(done), succeeded(3980, 20))
+    assert.deepEqual(
+      codes(done),
+      late.map((key) => [key, 'not_found']),
+    )
+    const is = await contents(name)
+    assert.deepEqual(
+      [...is.keys()].filter((key) => key.startsWith('a/')),
+      ['a/0000', 'a/new'],
+    )
+    assert.equal(is.get(replaced.replace('a/', 'b/')), etag, 'it takes what is there when its turn comes')
+    assert.equal(is.get('b/3000'), md5(`${name}/a/3000`))
+    assert.equal((await recordsOf(job.id)).length, 3980)
+    await assertExact(name)
+  })
+
+  it('ends with the account of its creator, and loses what they lose', async () => {
+    const [first, second] = [await open(), await open()]
+    for (const name of [first, second]) await fill(name, numbered('a/', 4000))
+    const [alice, bob] = [
+      await person({ bucket_pattern: first, actions: ['list', 'delete'] }),
+      await person({ bucket_pattern: second, actions: ['list', 'delete'] }),
+    ]
+    const ended = await create({ kind: 'empty_bucket', source_bucket: first }, alice.client)
+    await midway(ended)
+    await server.admin.updateUser({ params: { id: alice.id }, body: { is_active: false } })
+    const failed = await finish(ended)
+    assert.equal(failed.status, 'failed')
+    assert.ok(failed.detail && failed.done > 0 && failed.done < 4000, JSON.stringify(failed))
+    assert.equal((await keysOf(first)).length, 4000 - failed.done)
+    assert.equal((await recordsOf(ended.id)).length, failed.done)
+    assert.deepEqual(await server.database.db.selectFrom('job_items').selectAll().execute(), [])
+    // It does not come to life again with the account.
+    await server.admin.updateUser({ params: { id: alice.id }, body: { is_active: true } })
+    await server.running.tick()
+    assert.deepEqual(await get(ended.id), failed)
+
+    const poorer = await create({ kind: 'empty_bucket', source_bucket: second }, bob.client)
+    await midway(poorer)
+    const grants = [{ bucket_pattern: second, actions: ['list' as const] }]
+    await server.admin.updateGroup({ params: { id: bob.groupId }, body: { grants } })
+    const rest = await finish(poorer)
+    assert.deepEqual([rest.status, rest.total, rest.done + rest.failed], ['succeeded', 4000, 4000])
+    assert.ok(rest.done > 0 && rest.failed > 0)
+    assert.ok(rest.errors.length === 100 && rest.errors.every(({ code }) => code === 'forbidden'))
+    assert.equal((await keysOf(second)).length, rest.failed)
+    for (const name of [first, second]) await assertExact(name)
+  })
+
+  it('fails when its bucket goes', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, numbered('a/', 4000))
+    const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest })
+    await midway(job)
+    // As a person would have to: empty it first, again and again.
+    await until(async () => {
+      const { items } = await server.admin.listObjects({ params: { name: dest }, query: { limit: 1000 } })
+      if (items.length > 0)
+        await server.admin.bulkDelete({ params: { name: dest }, body: { keys: items.map(({ key }) => key) } })
+      return server.admin.deleteBucket({ params: { name: dest } }).then(
+        () => true,
+        () => false,
+      )
+    })
+    const over = await finish(job)
+    if (over.status === 'failed') assert.match(over.detail ?? '', new RegExp(`no bucket "${dest}"`))
+    else assert.deepEqual(counts(over), succeeded(4000))
+    assert.equal((await recordsOf(job.id)).length, over.done)
+    await assertExact(source)
+  })
+
+  it('works on several side by side, each object once', async () => {
+    const source = await open()
+    await fill(source, numbered('a/', 800))
+    const dests = [await open(), await open(), await open(), await open()]
+    const jobs = await Promise.all(
+      dests.map((dest_bucket) => create({ kind: 'copy', source_bucket: source, dest_bucket })),
+    )
+    await Promise.all([server.running.tick(), twin?.tick(), server.running.tick(), twin?.tick()])
+    for (const [i, job] of jobs.entries()) {
+      assert.deepEqual(counts(await finish(job)), succeeded(800))
+      const keys = (await recordsOf(job.id)).map(({ object_key }) => object_key)
+      assert.deepEqual([keys.length, new Set(keys).size], [800, 800])
+      await assertExact(dests[i] ?? '')
+    }
+    // Two moves of the same objects: each is moved by one of them.
+    const rivals = await Promise.all(
+      dests
+        .slice(0, 2)
+        .map((dest_bucket) =>
+          create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket, dest_prefix: 'moved/' }),
+        ),
+    )
+    const [one, other] = [await finish(rivals[0] as Job), await finish(rivals[1] as Job)]
+    assert.equal(one.done + other.done, 800)
+    assert.ok([...one.errors, ...other.errors].every(({ code }) => code === 'not_found'))
+    assert.deepEqual(await keysOf(source), [])
+    for (const name of [source, ...dests]) await assertExact(name)
+  })
+
+  it('leaves a job to who has it, and takes it over when that has been silent for a minute', async () => {
+    const [source, dest] = [await open(), await open()]
+    await fill(source, numbered('a/', 4000))
+    const services = [server.running, ...(twin ? [twin] : [])]
+    const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
+    // As if another process had it and were then stopped for ever. The one that is at it must notice.
+    const { goOn: _, ...stopped } = await pause(job)
+    assert.equal(stopped.status, 'running')
+    for (const service of services) await service.tick()
+    await server.later(59_000)
+    await Promise.all(services.map((service) => service.tick()))
+    assert.deepEqual(await get(job.id), stopped, 'nobody touches it')
+    await server.later(2000)
+    await Promise.all(services.map((service) => service.tick()))
+    const over = await finish(job)
+    assert.deepEqual([counts(over), over.started_at], [succeeded(4000), stopped.started_at])
+    const keys = (await recordsOf(job.id)).map(({ object_key }) => object_key)
+    assert.deepEqual([keys.length, new Set(keys).size], [4000, 4000], 'nothing was done twice')
+    assert.deepEqual([await keysOf(source), (await keysOf(dest)).length], [[], 4000])
+    for (const name of [source, dest]) await assertExact(name)
+  })
+
+  if (engine === 'postgres')
+    it('is given on at once by a service that ends', async () => {
+      const config = readConfig({ ...server.env, LOG_LEVEL: 'silent' })
+      const leaving = await start(config, { now: server.clock.now, timers: false })
+      const there = createClient({ baseUrl: leaving.url, token: () => server.adminToken })
+      const [source, dest] = [await open(), await open()]
+      await fill(source, numbered('a/', 4000))
+      const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest }, there)
+      await midway(job)
+      await leaving.stop()
+      const left = await get(job.id)
+      assert.ok(left.status === 'running' && left.done < 4000, JSON.stringify(left))
+      await server.running.tick()
+      assert.deepEqual(counts(await get(job.id)), succeeded(4000))
+      const keys = (await recordsOf(job.id)).map(({ object_key }) => object_key)
+      assert.deepEqual([keys.length, new Set(keys).size], [4000, 4000])
+      await assertExact(dest)
+    })
+
+  it('is forgotten a month after its end', async () => {
+    const name = await open()
+    const job = await run({ kind: 'empty_bucket', source_bucket: name })
+    await server.later(30 * DAY - 1000)
+    await server.running.tick()
+    assert.deepEqual(await get(job.id), job)
+    await server.later(2000)
+    await server.records([], () => server.running.tick()).catch(() => undefined)
+    await rejectsWith(get(job.id), 'not_found')
+    assert.deepEqual((await server.admin.listJobs()).items, [])
+  })
+})
