@@ -38,6 +38,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   // Decided again with the object; here, because afterwards no part can be sent again.
   if (body.if_none_match && (await findObject(ctx.db, name, row.key))) throw taken(row.key)
   const stored = parts.map(({ part_number, size, ref }) => ({ number: part_number, size, ref }))
+  await writeDownDirect(ctx, row, parts)
   try {
     await ctx.blobs.completeParts(row.blob_id, row.handle, stored)
   } catch (error) {
@@ -54,6 +55,16 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     })
   }
   return makeVisible(ctx, name, row, parts, body.if_none_match)
+}
+
+/** Parts that only the storage knows of, which forgets them as it puts them together: what a crash then needs. */
+async function writeDownDirect(ctx: Ctx, { id }: store.UploadRow, parts: readonly store.PartRow[]): Promise<void> {
+  const known = new Map((await store.listParts(ctx.db, id)).map((part) => [part.part_number, part.ref]))
+  const unknown = parts.filter(({ part_number, ref }) => known.get(part_number) !== ref)
+  if (unknown.length === 0) return
+  await ctx.upkeep(async (tx) => {
+    for (const part of unknown) await store.upsertPart(tx, part)
+  })
 }
 
 const taken = (key: string) => new ServiceError('precondition_failed', `The key "${key}" is taken.`)

@@ -149,6 +149,8 @@ export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<sto
   if (!isDirect || row.blob_id === null) return rows
   const known = new Map(rows.map((part) => [part.part_number, part]))
   const stored = await ctx.blobs.listParts(row.blob_id, row.handle)
+  // None at all: they are put together already, and were written down before that.
+  if (stored.length === 0) return rows
   return stored.map(({ number, size, ref }) => {
     const part = known.get(number)
     if (part?.ref === ref) return part

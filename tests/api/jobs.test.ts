@@ -10,7 +10,7 @@ import { readConfig } from '../../server/config.ts'
 import { newId } from '../../server/id.ts'
 import { type Running, start } from '../../server/start.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const GIB = 1024 ** 3
@@ -140,8 +140,13 @@ describeEngines('jobs', (engine) => {
   const counts = ({ status, total, done, failed }: Job) => ({ status, total, done, failed })
   const succeeded = (done: number, failed = 0) => ({ status: 'succeeded', total: done + failed, done, failed })
   const codes = ({ errors }: Job) => errors.map(({ key, code }) => [key, code])
-  const recordsOf = async (jobId: string) =>
-    (await allActions(server.database)).filter(({ details }) => details.includes(`"job_id":"${jobId}"`))
+  const recordsOf = (jobId: string) =>
+    server.database.db
+      .selectFrom('audit')
+      .selectAll()
+      .where('details', 'like', `%"job_id":"${jobId}"%`)
+      .orderBy('id')
+      .execute()
   const person = async (...grants: Grants) => {
     const token = await server.userWith(...grants)
     const { id, email, groups } = await server.as(token).me()
@@ -363,11 +368,11 @@ describeEngines('jobs', (engine) => {
     await run({ kind: 'empty_bucket', source_bucket: source, exclude: ['a/', 'none'] })
     assert.deepEqual((await keysOf(source)).length, 8)
     // Also as many as may be named, beside many objects.
-    await fill(source, numbered('many/', 4000))
-    const most = [...numbered('many/', 3990), ...times(6010, (i) => `many/${i}/`)]
+    await fill(source, numbered('many/', 2200))
+    const most = [...numbered('many/', 2190), ...times(7810, (i) => `many/${i}/`)]
     const rest = await run({ kind: 'delete', source_bucket: source, prefix: 'many/', exclude: most })
     assert.deepEqual(counts(rest), succeeded(10))
-    assert.equal((await keysOf(source)).length, 8 + 3990)
+    assert.equal((await keysOf(source)).length, 8 + 2190)
     await assertExact(source)
   })
 
@@ -397,11 +402,11 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual(await found('invoice', { exclude: ['a/x/'] }), ['Invoice 1'])
     assert.deepEqual((await found('invoice', { prefix: '' })).length, 4)
     // More than one step of either kind finds.
-    await fill(source, [...numbered('b/needle-', 2500), ...numbered('b/hay-', 2500)])
+    await fill(source, [...numbered('b/needle-', 2100), ...numbered('b/hay-', 2100)])
     const job = await run({ kind: 'delete', source_bucket: source, prefix: 'b/', search: 'needle' })
-    assert.deepEqual(counts(job), succeeded(2500))
+    assert.deepEqual(counts(job), succeeded(2100))
     const short = await run({ kind: 'delete', source_bucket: source, prefix: 'b/', search: 'Y-' })
-    assert.deepEqual(counts(short), succeeded(2500))
+    assert.deepEqual(counts(short), succeeded(2100))
     await assertExact(source)
   })
 
@@ -511,9 +516,9 @@ describeEngines('jobs', (engine) => {
     ['move', 'a/', 'a', 160, ['a/', 'a//', 'a///', 'ab', 'a']],
     ['move', 'a/b/', 'c/', 100, ['a/b/', 'a/', 'c/', 'c/b/', 'a/b/c/']],
     // More on a level than are done in the first step.
-    ['copy', 'a/', 'a/b/', 700, ['a/', 'a/b/', 'a/b/b/']],
+    ['copy', 'a/', 'a/b/', 600, ['a/', 'a/b/', 'a/b/b/']],
     ['copy', 'a/', 'a/b/', 100, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/c/', 'a/a/', 'a/zz/']],
-    ['copy', 'a/', '', 700, ['a/', 'a/a/', '']],
+    ['copy', 'a/', '', 600, ['a/', 'a/a/', '']],
     ['copy', 'a/', '', 100, ['a/', 'a/a/', 'a/a/a/', 'a/b/', 'b/', '']],
     ['copy', '', 'a/', 100, ['', 'a/', 'a/a/', 'b/', 'a/b/']],
     ['copy', 'a/', 'c/', 100, ['a/', 'c/', 'a/c/', 'c/a/']],
@@ -541,11 +546,11 @@ describeEngines('jobs', (engine) => {
 
   it('moves named keys level by level too', async () => {
     const name = await open()
-    const keys = nested(['a/', 'a/b/', 'a/b/b/'], 700)
+    const keys = nested(['a/', 'a/b/', 'a/b/b/'], 600)
     await fill(name, [...keys, 'x'])
     const was = await contents(name)
     const job = await run({ kind: 'move', source_bucket: name, keys, prefix: 'a/', dest_prefix: 'a/b/' })
-    assert.deepEqual([counts(job), codes(job)], [succeeded(2100), []])
+    assert.deepEqual([counts(job), codes(job)], [succeeded(1800), []])
     assert.deepEqual(await contents(name), model(was, 'move', 'a/', 'a/b/'))
     const back = await run({
       kind: 'move',
@@ -554,23 +559,24 @@ describeEngines('jobs', (engine) => {
       prefix: 'a/b/',
       dest_prefix: 'a/',
     })
-    assert.deepEqual([counts(back), codes(back)], [succeeded(2100), []])
+    assert.deepEqual([counts(back), codes(back)], [succeeded(1800), []])
     assert.deepEqual([await contents(name), await rowsOf('trash', name)], [was, []])
     await assertExact(name)
   })
 
   it('moves up the deepest nest there can be', async () => {
     const name = await open()
-    const deepest = 'a/'.repeat(511)
-    await fill(name, times(511, (i) => `${'a/'.repeat(i + 1)}x`).concat(`${deepest}yy`))
+    const step = 'abcdefghi/'
+    const deepest = step.repeat(102)
+    await fill(name, times(102, (i) => `${step.repeat(i + 1)}x`).concat(`${deepest}yy`))
     const was = await contents(name)
-    const job = await run({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: '' })
-    assert.deepEqual(counts(job), succeeded(512))
-    assert.deepEqual(await contents(name), model(was, 'move', 'a/', ''))
+    const job = await run({ kind: 'move', source_bucket: name, prefix: step, dest_prefix: '' })
+    assert.deepEqual(counts(job), succeeded(103))
+    assert.deepEqual(await contents(name), model(was, 'move', step, ''))
     assert.deepEqual(await rowsOf('trash', name), [])
     // And down, where the keys of the lowest become too long.
     await fill(name, [`${deepest}zz`])
-    const down = await run({ kind: 'copy', source_bucket: name, prefix: '', dest_prefix: 'a/' })
+    const down = await run({ kind: 'copy', source_bucket: name, prefix: '', dest_prefix: step })
     assert.deepEqual([down.failed, codes(down)], [1, [[`${deepest}zz`, 'invalid_request']]])
     await assertExact(name)
   })
@@ -597,15 +603,6 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual(counts(copying), succeeded(100, 195))
     assert.deepEqual(await keysOf(dest), numbered('in/', 100))
     // Nothing at all can be done.
-    await server
-      .records([], async () => {
-        const none = await run(
-          { kind: 'copy', source_bucket: source, prefix: 'out/', dest_bucket: dest, dest_prefix: 'in/00' },
-          client,
-        )
-        assert.deepEqual(counts(none), succeeded(150))
-      })
-      .catch(() => undefined)
     const refused = await server.records([], () =>
       run({ kind: 'delete', source_bucket: source, keys: numbered('out/', 150) }, client),
     )
@@ -703,16 +700,16 @@ describeEngines('jobs', (engine) => {
 
   it('stops when it is cancelled: what is done stays done, the rest is untouched', async () => {
     const [source, dest] = [await open(), await open()]
-    const keys = numbered('a/', 4000)
+    const keys = numbered('a/', 3000)
     await fill(source, keys)
     const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
     await midway(job)
     await server.admin.cancelJob({ params: { id: job.id } })
     const cancelled = await finish(job)
     assert.equal(cancelled.status, 'cancelled')
-    assert.ok(cancelled.finished_at !== null && cancelled.done > 0 && cancelled.done < 4000, `${cancelled.done}`)
+    assert.ok(cancelled.finished_at !== null && cancelled.done > 0 && cancelled.done < 3000, `${cancelled.done}`)
     const [left, there] = [await keysOf(source), await keysOf(dest)]
-    assert.deepEqual([there.length, left.length], [cancelled.done, 4000 - cancelled.done])
+    assert.deepEqual([there.length, left.length], [cancelled.done, 3000 - cancelled.done])
     assert.deepEqual([...there, ...left].sort(byBytes), keys)
     assert.equal((await recordsOf(job.id)).length, cancelled.done)
     await server.running.tick()
@@ -721,9 +718,9 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('cancels at once what nobody has begun with', async () => {
+  it('cancels at once what nobody has begun with', { skip: onS3 && 'the second service begins with it' }, async () => {
     const [source, dest] = [await open(), await open()]
-    await fill(source, numbered('a/', 4000))
+    await fill(source, numbered('a/', 3000))
     const copyTo = (dest_prefix: string) =>
       create({ kind: 'copy', source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix })
     const [one, two] = [await copyTo('1/'), await copyTo('2/')]
@@ -735,7 +732,7 @@ describeEngines('jobs', (engine) => {
     )
     for (const { id } of [one, two]) await server.admin.cancelJob({ params: { id } })
     for (const job of [one, two, third]) assert.equal((await finish(job)).status, 'cancelled')
-    assert.equal((await keysOf(source)).length, 4000)
+    assert.equal((await keysOf(source)).length, 3000)
     await assertExact(dest)
   })
 
@@ -767,7 +764,7 @@ describeEngines('jobs', (engine) => {
 
   it('bears that objects come and go meanwhile', async () => {
     const name = await open()
-    const keys = numbered('a/', 4000)
+    const keys = numbered('a/', 3000)
     await fill(name, keys)
     const job = await create({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: 'b/' })
     const paused = await pause(job)
@@ -777,9 +774,9 @@ describeEngines('jobs', (engine) => {
     await server.admin.putObject({ params: { name, key: 'a/new' }, body: 'came later' })
     const replaced = keys.at(-30) ?? ''
     const { etag } = await server.admin.putObject({ params: { name, key: replaced }, body: 'another' })
-    await server.admin.putObject({ params: { name, key: 'b/3000' }, body: 'in its way' })
+    await server.admin.putObject({ params: { name, key: 'b/2000' }, body: 'in its way' })
     const done = await paused.goOn()
-    assert.deepEqual(counts(done), succeeded(3980, 20))
+    assert.deepEqual(counts(done), succeeded(2980, 20))
     assert.deepEqual(
       codes(done),
       late.map((key) => [key, 'not_found']),
@@ -790,14 +787,14 @@ describeEngines('jobs', (engine) => {
       ['a/0000', 'a/new'],
     )
     assert.equal(is.get(replaced.replace('a/', 'b/')), etag, 'it takes what is there when its turn comes')
-    assert.equal(is.get('b/3000'), md5(`${name}/a/3000`))
-    assert.equal((await recordsOf(job.id)).length, 3980)
+    assert.equal(is.get('b/2000'), md5(`${name}/a/2000`))
+    assert.equal((await recordsOf(job.id)).length, 2980)
     await assertExact(name)
   })
 
   it('ends with the account of its creator, and loses what they lose', async () => {
     const [first, second] = [await open(), await open()]
-    for (const name of [first, second]) await fill(name, numbered('a/', 4000))
+    for (const name of [first, second]) await fill(name, numbered('a/', 3000))
     const [alice, bob] = [
       await person({ bucket_pattern: first, actions: ['list', 'delete'] }),
       await person({ bucket_pattern: second, actions: ['list', 'delete'] }),
@@ -807,8 +804,8 @@ describeEngines('jobs', (engine) => {
     await server.admin.updateUser({ params: { id: alice.id }, body: { is_active: false } })
     const failed = await finish(ended)
     assert.equal(failed.status, 'failed')
-    assert.ok(failed.detail && failed.done > 0 && failed.done < 4000, JSON.stringify(failed))
-    assert.equal((await keysOf(first)).length, 4000 - failed.done)
+    assert.ok(failed.detail && failed.done > 0 && failed.done < 3000, JSON.stringify(failed))
+    assert.equal((await keysOf(first)).length, 3000 - failed.done)
     assert.equal((await recordsOf(ended.id)).length, failed.done)
     assert.deepEqual(await server.database.db.selectFrom('job_items').selectAll().execute(), [])
     // It does not come to life again with the account.
@@ -821,7 +818,7 @@ describeEngines('jobs', (engine) => {
     const grants = [{ bucket_pattern: second, actions: ['list' as const] }]
     await server.admin.updateGroup({ params: { id: bob.groupId }, body: { grants } })
     const rest = await finish(poorer)
-    assert.deepEqual([rest.status, rest.total, rest.done + rest.failed], ['succeeded', 4000, 4000])
+    assert.deepEqual([rest.status, rest.total, rest.done + rest.failed], ['succeeded', 3000, 3000])
     assert.ok(rest.done > 0 && rest.failed > 0)
     assert.ok(rest.errors.length === 100 && rest.errors.every(({ code }) => code === 'forbidden'))
     assert.equal((await keysOf(second)).length, rest.failed)
@@ -830,7 +827,7 @@ describeEngines('jobs', (engine) => {
 
   it('fails when its bucket goes', async () => {
     const [source, dest] = [await open(), await open()]
-    await fill(source, numbered('a/', 4000))
+    await fill(source, numbered('a/', 3000))
     const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest })
     await midway(job)
     // As a person would have to: empty it first, again and again.
@@ -845,12 +842,13 @@ describeEngines('jobs', (engine) => {
     })
     const over = await finish(job)
     if (over.status === 'failed') assert.match(over.detail ?? '', new RegExp(`no bucket "${dest}"`))
-    else assert.deepEqual(counts(over), succeeded(4000))
+    else assert.deepEqual(counts(over), succeeded(3000))
     assert.equal((await recordsOf(job.id)).length, over.done)
     await assertExact(source)
   })
 
   it('works on several side by side, each object once', async () => {
+    await server.running.tick()
     const source = await open()
     await fill(source, numbered('a/', 800))
     const dests = [await open(), await open(), await open(), await open()]
@@ -881,7 +879,7 @@ describeEngines('jobs', (engine) => {
 
   it('leaves a job to who has it, and takes it over when that has been silent for a minute', async () => {
     const [source, dest] = [await open(), await open()]
-    await fill(source, numbered('a/', 4000))
+    await fill(source, numbered('a/', 3000))
     const services = [server.running, ...(twin ? [twin] : [])]
     const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
     // As if another process had it and were then stopped for ever. The one that is at it must notice.
@@ -894,10 +892,10 @@ describeEngines('jobs', (engine) => {
     await server.later(2000)
     await Promise.all(services.map((service) => service.tick()))
     const over = await finish(job)
-    assert.deepEqual([counts(over), over.started_at], [succeeded(4000), stopped.started_at])
+    assert.deepEqual([counts(over), over.started_at], [succeeded(3000), stopped.started_at])
     const keys = (await recordsOf(job.id)).map(({ object_key }) => object_key)
-    assert.deepEqual([keys.length, new Set(keys).size], [4000, 4000], 'nothing was done twice')
-    assert.deepEqual([await keysOf(source), (await keysOf(dest)).length], [[], 4000])
+    assert.deepEqual([keys.length, new Set(keys).size], [3000, 3000], 'nothing was done twice')
+    assert.deepEqual([await keysOf(source), (await keysOf(dest)).length], [[], 3000])
     for (const name of [source, dest]) await assertExact(name)
   })
 
@@ -907,16 +905,16 @@ describeEngines('jobs', (engine) => {
       const leaving = await start(config, { now: server.clock.now, timers: false })
       const there = createClient({ baseUrl: leaving.url, token: () => server.adminToken })
       const [source, dest] = [await open(), await open()]
-      await fill(source, numbered('a/', 4000))
+      await fill(source, numbered('a/', 3000))
       const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest }, there)
       await midway(job)
       await leaving.stop()
       const left = await get(job.id)
-      assert.ok(left.status === 'running' && left.done < 4000, JSON.stringify(left))
+      assert.ok(left.status === 'running' && left.done < 3000, JSON.stringify(left))
       await server.running.tick()
-      assert.deepEqual(counts(await get(job.id)), succeeded(4000))
+      assert.deepEqual(counts(await get(job.id)), succeeded(3000))
       const keys = (await recordsOf(job.id)).map(({ object_key }) => object_key)
-      assert.deepEqual([keys.length, new Set(keys).size], [4000, 4000])
+      assert.deepEqual([keys.length, new Set(keys).size], [3000, 3000])
       await assertExact(dest)
     })
 
@@ -927,7 +925,7 @@ describeEngines('jobs', (engine) => {
     await server.running.tick()
     assert.deepEqual(await get(job.id), job)
     await server.later(2000)
-    await server.records([], () => server.running.tick()).catch(() => undefined)
+    await server.running.tick()
     await rejectsWith(get(job.id), 'not_found')
     assert.deepEqual((await server.admin.listJobs()).items, [])
   })

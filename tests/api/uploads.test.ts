@@ -4,14 +4,21 @@ import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, it } from 'node:test'
 import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import type { BlobDriver } from '../../server/blobs/driver.ts'
+import { openBlobs } from '../../server/blobs/open.ts'
 import { readConfig } from '../../server/config.ts'
+import { createContext, systemActor } from '../../server/context.ts'
 import { newId } from '../../server/id.ts'
+import { createLog } from '../../server/log.ts'
 import { type Running, start } from '../../server/start.ts'
+import { completeUpload } from '../../server/uploads/complete.ts'
+import { getUpload, initUpload } from '../../server/uploads/service.ts'
 import { type Answer, request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { allActions, describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const MIB = 1024 ** 2
@@ -233,7 +240,9 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal((await usage(name)).object_count, 2)
   })
 
-  it('takes parts in any order, eight at a time, and reads back exact at every boundary', async () => {
+  it('takes parts in any order, eight at a time, and reads back exact at every boundary', {
+    skip: onS3 && 'about files of parts',
+  }, async () => {
     const name = await open()
     const body = bytes(6 * PART + 12_345)
     const upload = await begin(name, { key: 'large.bin', file_size: body.length, part_size: PART })
@@ -447,7 +456,9 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal((await again.try(1, five)).status, 200)
   })
 
-  it('replaces a part that is sent again, also at the same time', async () => {
+  it('replaces a part that is sent again, also at the same time', {
+    skip: onS3 && 'there a 409 asks for the part again',
+  }, async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: 1000 })
     const contents = times(8, (i) => bytes(1000, i * 1000))
@@ -886,7 +897,9 @@ describeEngines('uploads in parts', (engine) => {
     await rejectsWith(server.admin.listUploads({ params: { name: 'no-bucket' } }), 'not_found')
   })
 
-  it('gives up on request: parts, reservation and URLs are gone', async () => {
+  it('gives up on request: parts, reservation and URLs are gone', {
+    skip: onS3 && 'about files of parts',
+  }, async () => {
     const name = await open(10 * PART)
     await pastGrace()
     const files = server.files()
@@ -915,7 +928,9 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual(server.files(), files)
   })
 
-  it('tells a client whose part is on its way that the upload is over', async () => {
+  it('tells a client whose part is on its way that the upload is over', {
+    skip: onS3 && 'about files of parts',
+  }, async () => {
     const name = await open()
     const logged = server.logged().length
     const files = server.files()
@@ -1262,6 +1277,46 @@ describeEngines('uploads in parts', (engine) => {
           assert.deepEqual(await usage(name), { used_bytes: 0, reserved_bytes: 0, object_count: 0, trash_bytes: 0 })
       }
     }
+  })
+
+  it('completes what a crash interrupted also where parts go straight to the storage', async () => {
+    const name = await open(MIB)
+    const config = readConfig(server.env)
+    const storage = await openBlobs(config.storageUrl)
+    let crash = true
+    // As an engine that takes parts by itself: only it knows of them, and no more once they are put together.
+    const blobs: BlobDriver = {
+      ...storage,
+      partUrl: async () => 'https://storage.example.com/part',
+      async completeParts(...parts) {
+        await storage.completeParts(...parts)
+        if (crash) throw new Error('killed')
+      },
+    }
+    const { database, clock } = server
+    const stopping = new AbortController().signal
+    const admins = [{ id: newId(), name: 'Administrators', global: ['admin' as const], grants: [] }]
+    const ctx = createContext(
+      { database, blobs, config, now: clock.now, log: createLog('silent', undefined), background: () => {}, stopping },
+      { ...systemActor, groups: admins },
+    )
+    const { upload_id, urls } = await initUpload(ctx, name, { key: 'k', file_size: 10 })
+    assert.deepEqual(urls, ['https://storage.example.com/part'])
+    const { blob_id, handle } = await database.db
+      .selectFrom('uploads')
+      .select(['blob_id', 'handle'])
+      .where('id', '=', upload_id)
+      .executeTakeFirstOrThrow()
+    const data = bytes(10)
+    const etag = await storage.putPart(blob_id ?? '', handle, 1, Readable.from([data]), 10)
+    const complete = () => completeUpload(ctx, name, { upload_id, parts: [{ part_number: 1, etag }] })
+    assert.equal((await getUpload(ctx, name, upload_id, {})).received_bytes, 10)
+    await assert.rejects(complete(), /killed/)
+    crash = false
+    assert.equal((await complete()).size, 10)
+    assert.ok((await read(name, 'k')).equals(data))
+    assert.deepEqual(await usage(name), { used_bytes: 10, reserved_bytes: 0, object_count: 1, trash_bytes: 0 })
+    await storage.close()
   })
 
   it('sends one event for the whole upload', async () => {

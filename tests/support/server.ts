@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -74,7 +75,7 @@ export interface TestServer {
   userWith(...grants: { bucket_pattern: string; prefix?: string; actions: GrantActions }[]): Promise<string>
   /** Paths of all files in the blob folder, relative to it; on S3 the ids of all blobs. */
   stored(): Promise<string[]>
-  /** Paths of all files in the blob folder, relative to it. */
+  /** The same at once; on S3 it takes another process. */
   files(): string[]
   /** Everything logged so far. */
   logged(): string
@@ -97,6 +98,18 @@ export const serverEnv = (folder: string, databaseUrl?: string) => ({
   BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
   LOG_LEVEL: 'warn',
 })
+
+function listS3(env: Record<string, string>): string[] {
+  const open = path.join(import.meta.dirname, '../../server/blobs/open.ts')
+  const config = path.join(import.meta.dirname, '../../server/config.ts')
+  const code = `import { openStorage } from ${JSON.stringify(open)}
+    import { readConfig } from ${JSON.stringify(config)}
+    const blobs = await openStorage(readConfig(process.env))
+    for await (const { id } of blobs.list()) console.log(id)
+    await blobs.close()`
+  const args = ['--input-type=module', '--eval', code]
+  return execFileSync(process.execPath, args, { env, encoding: 'utf8' }).split('\n').filter(Boolean).sort()
+}
 
 async function s3Env(): Promise<Record<string, string>> {
   if (!onS3) return {}
@@ -145,10 +158,12 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
   let people = 0
 
   const files = () =>
-    fs
-      .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name)))
+    onS3
+      ? listS3(fullEnv)
+      : fs
+          .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name)))
   const auditIds = async () => new Set((await allActions(database)).map(({ id }) => id))
   return {
     get url() {
@@ -187,7 +202,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     async stored() {
       if (!onS3) return files()
       const blobs = await openStorage(readConfig(fullEnv))
-      const ids = (await Array.fromAsync(blobs.list())).map(({ id }) => id)
+      const ids = (await Array.fromAsync(blobs.list())).map(({ id }) => id).sort()
       await blobs.close()
       return ids
     },
