@@ -17,7 +17,7 @@ type Transferred = Placed & Bulk & { source: { bucket: string; key: string } }
  * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
  */
 export interface ActionDetails {
-  upload: Placed & { content_type: string; parts?: number }
+  upload: Placed & { content_type: string; parts?: number; share_id?: string }
   copy: Transferred
   move: Transferred
   update_object: { before: object; after: object }
@@ -37,6 +37,9 @@ export interface ActionDetails {
   /** `reason`: asked for, or an ancestor was revoked with its descendants. */
   token_revoke: { name: string; token_prefix: string; reason: 'requested' | 'cascade'; user_id: string }
   token_rotate: { name: string; token_prefix: string; previous_prefix: string; grace_seconds: number }
+  share_create: { share_id: string; kind: string; prefix?: string; keys?: number; expires_at: string | null }
+  share_update: { share_id: string; before: object; after: object }
+  share_revoke: { share_id: string }
   settings_update: { before: object; after: object }
   login: { auth_method: string }
   login_failed: { email: string | null; reason: string }

@@ -30,7 +30,9 @@ type Call<R extends RouteSpec> = Omit<Given<R>, 'query' | 'body'> &
   (R['consumes'] extends 'bytes' | 'multipart'
     ? { body: BodyInit }
     : Given<R> extends { body: infer B }
-      ? { body: B }
+      ? R['bodyOptional'] extends true
+        ? { body?: B }
+        : { body: B }
       : object) & { headers?: Record<string, string>; signal?: AbortSignal }
 type Result<R extends RouteSpec> = R['produces'] extends 'bytes' ? Response : Reply<R>
 export type Client = {
@@ -78,7 +80,7 @@ async function send(options: ClientOptions, route: RouteSpec, call: LooseCall): 
   let body = call.body as BodyInit | null | undefined
   if (route.body && (route.consumes ?? 'json') === 'json') {
     headers['content-type'] = 'application/json'
-    body = JSON.stringify(call.body)
+    body = JSON.stringify(call.body ?? {})
   } else if (route.consumes === 'form') body = new URLSearchParams(call.body as Record<string, string>)
   const streams = typeof ReadableStream !== 'undefined' && body instanceof ReadableStream
   const response = await (options.fetch ?? fetch)(urlOf(options.baseUrl, route, call), {

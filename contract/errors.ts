@@ -18,6 +18,7 @@ export const errors = {
   email_in_use: { status: 409, title: 'The e-mail address belongs to another account' },
   last_admin: { status: 409, title: 'No administrator could sign in any more' },
   limit_reached: { status: 409, title: 'There are too many already' },
+  gone: { status: 410, title: 'This link is not valid any more' },
   length_required: { status: 411, title: 'Content-Length is required' },
   precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
   quota_exceeded: { status: 413, title: 'Quota exceeded' },

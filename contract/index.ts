@@ -2,10 +2,12 @@ import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
 import * as groups from './groups.ts'
+import * as images from './images.ts'
 import * as jobs from './jobs.ts'
 import * as objects from './objects.ts'
 import type { RouteSpec } from './route.ts'
 import * as settings from './settings.ts'
+import * as shares from './shares.ts'
 import * as system from './system.ts'
 import * as tokens from './tokens.ts'
 import * as transfers from './transfers.ts'
@@ -63,12 +65,32 @@ export const api = {
   getSigned: transfers.getSigned,
   headSigned: transfers.headSigned,
   putSigned: transfers.putSigned,
+  getImage: images.getImage,
+  headImage: images.headImage,
+  getImageByQuery: images.getImageByQuery,
+  headImageByQuery: images.headImageByQuery,
   initUpload: uploads.initUpload,
   getUpload: uploads.getUpload,
   listUploads: uploads.listUploads,
   completeUpload: uploads.completeUpload,
   abortUpload: uploads.abortUpload,
   putPart: uploads.putPart,
+  shareObject: shares.shareObject,
+  shareObjectByQuery: shares.shareObjectByQuery,
+  createShare: shares.createShare,
+  listShares: shares.listShares,
+  updateShare: shares.updateShare,
+  revokeShare: shares.revokeShare,
+  listShareAccesses: shares.listShareAccesses,
+  openShare: shares.openShare,
+  headShare: shares.headShare,
+  openShareEntry: shares.openShareEntry,
+  headShareEntry: shares.headShareEntry,
+  receiveThroughShare: shares.receiveThroughShare,
+  openShareAtRoot: shares.openShareAtRoot,
+  headShareAtRoot: shares.headShareAtRoot,
+  openShareEntryAtRoot: shares.openShareEntryAtRoot,
+  headShareEntryAtRoot: shares.headShareEntryAtRoot,
   createJob: jobs.createJob,
   listJobs: jobs.listJobs,
   getJob: jobs.getJob,

@@ -32,6 +32,8 @@ export interface RouteSpec {
   headers?: TObject
   consumes?: Consumes
   body?: TSchema
+  /** The body may be left out: then it is `{}`. */
+  bodyOptional?: boolean
   /** The body of success. It is an allow-list: what it does not name is never sent. */
   reply?: TSchema
   /** The reply is an object's bytes. */

@@ -4,6 +4,8 @@ import { Exactly, Id, Nullable } from './shapes.ts'
 
 const HttpUrl = Type.String({ maxLength: 2048, pattern: '^https?://[^\\s/?#]+[^\\s?#]*$' })
 const Gigabytes = Type.Number({ exclusiveMinimum: 0, maximum: 8_388_608 })
+const Megapixels = (options: { default: number; description?: string }) =>
+  Type.Number({ exclusiveMinimum: 0, maximum: 1000, ...options })
 const Text = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })
 const Secret = Type.String({
   minLength: 1,
@@ -97,6 +99,33 @@ const sections = {
       description: 'A link ends when its creator is disabled or may not read the object any more.',
     }),
   },
+  images: {
+    max_source_mb: Type.Integer({ minimum: 1, maximum: 1024, default: 50, description: 'Bytes of the source.' }),
+    max_source_megapixels: Megapixels({ default: 50, description: 'Of all frames together, as the header declares.' }),
+    max_progressive_megapixels: Megapixels({ default: 25, description: 'Of progressive and interlaced sources.' }),
+    max_avif_source_megapixels: Megapixels({ default: 16 }),
+    max_result_megapixels: Megapixels({ default: 16.8, description: 'Of all frames together.' }),
+    max_avif_result_megapixels: Megapixels({ default: 4 }),
+    max_frames: Type.Integer({ minimum: 1, maximum: 10_000, default: 500, description: 'More are left out.' }),
+    timeout_seconds: Type.Integer({
+      minimum: 1,
+      maximum: 300,
+      default: 10,
+      description: 'In the queue and rendering.',
+    }),
+    render_slots: Nullable(Type.Integer({ minimum: 1, maximum: 256 }), {
+      description: 'Renders at a time in one process. Null: one for each core. Never more than there are cores.',
+    }),
+    slots_per_user: Nullable(Type.Integer({ minimum: 1, maximum: 256 }), {
+      description: 'How many of them one user may have. Null: three quarters, at least 2.',
+    }),
+    slots_per_link: Nullable(Type.Integer({ minimum: 1, maximum: 256 }), {
+      description: 'How many of them one share link may have. Null: half.',
+    }),
+    queue_length: Type.Integer({ minimum: 0, maximum: 10_000, default: 256, description: 'Beyond it: 503.' }),
+    megapixels_in_flight: Megapixels({ default: 24, description: 'Held by all renders of a process together.' }),
+    source_mb_in_flight: Type.Integer({ minimum: 1, maximum: 65_536, default: 64, description: 'The same in bytes.' }),
+  },
   audit: {
     retention_days: Type.Integer({ minimum: 0, maximum: 36_500, default: 365, description: '0: for ever.' }),
     log_reads: Type.Boolean({ default: false, description: 'Whether downloads are recorded too.' }),
@@ -122,6 +151,7 @@ export const Settings = Type.Object({
   tokens: Type.Object(sections.tokens),
   uploads: Type.Object(sections.uploads),
   shares: Type.Object(sections.shares),
+  images: Type.Object(sections.images),
   audit: Type.Object(sections.audit),
   fixed: Type.Record(Type.String(), Type.String(), {
     description: 'Fields that environment variables set, like `idp.client_id`, with the variable’s name.',
@@ -142,6 +172,7 @@ export const SettingsChange = Type.Object(
     tokens: part(sections.tokens),
     uploads: part(sections.uploads),
     shares: part(sections.shares),
+    images: part(sections.images),
     audit: part(sections.audit),
   },
   { additionalProperties: false, minProperties: 1 },

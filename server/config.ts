@@ -26,6 +26,10 @@ export interface Config {
   /** Runtime settings that variables fix, by `section.field`. */
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
+  imageCacheBytes: number
+  imageCacheDir: string
+  /** Threads for file reads, hashes and renders: libuv's pool. */
+  poolThreads: number
   webhooksEnabled: boolean
   logLevel: string
 }
@@ -81,6 +85,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     bcryptCost: v.BCRYPT_COST,
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
+    imageCacheBytes: v.IMAGE_CACHE_BYTES,
+    imageCacheDir: v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'),
+    // Set by threads.ts; libuv's own default where a program that embeds us sets none.
+    poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
     webhooksEnabled: v.WEBHOOKS_ENABLED,
     logLevel: v.LOG_LEVEL,
   }

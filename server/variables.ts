@@ -228,6 +228,16 @@ export const variables = {
     default: '',
     read: oneOf('', 'id', 'externalId', 'userName'),
   },
+  IMAGE_CACHE_BYTES: {
+    summary: 'Most bytes that the cache of rendered images takes on disk; 0: none are kept.',
+    default: '1073741824',
+    read: integer(0, Number.MAX_SAFE_INTEGER),
+  },
+  IMAGE_CACHE_DIR: {
+    summary: 'Folder of that cache, one for each process. Default: `<DATA_DIR>/image-cache`.',
+    default: '',
+    read: String,
+  },
   WEBHOOKS_ENABLED: {
     summary: 'Whether events are queued for webhook endpoints and sent.',
     default: 'true',

@@ -6,9 +6,10 @@ import * as store from './store.ts'
 export { actorOf } from './caller.ts'
 export { invalidToken } from './jwt.ts'
 export { testIdp as discoverIdp } from './oidc.ts'
-export { assertSettable, hashPassword } from './passwords.ts'
+export { assertSettable, hashPassword, verifyPassword } from './passwords.ts'
 export { authenticateToken } from './sessions.ts'
 export type { UserRow } from './store.ts'
+export { beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
 
 /** Step: ends every session of a user; gives how many were live. Access tokens die with the user's token_version. */
 export const revokeSessionsOf = store.revokeSessionsOf

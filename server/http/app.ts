@@ -19,9 +19,11 @@ import { authRoutes } from '../auth/routes.ts'
 import { bucketRoutes } from '../buckets/routes.ts'
 import { type Actor, createContext, type System } from '../context.ts'
 import { groupRoutes } from '../groups/routes.ts'
+import { imageRoutes } from '../images/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { objectRoutes } from '../objects/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
+import { shareRoutes } from '../shares/routes.ts'
 import { systemRoutes } from '../system/routes.ts'
 import { tokenRoutes } from '../tokens/routes.ts'
 import { noteUse } from '../tokens/service.ts'
@@ -53,6 +55,8 @@ export const handlers: readonly Handler[] = [
   ...tokenRoutes,
   ...bucketRoutes,
   ...objectRoutes,
+  ...imageRoutes,
+  ...shareRoutes,
   ...uploadRoutes,
   ...jobRoutes,
   ...trashRoutes,
@@ -166,9 +170,12 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
         ...(route.body && !streams ? { body: route.body } : {}),
         ...(route.reply ? { response: { '2xx': route.reply } } : {}),
       },
-      ...(route.url.includes('{+key}') && route.params
-        ? { preValidation: pathKey(validatorCompiler({ schema: route.params, httpPart: 'params' } as never)) }
-        : {}),
+      preValidation: [
+        ...(route.url.includes('{+key}') && route.params
+          ? [pathKey(validatorCompiler({ schema: route.params, httpPart: 'params' } as never))]
+          : []),
+        ...(route.bodyOptional ? [emptyBody] : []),
+      ],
       onRequest: async (request, reply) => {
         try {
           request.actor = await authenticate(system, route, request)
@@ -195,6 +202,10 @@ function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<R
       },
     })
   }
+}
+
+const emptyBody = async (request: FastifyRequest): Promise<void> => {
+  request.body ??= {}
 }
 
 /** Takes the key from the path as it was sent: the router's own decoding is not made for keys. */

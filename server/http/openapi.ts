@@ -14,8 +14,11 @@ const tags = [
   { name: 'auth', description: 'Logging in and who you are.' },
   { name: 'buckets', description: 'Buckets, their quotas and usage.' },
   { name: 'objects', description: 'Uploading, downloading, browsing and deleting.' },
+  { name: 'images', description: 'Objects as images in other sizes and formats.' },
   { name: 'uploads', description: 'Large files in parts, resumable.' },
   { name: 'jobs', description: 'Work on whole folders and large selections.' },
+  { name: 'shares', description: 'Links for people without an account.' },
+  { name: 'public', description: 'What those links open.' },
   { name: 'trash', description: 'Deleted and overwritten contents.' },
   { name: 'users', description: 'People.' },
   { name: 'groups', description: 'What people may do: rights are granted to groups.' },
@@ -69,7 +72,7 @@ const plain = (schema: TSchema): object => JSON.parse(JSON.stringify(schema))
 
 function operation(name: string, route: RouteSpec): object {
   const body = route.body && {
-    required: true,
+    required: !route.bodyOptional,
     content: { [MEDIA[route.consumes ?? 'json']]: { schema: plain(route.body) } },
   }
   return {

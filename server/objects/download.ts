@@ -40,10 +40,21 @@ export async function sendObject(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const row = await getObject(ctx, bucket, key)
+  return sendContents(ctx, await getObject(ctx, bucket, key), naming, request, reply)
+}
+
+/** The same for an object that the caller was found to be allowed to read. */
+export function sendContents(
+  ctx: Ctx,
+  row: ObjectRow,
+  { cacheControl, ...naming }: Naming & { cacheControl?: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> {
   const last_modified = new Date(row.last_modified)
   const validators = { etag: row.etag, last_modified }
   reply.headers(SAFETY)
+  if (cacheControl !== undefined) reply.header('cache-control', cacheControl)
   reply.header('etag', `"${row.etag}"`)
   reply.header('last-modified', last_modified.toUTCString())
   const verdict = evaluateConditions(request.headers, validators)
@@ -69,7 +80,7 @@ export async function sendObject(
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
   reply.header('content-length', range ? range.end - range.start + 1 : row.size)
   if (request.method === 'HEAD') return reply.send()
-  return reply.send(await ctx.blobs.get(row.blob_id, row.size, range))
+  return ctx.blobs.get(row.blob_id, row.size, range).then((body) => reply.send(body))
 }
 
 /** Several ranges as multipart/byteranges (RFC 9110 section 14.6), read one after the other. */
@@ -102,14 +113,20 @@ function sendParts(blobs: BlobDriver, row: ObjectRow, ranges: readonly ByteRange
 /** Header values travel as Latin-1 characters; ours are UTF-8 in them, as they came. */
 const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
 
-interface Naming {
+export interface Naming {
+  /** Always as an attachment. */
   download: boolean
   filename?: string | undefined
+  /** In place, where its type is harmless, or as an attachment: what a link says. */
+  disposition?: 'inline' | 'attachment' | undefined
 }
 
 /** The Content-Disposition of an object: in place only where its type is harmless and no download was asked for. */
-export function contentDispositionOf(row: ObjectRow, { download, filename }: Naming): string {
+export function contentDispositionOf(row: ObjectRow, { download, filename, disposition }: Naming): string {
   const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
-  const inline = !download && INLINE.has(row.content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  const inline =
+    !download &&
+    disposition !== 'attachment' &&
+    INLINE.has(row.content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '')
   return contentDisposition(name, { type: inline ? 'inline' : 'attachment' })
 }

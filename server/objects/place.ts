@@ -127,6 +127,7 @@ const place = (
   { upload, blob }: Received,
   conditions: WriteConditions,
   record: Record,
+  more: { share_id?: string } = {},
 ) =>
   placeContents(
     tx,
@@ -142,7 +143,7 @@ const place = (
       metadata: JSON.stringify(upload.metadata),
     },
     conditions,
-    {},
+    more,
     record,
   )
 
@@ -156,7 +157,7 @@ async function placeContents(
   bucket: HeldBucket,
   contents: Contents,
   conditions: WriteConditions,
-  more: { parts?: number },
+  more: { parts?: number; share_id?: string },
   record: Record,
 ) {
   const now = ctx.now().toISOString()
@@ -195,6 +196,41 @@ async function placeContents(
     },
   })
   return { object: describeObject(row, bucket.name), created: !old, growth }
+}
+
+/**
+ * Makes received bytes an object under the first of these names that is free: nothing is overwritten. `before` joins the
+ * transaction and may refuse. When it fails the bytes are discarded.
+ */
+export async function placeUnderFreeName(
+  ctx: Ctx,
+  bucketName: string,
+  received: Received,
+  names: Iterable<string>,
+  share_id: string,
+  before: (tx: Tx) => Promise<void>,
+): Promise<StoredObject> {
+  try {
+    return await ctx.act(async (tx, record) => {
+      await before(tx)
+      const bucket = await holdBucket(tx, bucketName)
+      for (const key of names) {
+        const one = { upload: { ...received.upload, key }, blob: received.blob }
+        const placed = await place(tx, ctx, bucket, one, { ifNoneMatch: '*' }, record, { share_id }).catch(asTaken)
+        if (!placed) continue
+        await countUsage(tx, bucket, placed.growth)
+        return placed.object
+      }
+      throw new ServiceError('conflict', 'There are too many files of this name.')
+    })
+  } catch (error) {
+    await discardBlobs(ctx, [received.blob.id])
+    throw error
+  }
+}
+function asTaken(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === 'precondition_failed') return undefined
+  throw error
 }
 
 /** Step: makes a blob whose `released` bytes were reserved the object of its key, and counts it. */

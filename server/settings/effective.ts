@@ -46,6 +46,22 @@ const defaults: EffectiveSettings = {
   tokens: { max_lifetime_days: 0, cap_child_expiry: false },
   uploads: { expire_hours: 24 },
   shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true },
+  images: {
+    max_source_mb: 50,
+    max_source_megapixels: 50,
+    max_progressive_megapixels: 25,
+    max_avif_source_megapixels: 16,
+    max_result_megapixels: 16.8,
+    max_avif_result_megapixels: 4,
+    max_frames: 500,
+    timeout_seconds: 10,
+    render_slots: null,
+    slots_per_user: null,
+    slots_per_link: null,
+    queue_length: 256,
+    megapixels_in_flight: 24,
+    source_mb_in_flight: 64,
+  },
   audit: { retention_days: 365, log_reads: false },
 }
 export const sectionNames = Object.keys(defaults) as readonly Section[]

@@ -24,6 +24,7 @@ interface Made {
   bucket(): Promise<string>
   upload(): Promise<string>
   job(): Promise<string>
+  share(): Promise<string>
   /** A token of the one who is to call. */
   token(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
@@ -49,6 +50,8 @@ const holder = (status: number): Expected => [401, 403, 403, 403, status, status
 
 const params = { name: BUCKET }
 const byKey = { name: BUCKET, key: KEY }
+const image = { bucket: BUCKET, key: KEY }
+const unknownLink = { token: 'x' }
 const form = () => {
   const data = new FormData()
   data.append('file', new Blob(['x']), 'form.txt')
@@ -176,6 +179,57 @@ const table: Record<OperationName, Entry> = {
   getSigned: { expect: everyone(403), call: (c) => c.getSigned({ params: { token: 'x.y.z' } }) },
   headSigned: { expect: everyone(403), call: (c) => c.headSigned({ params: { token: 'x.y.z' } }) },
   putSigned: { expect: everyone(403), call: (c) => c.putSigned({ params: { token: 'x.y.z' }, body: 'x' }) },
+  // A text is no image.
+  getImage: { expect: holder(415), call: (c) => c.getImage({ params: image, query: { w: 10 } }) },
+  headImage: { expect: holder(200), call: (c) => c.headImage({ params: image }) },
+  getImageByQuery: {
+    expect: holder(415),
+    call: (c) => c.getImageByQuery({ params: { bucket: BUCKET }, query: { key: KEY, format: 'auto' } }),
+  },
+  headImageByQuery: {
+    expect: holder(200),
+    call: (c) => c.headImageByQuery({ params: { bucket: BUCKET }, query: { key: KEY } }),
+  },
+  shareObject: { expect: holder(201), call: (c) => c.shareObject({ params: image }) },
+  shareObjectByQuery: {
+    expect: holder(201),
+    call: (c) => c.shareObjectByQuery({ params: { bucket: BUCKET }, query: { key: KEY } }),
+  },
+  createShare: {
+    expect: holder(201),
+    call: (c) => c.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'docs/' } }),
+  },
+  listShares: { expect: signedIn(200), call: (c) => c.listShares() },
+  updateShare: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { share }) => c.updateShare({ params: { id: await share() }, body: { max_downloads: 3 } }),
+  },
+  revokeShare: {
+    expect: [401, 404, 404, 404, 204, 204],
+    call: async (c, { share }) => c.revokeShare({ params: { id: await share() } }),
+  },
+  listShareAccesses: {
+    expect: [401, 404, 404, 404, 200, 200],
+    call: async (c, { share }) => c.listShareAccesses({ params: { id: await share() } }),
+  },
+  openShare: { expect: everyone(410), call: (c) => c.openShare({ params: unknownLink }) },
+  headShare: { expect: everyone(410), call: (c) => c.headShare({ params: unknownLink }) },
+  openShareAtRoot: { expect: everyone(410), call: (c) => c.openShareAtRoot({ params: unknownLink }) },
+  headShareAtRoot: { expect: everyone(410), call: (c) => c.headShareAtRoot({ params: unknownLink }) },
+  openShareEntry: { expect: everyone(410), call: (c) => c.openShareEntry({ params: { ...unknownLink, key: KEY } }) },
+  headShareEntry: { expect: everyone(410), call: (c) => c.headShareEntry({ params: { ...unknownLink, key: KEY } }) },
+  openShareEntryAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.openShareEntryAtRoot({ params: { ...unknownLink, key: KEY } }),
+  },
+  headShareEntryAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.headShareEntryAtRoot({ params: { ...unknownLink, key: KEY } }),
+  },
+  receiveThroughShare: {
+    expect: everyone(410),
+    call: (c) => c.receiveThroughShare({ params: { ...unknownLink, key: KEY }, body: 'x' }),
+  },
   initUpload: { expect: holder(201), call: (c) => c.initUpload({ params, body: { key: KEY, file_size: 1 } }) },
   getUpload: {
     expect: [401, 403, 403, 404, 200, 200],
@@ -334,6 +388,7 @@ describeEngines('R2: access', (engine) => {
         (await admin.initUpload({ params, body: { key: `docs/${newId()}`, file_size: 1 } })).upload_id,
       job: async () =>
         (await admin.createJob({ body: { kind: 'delete', source_bucket: BUCKET, prefix: 'docs/none/' } })).id,
+      share: async () => (await admin.shareObject({ params: image })).id,
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
       session: async () => {
         if (one === 'anonymous') return newId()

@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { route } from './route.ts'
+import { BucketName, Exactly, ObjectKey } from './shapes.ts'
+
+export const imageFits = ['contain', 'cover', 'inside', 'fill', 'pad'] as const
+export const imageFormats = ['jpeg', 'jpg', 'png', 'webp', 'avif', 'auto'] as const
+
+const Side = (what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 4096,
+    description: `${what} of the box in CSS pixels; one alone keeps the ratio.`,
+  })
+
+/** What an image may be asked as. Links take the same. */
+export const imageQuery = {
+  w: Type.Optional(Side('Width')),
+  h: Type.Optional(Side('Height')),
+  format: Type.Optional(
+    Type.Enum([...imageFormats], {
+      description:
+        '`auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP.',
+    }),
+  ),
+  q: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none.',
+    }),
+  ),
+  fit: Type.Optional(
+    Type.Enum([...imageFits], {
+      default: 'contain',
+      description:
+        'How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`).',
+    }),
+  ),
+  dpr: Type.Optional(Type.Number({ minimum: 1, maximum: 3, default: 1, description: 'Multiplies `w` and `h`.' })),
+  enlarge: Type.Optional(
+    Type.Enum(['0', '1'], { default: '0', description: '`1`: may become larger than the source.' }),
+  ),
+  animated: Type.Optional(
+    Type.Enum(['0', '1'], {
+      default: '0',
+      description: '`1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first.',
+    }),
+  ),
+}
+export const ImageQuery = Exactly(imageQuery)
+export type ImageQuery = Type.Static<typeof ImageQuery>
+
+const getSpec = {
+  method: 'GET',
+  tag: 'images',
+  summary: 'An object as an image in another size or format',
+  description:
+    'Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by their contents, whatever they are called. The result is upright, in sRGB and free of metadata. Without `w`, `h`, `format` and `q` the object itself is given.',
+  access: 'signed_in',
+  status: 200,
+  otherStatus: [206, 304],
+  headers: Type.Object({
+    accept: Type.Optional(Type.String()),
+    'if-match': Type.Optional(Type.String()),
+    'if-none-match': Type.Optional(Type.String()),
+  }),
+  produces: 'bytes',
+  errors: ['not_found', 'precondition_failed', 'too_large', 'unsupported_media_type', 'busy'],
+} as const
+const headSpec = {
+  ...getSpec,
+  method: 'HEAD',
+  summary: "An image's headers",
+  description: 'Renders nothing: Content-Length is there only where the image was made before.',
+} as const
+
+const inPath = {
+  url: '/images/{bucket}/{+key}',
+  params: Type.Object({ bucket: BucketName, key: ObjectKey }),
+  query: Exactly(imageQuery),
+} as const
+const inQuery = {
+  url: '/images/{bucket}',
+  params: Type.Object({ bucket: BucketName }),
+  query: Exactly({ key: ObjectKey, ...imageQuery }),
+} as const
+
+export const getImage = route({ ...getSpec, ...inPath })
+export const headImage = route({ ...headSpec, ...inPath })
+export const getImageByQuery = route({ ...getSpec, ...inQuery, summary: `${getSpec.summary} (key in the query)` })
+export const headImageByQuery = route({ ...headSpec, ...inQuery, summary: `${headSpec.summary} (key in the query)` })

@@ -1,0 +1,292 @@
+import Type from 'typebox'
+import { StoredObject } from './objects.ts'
+import { route } from './route.ts'
+import {
+  BucketName,
+  Cursor,
+  Exactly,
+  Id,
+  Limit,
+  Nullable,
+  NumberedPage,
+  ObjectKey,
+  Page,
+  Prefix,
+  Timestamp,
+} from './shapes.ts'
+
+export const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
+
+const TEN_YEARS = 315_360_000
+const LinkExpiry = Type.Union(
+  [
+    Type.String({ pattern: '^([1-9]\\d{0,8}[smhdw]|never)$' }),
+    Type.Integer({ minimum: 1, maximum: TEN_YEARS }),
+    Type.String({ pattern: '^0*[1-9]\\d{0,8}$' }),
+  ],
+  { description: '`15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings.', examples: ['7d'] },
+)
+const SharePassword = Type.String({
+  minLength: 1,
+  maxLength: 72,
+  format: 'password',
+  description: 'Asked of everyone who opens the link; at most 72 bytes.',
+})
+const Downloads = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
+const Filename = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
+const Disposition = Type.Enum(['inline', 'attachment'])
+
+const limits = {
+  expires_in: Type.Optional(LinkExpiry),
+  password: Type.Optional(SharePassword),
+  max_downloads: Type.Optional(Downloads),
+  filename: Type.Optional(Filename),
+  disposition: Type.Optional(Disposition),
+}
+/** What strangers may put in through a link of the kind `upload`. */
+const uploadLimits = {
+  max_file_bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_total_bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_files: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  content_types: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[\\w.+-]+/([\\w.+-]+|\\*)$', maxLength: 255 }), {
+      minItems: 1,
+      maxItems: 50,
+      description: 'Like `image/*`. By what the file is sent as.',
+    }),
+  ),
+}
+
+export const Share = Type.Object({
+  id: Id,
+  kind: Type.Enum([...shareKinds]),
+  bucket: BucketName,
+  object_key: Nullable(Type.String()),
+  prefix: Nullable(Type.String()),
+  keys: Nullable(Type.Array(Type.String())),
+  expires_at: Nullable(Timestamp),
+  has_password: Type.Boolean(),
+  max_downloads: Nullable(Type.Integer()),
+  filename: Nullable(Type.String()),
+  disposition: Nullable(Disposition),
+  max_file_bytes: Nullable(Type.Integer()),
+  max_total_bytes: Nullable(Type.Integer()),
+  max_files: Nullable(Type.Integer()),
+  content_types: Nullable(Type.Array(Type.String())),
+  created_at: Timestamp,
+  created_by: Nullable(Type.String()),
+  created_by_email: Nullable(Type.String()),
+  revoked_at: Nullable(Timestamp),
+  access_count: Type.Integer({ description: 'Downloads, or files received.' }),
+  received_bytes: Type.Integer(),
+  last_accessed_at: Nullable(Timestamp),
+})
+export type Share = Type.Static<typeof Share>
+
+export const NewShare = Type.Object({
+  ...Share.properties,
+  token: Type.String({ description: 'Shown only now; a hash of it is kept.' }),
+  url: Type.String(),
+})
+export type NewShare = Type.Static<typeof NewShare>
+
+const creating = {
+  method: 'POST',
+  tag: 'shares',
+  access: 'signed_in',
+  status: 201,
+  reply: NewShare,
+  errors: ['not_found', 'invalid_request'],
+  records: ['share_create'],
+} as const
+const mint = {
+  ...creating,
+  body: Exactly(limits),
+  bodyOptional: true,
+} as const
+const fromQuery = { ...limits, max_downloads: Type.Optional(Downloads) }
+
+export const shareObject = route({
+  ...mint,
+  url: '/share/{bucket}/{+key}',
+  summary: 'Make a link to an object',
+  description: 'Needs `share` and `read`. The limits may stand in the body or in the query.',
+  params: Type.Object({ bucket: BucketName, key: ObjectKey }),
+  query: Exactly(fromQuery),
+})
+
+export const shareObjectByQuery = route({
+  ...mint,
+  url: '/share/{bucket}',
+  summary: 'Make a link to an object (key in the query)',
+  params: Type.Object({ bucket: BucketName }),
+  query: Exactly({ key: ObjectKey, ...fromQuery }),
+})
+
+export const createShare = route({
+  ...creating,
+  url: '/share',
+  summary: 'Make a link to an object, a folder, a selection, or one that takes files',
+  description:
+    '`upload` needs `share` and `write` under the prefix: strangers put files there, see nothing of what is in it, and never overwrite.',
+  bodyLimit: 4 * 1024 * 1024,
+  body: Exactly({
+    kind: Type.Enum([...shareKinds]),
+    bucket: BucketName,
+    key: Type.Optional(ObjectKey),
+    prefix: Type.Optional(Prefix),
+    keys: Type.Optional(Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })),
+    ...limits,
+    ...uploadLimits,
+  }),
+})
+
+export const listShares = route({
+  method: 'GET',
+  url: '/share',
+  tag: 'shares',
+  summary: 'Your links, latest first; administrators see all',
+  access: 'signed_in',
+  status: 200,
+  query: Exactly({
+    bucket: Type.Optional(BucketName),
+    limit: Type.Optional(Limit),
+    cursor: Type.Optional(Cursor),
+  }),
+  reply: Page(Share),
+})
+
+const byId = Type.Object({ id: Id })
+
+export const updateShare = route({
+  method: 'PATCH',
+  url: '/share/{id}',
+  tag: 'shares',
+  summary: 'Change the limits of a link',
+  access: 'signed_in',
+  status: 200,
+  params: byId,
+  body: Type.Object(
+    {
+      expires_in: Type.Optional(LinkExpiry),
+      password: Type.Optional(Nullable(SharePassword)),
+      max_downloads: Type.Optional(Nullable(Downloads)),
+      filename: Type.Optional(Nullable(Filename)),
+      disposition: Type.Optional(Nullable(Disposition)),
+    },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  reply: Share,
+  errors: ['not_found', 'conflict'],
+  records: ['share_update'],
+})
+
+export const revokeShare = route({
+  method: 'DELETE',
+  url: '/share/{id}',
+  tag: 'shares',
+  summary: 'Revoke a link',
+  description: 'Dead at the next request. Whoever has `manage` on its object may revoke it too.',
+  access: 'signed_in',
+  status: 204,
+  params: byId,
+  errors: ['not_found'],
+  records: ['share_revoke'],
+})
+
+export const listShareAccesses = route({
+  method: 'GET',
+  url: '/share/{id}/accesses',
+  tag: 'shares',
+  summary: 'Who opened a link, latest first',
+  access: 'signed_in',
+  status: 200,
+  params: byId,
+  query: Exactly({
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+    page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  }),
+  reply: NumberedPage(
+    Type.Object({
+      id: Id,
+      time: Timestamp,
+      outcome: Type.Enum(['served', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
+      object_key: Nullable(Type.String()),
+      ip: Nullable(Type.String()),
+      user_agent: Nullable(Type.String()),
+    }),
+  ),
+  errors: ['not_found'],
+})
+
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+const opening = {
+  tag: 'public',
+  access: 'public',
+  params: Type.Object({ token: Token }),
+  errors: ['gone', 'not_found', 'unauthenticated', 'rate_limited', 'range_not_satisfiable'],
+} as const
+const openQuery = Type.Object({
+  archive: Type.Optional(Type.Enum(['1'], { description: 'A folder or selection as a zip.' })),
+  cursor: Type.Optional(Cursor),
+  limit: Type.Optional(Limit),
+  download: Type.Optional(Type.Enum(['0', '1'])),
+  info: Type.Optional(
+    Type.Enum(['1'], { description: 'What the link is, as JSON, for the page that shows it: spends nothing.' }),
+  ),
+})
+
+const openSpec = {
+  ...opening,
+  method: 'GET',
+  url: '/public/s/{token}',
+  summary: 'Open a link',
+  description:
+    'The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy.',
+  status: 200,
+  otherStatus: [206, 304],
+  query: openQuery,
+  produces: 'bytes',
+} as const
+const headSpec = { ...openSpec, method: 'HEAD', summary: 'Look at a link, which spends nothing' } as const
+const entrySpec = {
+  ...openSpec,
+  url: '/public/s/{token}/{+key}',
+  summary: 'Open an object of a folder or selection',
+  params: Type.Object({ token: Token, key: ObjectKey }),
+} as const
+const receiveSpec = {
+  ...opening,
+  method: 'PUT',
+  url: '/public/s/{token}/{+key}',
+  summary: 'Put a file in through a link that takes files',
+  description: 'A name that is taken gets a number; nothing is ever overwritten.',
+  consumes: 'bytes',
+  status: 201,
+  params: Type.Object({ token: Token, key: ObjectKey }),
+  query: Exactly({}),
+  body: Type.String({ contentMediaType: 'application/octet-stream' }),
+  reply: Type.Object({ name: Type.String(), size: StoredObject.properties.size }),
+  errors: [
+    'gone',
+    'unauthenticated',
+    'rate_limited',
+    'length_required',
+    'too_large',
+    'unsupported_media_type',
+    'quota_exceeded',
+    'limit_reached',
+  ],
+  records: ['upload'],
+} as const
+const beside = { root: true } as const
+
+export const openShare = route(openSpec)
+export const headShare = route(headSpec)
+export const openShareEntry = route(entrySpec)
+export const headShareEntry = route({ ...entrySpec, method: 'HEAD' })
+export const receiveThroughShare = route(receiveSpec)
+export const openShareAtRoot = route({ ...openSpec, ...beside })
+export const headShareAtRoot = route({ ...headSpec, ...beside })
+export const openShareEntryAtRoot = route({ ...entrySpec, ...beside })
+export const headShareEntryAtRoot = route({ ...entrySpec, method: 'HEAD', ...beside })

@@ -1,0 +1,98 @@
+/** People, their groups and rights, and what they log in with. */
+export interface IdentityTables {
+  users: {
+    id: string
+    email: string
+    /** NFKC, lower case: what makes two addresses the same (P7). */
+    email_key: string
+    display_name: string
+    /** Address and name, NFKC and lower case: what searches look in. */
+    search_key: string
+    /** bcrypt; null for people who come only through an identity provider. */
+    password_hash: string | null
+    idp_issuer: string | null
+    idp_subject: string | null
+    /** Raised to end every access token of the user at once (P6). */
+    token_version: number
+    disabled_at: string | null
+    created_at: string
+    last_login_at: string | null
+  }
+  groups: {
+    id: string
+    name: string
+    name_key: string
+    description: string
+    /** Names a group that comes with Stowage. */
+    builtin: 'administrators' | null
+    /** JSON: GlobalRight[] */
+    global: string
+    created_at: string
+  }
+  group_members: { group_id: string; user_id: string; added_at: string }
+  grants: {
+    id: string
+    group_id: string
+    bucket_pattern: string
+    prefix: string
+    /** JSON: BucketAction[] */
+    actions: string
+  }
+  /** A login and everything refreshed from it: the refresh family. */
+  sessions: {
+    id: string
+    user_id: string
+    auth_method: 'local' | 'idp'
+    ip: string | null
+    user_agent: string | null
+    created_at: string
+    /** No refresh goes beyond this (J5). */
+    expires_at: string
+    last_used_at: string
+    revoked_at: string | null
+  }
+  refresh_tokens: {
+    jti: string
+    session_id: string
+    issued_at: string
+    expires_at: string
+    consumed_at: string | null
+    successor_jti: string | null
+  }
+  tokens: {
+    id: string
+    user_id: string
+    name: string
+    token_prefix: string
+    /** SHA-256 in hex (K2). */
+    token_hash: string
+    /** Of the value that the last rotation replaced, good until `previous_until` (K13). */
+    previous_hash: string | null
+    previous_until: string | null
+    created_at: string
+    created_via: 'local' | 'idp' | 'pat'
+    created_by_token_id: string | null
+    expires_at: string | null
+    last_used_at: string | null
+    last_used_ip: string | null
+    revoked_at: string | null
+    /** For which of the notices before its expiry (days) it was already recorded (K12). */
+    notice_days: number | null
+  }
+  /** Logins begun at the identity provider and not yet come back (O2). */
+  idp_logins: {
+    state_hash: string
+    cookie_hash: string
+    nonce: string
+    /** Encrypted with a key derived from SECRET_KEY. */
+    code_verifier: string
+    return_to: string | null
+    created_at: string
+    expires_at: string
+  }
+  /** Finished browser logins whose tokens wait to be fetched (O6). */
+  handoffs: { code_hash: string; session_id: string; refresh_jti: string; expires_at: string }
+  /** One row. `changed` is JSON: what was set, by section; secrets in it are encrypted. */
+  settings: { id: number; changed: string }
+  login_throttle: { key: string; failures: number; window_started_at: string; blocked_until: string | null }
+}

@@ -1,0 +1,40 @@
+/** Links for people without an account. */
+export interface SharingTables {
+  /** Links for people without an account. */
+  shares: {
+    id: string
+    /** SHA-256 in hex. */
+    token_hash: string
+    kind: 'object' | 'folder' | 'selection' | 'upload'
+    /** The very bucket: one made again under the name is another. */
+    bucket_id: string
+    bucket: string
+    /** A key, a prefix, or for a selection the JSON of its keys. */
+    target: string
+    created_by: string
+    created_at: string
+    expires_at: string | null
+    revoked_at: string | null
+    password_hash: string | null
+    max_downloads: number | null
+    /** Counted here only where there is a limit; share_usage counts for all. */
+    downloads: number
+    filename: string | null
+    disposition: 'inline' | 'attachment' | null
+    /** JSON: what may be put in through it. */
+    limits: string
+    received_files: number
+    received_bytes: number
+  }
+  /** Several rows a link, so that those who open a hot one do not wait for each other. */
+  share_usage: { share_id: string; shard: number; count: number; last_at: string }
+  share_accesses: {
+    id: string
+    share_id: string
+    time: string
+    outcome: 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+    object_key: string | null
+    ip: string | null
+    user_agent: string | null
+  }
+}

@@ -1,0 +1,120 @@
+import type { Generated } from 'kysely'
+
+/** Buckets, objects and their bytes, and the work on many of them. */
+export interface StorageTables {
+  buckets: {
+    id: string
+    /** Of a deleted bucket: its id, so that the name is free again. */
+    name: string
+    trash_days: number
+    created_at: string
+    created_by: string | null
+    deleted_at: string | null
+  }
+  /**
+   * A row only where a quota is set: locking it serialises just the writers that must be counted one by one. `scope` is
+   * a bucket, or the nil UUID: all buckets together, whose use is counted in the row itself.
+   */
+  quotas: { scope: string; quota_gb: number; used_bytes: number | null }
+  /** The sum over the shards is exact; several rows so that one bucket's writers need not wait for each other. */
+  bucket_usage: {
+    bucket_id: string
+    shard: number
+    bytes: number
+    objects: number
+    trash_bytes: number
+    /** Bytes that open uploads in parts will take. */
+    reserved: Generated<number>
+  }
+  objects: {
+    bucket_id: string
+    key: string
+    blob_id: string
+    size: number
+    etag: string
+    sha256: string | null
+    content_type: string
+    /** JSON: Record<string, string> */
+    metadata: string
+    created_at: string
+    last_modified: string
+    created_by: string | null
+  }
+  trash: StorageTables['objects'] & {
+    id: string
+    reason: 'deleted' | 'overwritten'
+    deleted_at: string
+    deleted_by: string | null
+  }
+  /** `check_after`: from then on the collector asks whether anything points here; null once it was found in use. */
+  blobs: { id: string; check_after: string | null }
+  /** Bytes no row points at any more, to be removed from the storage. */
+  blob_removals: { blob_id: string; queued_at: string }
+  /** Uploads in parts: open while `completed_at` is null, kept for a while after that for those who ask again. */
+  uploads: {
+    id: string
+    bucket_id: string
+    key: string
+    /** Null once it is completed: then the object holds the blob. */
+    blob_id: string | null
+    /** What the storage calls it. */
+    handle: string
+    content_type: string
+    /** JSON: Record<string, string> */
+    metadata: string
+    file_size: number | null
+    part_size: number
+    /** Bytes it takes of the quotas. */
+    reserved: number
+    created_at: string
+    created_by: string | null
+    /** Token with which it was begun; its URLs end with that. */
+    created_with: string | null
+    expires_at: string
+    completed_at: string | null
+    /** JSON: the object it became. */
+    result: string | null
+  }
+  upload_parts: {
+    upload_id: string
+    part_number: number
+    size: number
+    /** Hex MD5. */
+    etag: string
+    /** What the storage knows it by. */
+    ref: string
+    received_at: string
+  }
+  jobs: {
+    id: string
+    kind: 'copy' | 'move' | 'delete' | 'empty_bucket'
+    status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+    /** JSON: what was asked for, but for the lists of keys. */
+    request: string
+    /** JSON: the keys that are named and those left out, which may be megabytes. */
+    selection: string
+    /** JSON: who asked, with what credential, from where. */
+    actor: string
+    created_by: string
+    created_by_email: string | null
+    /** The objects are written down in job_items first; up to which key that has come, and when it was done. */
+    listed_to: string | null
+    listed_at: string | null
+    total: number
+    /** Up to which item the work is done. */
+    position: number
+    done: number
+    failed: number
+    /** JSON: the first 100. */
+    errors: string
+    detail: string | null
+    /** Which process works on it, until when unless it renews that. */
+    runner: string | null
+    leased_until: string | null
+    cancel_at: string | null
+    created_at: string
+    started_at: string | null
+    finished_at: string | null
+  }
+  job_items: { job_id: string; position: number; key: string }
+}

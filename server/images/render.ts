@@ -1,0 +1,113 @@
+import sharp, { type Sharp } from 'sharp'
+import type { Plan } from './parameters.ts'
+import type { Kind, Source } from './source.ts'
+
+// Nothing but these decoders, from memory: no loader that reads files, scripts or other formats can be reached (I1).
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({
+  operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map((name) => `VipsForeignLoad${name}Buffer`),
+})
+// One thread a render: the slots bound the cores. Said explicitly, since MALLOC_ARENA_MAX changes the default (I9).
+sharp.concurrency(1)
+sharp.cache(false)
+
+/** Part of every key: another library or another pipeline makes other bytes. */
+export const PIPELINE = `1 ${sharp.versions.sharp} ${sharp.versions.vips}`
+
+const kinds: { [format: string]: Kind | undefined } = {
+  heif: 'avif',
+  jpeg: 'jpeg',
+  png: 'png',
+  gif: 'gif',
+  webp: 'webp',
+  tiff: 'tiff',
+}
+
+/** What an image declares; nothing is decoded. Rejects when the header is broken. */
+export async function readHeader(bytes: Uint8Array): Promise<Source | undefined> {
+  const header = await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata()
+  const kind = kinds[header.format ?? '']
+  if (!kind || (kind === 'avif' && header.compression !== 'av1')) return undefined
+  return {
+    kind,
+    width: header.autoOrient.width,
+    height: header.autoOrient.height,
+    pages: header.pages ?? 1,
+    alpha: header.hasAlpha ?? false,
+    full: header.isProgressive ?? false,
+  }
+}
+
+const WHITE = '#ffffff'
+const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 }
+
+/** Makes a derivative. Rejects on a source that is broken or cut off, never with half a picture. */
+export function render(bytes: Uint8Array, source: Source, plan: Plan, seconds: number): Promise<Buffer> {
+  const { width, height, fit, format, frames } = plan
+  const image = sharp(bytes, {
+    failOn: 'error',
+    limitInputPixels: source.width * source.height * source.pages,
+    ...(frames > 1 ? { pages: frames } : {}),
+  }).timeout({ seconds: Math.max(1, Math.ceil(seconds)) })
+  image.autoOrient()
+  // sharp would rather name what it does not change; the size of a still that keeps its own is left alone.
+  if (fit !== 'fill' || width !== source.width || height !== source.height)
+    image.resize(width, height, {
+      fit: fit === 'pad' ? 'contain' : fit,
+      position: 'centre',
+      background: format === 'jpeg' ? WHITE : CLEAR,
+    })
+  if (format === 'jpeg' && source.alpha) image.flatten({ background: WHITE })
+  return encode(image, plan).toBuffer()
+}
+
+/** Little effort: more costs far more time than it saves bytes (I8). */
+function encode(image: Sharp, { format, q }: Plan): Sharp {
+  const quality = q ?? 80
+  switch (format) {
+    case 'jpeg':
+      return image.jpeg({ quality })
+    case 'png':
+      return image.png()
+    case 'webp':
+      return image.webp({ quality, effort: 2 })
+    case 'avif':
+      return image.avif({ quality, effort: 2 })
+  }
+}
+
+/**
+ * How many pixels of 3 bytes a render holds in memory at its peak, as measured: what is decoded row by row a few, a
+ * progressive picture all of them, AVIF twenty bytes and more for each.
+ */
+export function heldPixels(source: Source, plan: Plan): number {
+  const decoded = source.width * source.height * plan.frames
+  const byRow = !source.full && (source.kind === 'jpeg' || source.kind === 'png')
+  const made = plan.width * plan.height * plan.frames
+  return decoded * (source.kind === 'avif' ? 6 : byRow ? 1 / 8 : 1) + made * (plan.format === 'avif' ? 14 : 2)
+}
+
+/** Whether a failed render was cut short by its time limit. */
+export const isTimeout = (error: unknown): boolean => /timeout/i.test((error as Error).message)
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+/** The head of a file in libvips' own format, which names other files to load. */
+const VIPS = Buffer.concat([Buffer.from('08f2a6b6', 'hex'), Buffer.alloc(80, 1)])
+
+/** Throws unless the formats that must never be decoded are refused, and the others are not (I14). */
+export async function selfTest(): Promise<void> {
+  const forbidden = { 'an SVG': Buffer.from(SVG), 'a file of libvips': VIPS }
+  for (const [what, bytes] of Object.entries(forbidden)) {
+    const read = await sharp(bytes)
+      .png()
+      .toBuffer()
+      .catch(() => undefined)
+    if (read) throw new Error(`The image library decodes ${what}, which must be blocked: refusing to start`)
+  }
+  const raw = { raw: { width: 2, height: 1, channels: 3 as const } }
+  const picture = await sharp(Buffer.from([255, 0, 0, 0, 0, 255]), raw)
+    .png()
+    .toBuffer()
+  const { width } = await sharp(picture).metadata()
+  if (width !== 2) throw new Error('The image library does not work: refusing to start')
+}

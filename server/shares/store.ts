@@ -1,0 +1,122 @@
+import { prepared } from '../db/prepared.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
+
+export type ShareRow = Row<'shares'>
+
+export const insertShare = (tx: Tx, row: NewRow<'shares'>) => tx.insertInto('shares').values(row).execute()
+
+const byHash = prepared((db: Db, { hash }: { hash: string }) =>
+  db.selectFrom('shares').selectAll().where('token_hash', '=', hash),
+)
+export const findByHash = async (db: Db, hash: string): Promise<ShareRow | undefined> => (await byHash(db, { hash }))[0]
+
+export const findShare = (db: Db, id: string): Promise<ShareRow | undefined> =>
+  db.selectFrom('shares').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const lockShare = (tx: Tx, id: string): Promise<ShareRow | undefined> =>
+  tx.selectFrom('shares').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+export const updateShare = (tx: Tx, id: string, change: RowChange<'shares'>) =>
+  tx.updateTable('shares').set(change).where('id', '=', id).execute()
+
+/** Links before an id, latest first; of one person and in one bucket where these are given. */
+export function listShares(
+  db: Db,
+  { createdBy, bucket, before }: { createdBy: string | null; bucket: string | undefined; before: string | undefined },
+  limit: number,
+): Promise<(ShareRow & { email: string })[]> {
+  let query = db
+    .selectFrom('shares')
+    .innerJoin('users', 'users.id', 'shares.created_by')
+    .selectAll('shares')
+    .select('users.email')
+  if (createdBy !== null) query = query.where('shares.created_by', '=', createdBy)
+  if (bucket !== undefined) query = query.where('shares.bucket', '=', bucket)
+  if (before !== undefined) query = query.where('shares.id', '<', before)
+  return query.orderBy('shares.id', 'desc').limit(limit).execute()
+}
+
+export const emailOf = async (db: Db, userId: string): Promise<string | null> =>
+  (await db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst())?.email ?? null
+
+/** Takes one of the downloads that are left; false when there is none. One statement: racers cannot both have the last. */
+export const spendDownload = async (tx: Tx, id: string): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('shares')
+      .set((e) => ({ downloads: e('downloads', '+', 1) }))
+      .where('id', '=', id)
+      .whereRef('downloads', '<', 'max_downloads')
+      .returning('id')
+      .execute()
+  ).length > 0
+
+export const addUse = prepared((tx: Tx, row: NewRow<'share_usage'>) =>
+  tx
+    .insertInto('share_usage')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['share_id', 'shard']).doUpdateSet((e) => ({
+        count: e('share_usage.count', '+', e.ref('excluded.count')),
+        last_at: e.ref('excluded.last_at'),
+      })),
+    ),
+)
+
+export async function sumUses(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, { count: number; last_at: string }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('share_usage')
+    .select((e) => ['share_id', e.fn.sum<number>('count').as('count'), e.fn.max('last_at').as('last_at')])
+    .where('share_id', 'in', ids)
+    .groupBy('share_id')
+    .execute()
+  return new Map(rows.map(({ share_id, ...use }) => [share_id, use]))
+}
+
+export const insertAccess = (tx: Tx, row: NewRow<'share_accesses'>) =>
+  tx.insertInto('share_accesses').values(row).execute()
+
+/** Whether this address was served since a time: then it may go on with what it began. */
+export const wasServed = async (db: Db, shareId: string, ip: string, since: Date): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('share_accesses')
+      .select('id')
+      .where('share_id', '=', shareId)
+      .where('ip', '=', ip)
+      .where('outcome', '=', 'served')
+      .where('time', '>', since.toISOString())
+      .limit(1)
+      .execute()
+  ).length > 0
+
+export const listAccesses = (
+  db: Db,
+  shareId: string,
+  offset: number,
+  limit: number,
+): Promise<Row<'share_accesses'>[]> =>
+  db
+    .selectFrom('share_accesses')
+    .selectAll()
+    .where('share_id', '=', shareId)
+    .orderBy('id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+
+export const countAccesses = async (db: Db, shareId: string): Promise<number> =>
+  (
+    await db
+      .selectFrom('share_accesses')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('share_id', '=', shareId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const deleteAccesses = (tx: Tx, before: Date) =>
+  tx.deleteFrom('share_accesses').where('time', '<', before.toISOString()).execute()

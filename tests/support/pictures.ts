@@ -1,0 +1,391 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import sharp, { type Sharp } from 'sharp'
+
+/** Colours of the quarters of `quarters`, by row: what stands where tells how a picture was turned and cut. */
+export const COLOURS = {
+  red: [220, 30, 30],
+  green: [30, 200, 60],
+  blue: [40, 60, 220],
+  yellow: [235, 220, 40],
+} as const
+export type Colour = keyof typeof COLOURS
+const order: readonly Colour[] = ['red', 'green', 'blue', 'yellow']
+
+type Pixel = readonly number[]
+function raw(width: number, height: number, at: (x: number, y: number) => Pixel, channels: 3 | 4 = 3): Sharp {
+  const bytes = Buffer.alloc(width * height * channels)
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) bytes.set(at(x, y), (y * width + x) * channels)
+  return sharp(bytes, { raw: { width, height, channels } })
+}
+const quarter =
+  (width: number, height: number) =>
+  (x: number, y: number): Pixel =>
+    COLOURS[order[(y * 2 >= height ? 2 : 0) + (x * 2 >= width ? 1 : 0)] as Colour]
+
+/** Red and green above blue and yellow. */
+export const quarters = (width = 120, height = 80): Sharp => raw(width, height, quarter(width, height))
+
+/** The same picture stored turned, with the EXIF orientation that says so. */
+export function turned(orientation: number, width = 120, height = 80): Promise<Buffer> {
+  const at = quarter(width, height)
+  const [w, h] = [width - 1, height - 1]
+  const stored: { [o: number]: (x: number, y: number) => Pixel } = {
+    1: (x, y) => at(x, y),
+    2: (x, y) => at(w - x, y),
+    3: (x, y) => at(w - x, h - y),
+    4: (x, y) => at(x, h - y),
+    5: (x, y) => at(y, x),
+    6: (x, y) => at(w - y, x),
+    7: (x, y) => at(w - y, h - x),
+    8: (x, y) => at(y, h - x),
+  }
+  const across = orientation >= 5
+  return raw(across ? height : width, across ? width : height, stored[orientation] as typeof at)
+    .jpeg({ quality: 95 })
+    .withMetadata({ orientation })
+    .toBuffer()
+}
+
+/** Something like a photograph: gradients with noise, so that it neither compresses to nothing nor not at all. */
+export function photo(width: number, height: number, seed = 1): Sharp {
+  const bytes = Buffer.alloc(width * height * 3)
+  let random = seed
+  for (let i = 0, y = 0; y < height; y++)
+    for (let x = 0; x < width; x++, i += 3) {
+      random = (random * 1103515245 + 12345) & 0x7fffffff
+      const noise = random >> 26
+      bytes[i] = ((x * 255) / width + noise) & 255
+      bytes[i + 1] = ((y * 255) / height + noise) & 255
+      bytes[i + 2] = (128 + 90 * Math.sin((x + y) / 40) + noise) & 255
+    }
+  return sharp(bytes, { raw: { width, height, channels: 3 } })
+}
+
+/** Frames of one colour each, one below the other as sharp takes them. */
+export function frames(colours: readonly Colour[], width = 40, height = 30): Sharp {
+  const bytes = Buffer.alloc(width * height * colours.length * 3)
+  for (let i = 0; i < bytes.length; i += 3)
+    bytes.set(COLOURS[colours[Math.floor(i / 3 / (width * height))] as Colour], i)
+  return sharp(bytes, { raw: { width, height: height * colours.length, channels: 3, pageHeight: height } })
+}
+const moving: readonly Colour[] = ['red', 'green', 'blue']
+export const animatedGif = () =>
+  frames(moving)
+    .gif({ delay: [50, 60, 70], loop: 0 })
+    .toBuffer()
+export const animatedWebp = () =>
+  frames(moving)
+    .webp({ lossless: true, delay: [50, 60, 70] })
+    .toBuffer()
+
+function chunk(type: string, body: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(type), body])
+  const out = Buffer.alloc(named.length + 8)
+  out.writeUInt32BE(body.length)
+  named.copy(out, 4)
+  out.writeUInt32BE(crc32(named), out.length - 4)
+  return out
+}
+/** A PNG of a few bytes that declares this size. */
+export function declaredPng(width: number, height: number, { interlaced = false } = {}): Buffer {
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width)
+  head.writeUInt32BE(height, 4)
+  head.set([8, 2, 0, 0, interlaced ? 1 : 0], 8)
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.alloc(100_000))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+/** A small JPEG that declares this size. */
+export async function declaredJpeg(width: number, height: number, progressive = false): Promise<Buffer> {
+  const bytes = await quarters().jpeg({ progressive }).toBuffer()
+  const frame = bytes.indexOf(Buffer.from([0xff, progressive ? 0xc2 : 0xc0, 0]))
+  bytes.writeUInt16BE(height, frame + 5)
+  bytes.writeUInt16BE(width, frame + 7)
+  return bytes
+}
+/** A small AVIF that declares this size. */
+export async function declaredAvif(width: number, height: number): Promise<Buffer> {
+  const bytes = await quarters().avif({ effort: 0 }).toBuffer()
+  const box = bytes.indexOf('ispe')
+  bytes.writeUInt32BE(width, box + 8)
+  bytes.writeUInt32BE(height, box + 12)
+  return bytes
+}
+export function declaredGif(width: number, height: number): Buffer {
+  const bytes = Buffer.from('47494638396100000000f00000ff0000ffffff2c0000000000000000000202440100', 'hex')
+  bytes.writeUInt16LE(width, 6)
+  bytes.writeUInt16LE(height, 8)
+  bytes.writeUInt16LE(width, 24)
+  bytes.writeUInt16LE(height, 26)
+  return Buffer.concat([bytes, Buffer.from([0x3b])])
+}
+
+export const SVG = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>alert(1)</script><image href="file:///etc/passwd" width="40" height="30"/></svg>',
+)
+/** The box at the head of an iPhone's picture; what follows is in a codec that our build does not have. */
+export const HEIC = Buffer.concat([
+  Buffer.from('0000001866747970686569630000000068656963', 'hex'),
+  Buffer.from('6d696631', 'hex'),
+  Buffer.alloc(200, 7),
+])
+export const BMP = Buffer.concat([Buffer.from('BM'), Buffer.alloc(200, 1)])
+
+/** A file in libvips' own format, as libvips writes it. */
+export async function vipsFile(): Promise<Buffer> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-picture-'))
+  const file = path.join(folder, 'x.v')
+  await quarters().toFile(file)
+  const bytes = fs.readFileSync(file)
+  fs.rmSync(folder, { recursive: true })
+  return bytes
+}
+
+/** Removes the end, as a transfer that broke off does. */
+export const cut = (bytes: Buffer, share: number): Buffer => bytes.subarray(0, Math.floor(bytes.length * share))
+
+const GPS = {
+  IFD0: { Make: 'StowageCam', Copyright: 'Someone' },
+  IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 3230/100' },
+}
+
+/** One input of the table: what is stored, and what the proxy makes of it at `w=60`. */
+export interface Picture {
+  name: string
+  /** The key it is stored under; its extension and type may lie. */
+  key: string
+  bytes: () => Promise<Buffer> | Buffer
+  status: number
+  /** Of the result. */
+  format?: 'jpeg' | 'png' | 'webp' | 'avif'
+  size?: readonly [number, number]
+  /** What is to be seen in the middle of each quarter, by row; null: not looked at. */
+  seen?: readonly Colour[]
+}
+const upright = { status: 200, size: [60, 40] as const, seen: order }
+
+/** What people upload, and what attackers do. */
+export const pictures: readonly Picture[] = [
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map(
+    (o): Picture => ({
+      name: `EXIF orientation ${o}`,
+      key: `o${o}.jpg`,
+      bytes: () => turned(o),
+      format: 'jpeg',
+      ...upright,
+    }),
+  ),
+  { name: 'JPEG', key: 'a.jpg', bytes: () => quarters().jpeg().toBuffer(), format: 'jpeg', ...upright },
+  {
+    name: 'progressive JPEG',
+    key: 'p.jpg',
+    bytes: () => quarters().jpeg({ progressive: true }).toBuffer(),
+    format: 'jpeg',
+    ...upright,
+  },
+  {
+    name: 'CMYK JPEG',
+    key: 'cmyk.jpg',
+    bytes: () => quarters().toColourspace('cmyk').jpeg().toBuffer(),
+    format: 'jpeg',
+    status: 200,
+    size: [60, 40],
+  },
+  {
+    name: 'grey JPEG',
+    key: 'grey.jpg',
+    bytes: () => quarters().grayscale().jpeg().toBuffer(),
+    format: 'jpeg',
+    status: 200,
+    size: [60, 40],
+  },
+  {
+    name: 'JPEG with GPS',
+    key: 'gps.jpg',
+    bytes: () => quarters().withExif(GPS).jpeg().toBuffer(),
+    format: 'jpeg',
+    ...upright,
+  },
+  {
+    name: 'JPEG in Display P3',
+    key: 'p3.jpg',
+    bytes: () => quarters().withIccProfile('p3').jpeg().toBuffer(),
+    format: 'jpeg',
+    ...upright,
+  },
+  { name: 'PNG', key: 'a.png', bytes: () => quarters().png().toBuffer(), format: 'png', ...upright },
+  {
+    name: 'interlaced PNG',
+    key: 'i.png',
+    bytes: () => quarters().png({ progressive: true }).toBuffer(),
+    format: 'png',
+    ...upright,
+  },
+  {
+    name: 'palette PNG',
+    key: 'pal.png',
+    bytes: () => quarters().png({ palette: true }).toBuffer(),
+    format: 'png',
+    ...upright,
+  },
+  {
+    name: '16-bit PNG',
+    key: '16.png',
+    bytes: () => quarters().toColourspace('rgb16').png().toBuffer(),
+    format: 'png',
+    ...upright,
+  },
+  {
+    name: 'PNG with alpha',
+    key: 'alpha.png',
+    bytes: () => transparent().png().toBuffer(),
+    format: 'png',
+    status: 200,
+    size: [60, 40],
+  },
+  { name: 'WebP', key: 'a.webp', bytes: () => quarters().webp().toBuffer(), format: 'webp', ...upright },
+  { name: 'animated WebP', key: 'anim.webp', bytes: animatedWebp, format: 'webp', status: 200, size: [40, 30] },
+  { name: 'AVIF', key: 'a.avif', bytes: () => quarters().avif({ effort: 0 }).toBuffer(), format: 'avif', ...upright },
+  { name: 'GIF', key: 'a.gif', bytes: () => quarters().gif().toBuffer(), format: 'webp', ...upright },
+  { name: 'animated GIF', key: 'anim.gif', bytes: animatedGif, format: 'webp', status: 200, size: [40, 30] },
+  {
+    name: 'TIFF',
+    key: 'a.tif',
+    bytes: () => quarters().tiff({ compression: 'lzw' }).toBuffer(),
+    format: 'webp',
+    ...upright,
+  },
+  {
+    name: '1 × 1',
+    key: 'dot.png',
+    bytes: () => quarters(1, 1).png().toBuffer(),
+    format: 'png',
+    status: 200,
+    size: [1, 1],
+  },
+  { name: 'PNG named .jpg', key: 'png.jpg', bytes: () => quarters().png().toBuffer(), format: 'png', ...upright },
+  {
+    name: 'JPEG without an extension',
+    key: 'jpeg',
+    bytes: () => quarters().jpeg().toBuffer(),
+    format: 'jpeg',
+    ...upright,
+  },
+  {
+    name: 'GIF with HTML behind it',
+    key: 'polyglot.gif',
+    bytes: async () => Buffer.concat([await quarters().gif().toBuffer(), HTML]),
+    format: 'webp',
+    ...upright,
+  },
+  {
+    name: 'HTML that begins like a GIF',
+    key: 'polyglot.html',
+    bytes: () => Buffer.concat([Buffer.from('GIF89a'), HTML]),
+    status: 422,
+  },
+  {
+    name: 'JPEG cut off',
+    key: 'cut.jpg',
+    bytes: async () => cut(await quarters().jpeg().toBuffer(), 0.7),
+    status: 422,
+  },
+  {
+    name: 'JPEG cut off at its very end',
+    key: 'cut2.jpg',
+    bytes: async () => cut(await photo(300, 200).jpeg().toBuffer(), 0.97),
+    status: 422,
+  },
+  {
+    name: 'progressive JPEG cut off',
+    key: 'cut3.jpg',
+    bytes: async () => cut(await photo(300, 200).jpeg({ progressive: true }).toBuffer(), 0.5),
+    status: 422,
+  },
+  {
+    name: 'PNG cut off',
+    key: 'cut.png',
+    bytes: async () => cut(await photo(300, 200).png().toBuffer(), 0.7),
+    status: 422,
+  },
+  {
+    name: 'WebP cut off',
+    key: 'cut.webp',
+    bytes: async () => cut(await photo(300, 200).webp().toBuffer(), 0.7),
+    status: 422,
+  },
+  {
+    name: 'AVIF cut off',
+    key: 'cut.avif',
+    bytes: async () => cut(await photo(300, 200).avif({ effort: 0 }).toBuffer(), 0.7),
+    status: 422,
+  },
+  {
+    name: 'GIF cut off',
+    key: 'cut.gif',
+    bytes: async () => cut(await photo(300, 200).gif({ effort: 1 }).toBuffer(), 0.7),
+    status: 422,
+  },
+  { name: 'PNG that declares 30,000 × 30,000', key: 'bomb.png', bytes: () => declaredPng(30_000, 30_000), status: 422 },
+  {
+    name: 'interlaced PNG of 30 megapixels',
+    key: 'bomb2.png',
+    bytes: () => declaredPng(6000, 5000, { interlaced: true }),
+    status: 422,
+  },
+  {
+    name: 'JPEG that declares 60,000 × 60,000',
+    key: 'bomb.jpg',
+    bytes: () => declaredJpeg(60_000, 60_000),
+    status: 422,
+  },
+  {
+    name: 'progressive JPEG of 30 megapixels',
+    key: 'bomb2.jpg',
+    bytes: () => declaredJpeg(6000, 5000, true),
+    status: 422,
+  },
+  { name: 'AVIF of 25 megapixels', key: 'bomb.avif', bytes: () => declaredAvif(5000, 5000), status: 422 },
+  { name: 'GIF that declares 65,535 × 65,535', key: 'bomb.gif', bytes: () => declaredGif(65_535, 65_535), status: 422 },
+  { name: 'SVG with a script', key: 'x.svg', bytes: () => SVG, status: 415 },
+  { name: 'SVG named .jpg', key: 'svg.jpg', bytes: () => SVG, status: 415 },
+  { name: 'HEIC', key: 'x.heic', bytes: () => HEIC, status: 415 },
+  { name: 'BMP', key: 'x.bmp', bytes: () => BMP, status: 415 },
+  { name: "libvips' own format", key: 'x.v', bytes: vipsFile, status: 415 },
+  { name: "libvips' own format named .png", key: 'v.png', bytes: vipsFile, status: 415 },
+  { name: 'PDF', key: 'x.pdf', bytes: () => Buffer.from('%PDF-1.7\n1 0 obj\n'), status: 415 },
+  { name: 'text named .jpg', key: 'text.jpg', bytes: () => Buffer.from('no picture at all'), status: 415 },
+  { name: 'no bytes', key: 'empty.jpg', bytes: () => Buffer.alloc(0), status: 415 },
+]
+const HTML = Buffer.from('<html><script>alert(document.domain)</script></html>')
+/** Red on the left, nothing on the right. */
+export const transparent = (width = 120, height = 80): Sharp =>
+  raw(width, height, (x) => [...COLOURS.red, x * 2 < width ? 255 : 0], 4)
+
+/** The pixels of a result, as RGBA. */
+export async function decode(bytes: Uint8Array) {
+  const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  const at = (x: number, y: number): number[] => [
+    ...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4),
+  ]
+  /** The colour at a place given by shares of width and height; undefined where it is none of ours. */
+  const colourAt = (across: number, down: number): Colour | undefined => {
+    const [r = 0, g = 0, b = 0] = at(Math.floor(across * (info.width - 1)), Math.floor(down * (info.height - 1)))
+    return order.find((name) => COLOURS[name].every((value, i) => Math.abs(value - ([r, g, b][i] ?? 0)) < 45))
+  }
+  return { width: info.width, height: info.height, at, colourAt }
+}
+/** What is to be seen in the middle of each quarter. */
+export async function seenIn(bytes: Uint8Array): Promise<(Colour | undefined)[]> {
+  const { colourAt } = await decode(bytes)
+  return [colourAt(0.25, 0.25), colourAt(0.75, 0.25), colourAt(0.25, 0.75), colourAt(0.75, 0.75)]
+}
+/** What a result says of itself. */
+export const headerOf = (bytes: Uint8Array) => sharp(bytes).metadata()
