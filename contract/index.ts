@@ -87,6 +87,7 @@ export const api = {
   openShareEntry: shares.openShareEntry,
   headShareEntry: shares.headShareEntry,
   receiveThroughShare: shares.receiveThroughShare,
+  receiveThroughShareAtRoot: shares.receiveThroughShareAtRoot,
   openShareAtRoot: shares.openShareAtRoot,
   headShareAtRoot: shares.headShareAtRoot,
   openShareEntryAtRoot: shares.openShareEntryAtRoot,

@@ -35,5 +35,7 @@ export const shareRoutes = [
   ...[api.headShareEntry, api.headShareEntryAtRoot].map((route) =>
     handle(route, (ctx, { params, query, ...raw }) => openEntry(ctx, params.token, params.key, query, raw)),
   ),
-  handle(api.receiveThroughShare, (ctx, { params, ...raw }) => receiveThroughShare(ctx, params.token, params.key, raw)),
+  ...[api.receiveThroughShare, api.receiveThroughShareAtRoot].map((route) =>
+    handle(route, (ctx, { params, ...raw }) => receiveThroughShare(ctx, params.token, params.key, raw)),
+  ),
 ]

@@ -226,6 +226,10 @@ const table: Record<OperationName, Entry> = {
     expect: everyone(410),
     call: (c) => c.headShareEntryAtRoot({ params: { ...unknownLink, key: KEY } }),
   },
+  receiveThroughShareAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.receiveThroughShareAtRoot({ params: { ...unknownLink, key: KEY }, body: 'x' }),
+  },
   receiveThroughShare: {
     expect: everyone(410),
     call: (c) => c.receiveThroughShare({ params: { ...unknownLink, key: KEY }, body: 'x' }),

@@ -309,7 +309,11 @@ describeEngines('share links', (engine) => {
     const send = (name: string, body: string, headers: Record<string, string> = { 'content-type': 'image/png' }) =>
       open(link.token, { path: `/${name}`, method: 'PUT', body, headers })
     const stored = await server.records([{ action: 'upload', bucket: BUCKET, key: 'inbox/photo (2).png' }], () =>
-      send('photo.png', '0123456789'),
+      request({
+        url: server.url,
+        ...{ path: `${new URL(link.url).pathname}/photo.png`, method: 'PUT', body: '0123456789' },
+        headers: { 'content-type': 'image/png' },
+      }),
     )
     assert.deepEqual([stored.status, stored.json()], [201, { name: 'photo (2).png', size: 10 }])
     const read = async (key: string) => (await server.admin.getObject({ params: { name: BUCKET, key } })).text()
