@@ -62,9 +62,10 @@ export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly stri
         .forShare()
         .execute()
 
-/** Gives the keys that were free. */
-export async function insertObjects(tx: Tx, rows: readonly ObjectRow[]): Promise<string[]> {
-  if (rows.length === 0) return []
+/** Gives the keys that were free. In one order for everybody: an insert waits for another's of the same key. */
+export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Promise<string[]> {
+  if (unordered.length === 0) return []
+  const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   const inserted = await tx
     .insertInto('objects')
     .values(rows)
