@@ -1,4 +1,5 @@
 import Type, { type TProperties } from 'typebox'
+import { BUCKET_NAME } from './names.ts'
 
 /** An object that takes exactly the named properties: an unknown one is a 422, never ignored. */
 export const Exactly = <P extends TProperties>(properties: P) =>
@@ -17,7 +18,7 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 export const BucketName = Type.String({
   minLength: 3,
   maxLength: 63,
-  pattern: '^(?!.*\\.\\.)(?!\\d{1,3}(\\.\\d{1,3}){3}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+  pattern: BUCKET_NAME,
   description: '3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address.',
   examples: ['photos'],
 })
@@ -74,11 +75,3 @@ export const NumberedPage = <T extends Type.TSchema>(item: T) =>
     page: Type.Integer(),
     page_size: Type.Integer(),
   })
-
-const encoder = new TextEncoder()
-/** Length of a text in UTF-8 bytes. */
-export const byteLength = (text: string): number => encoder.encode(text).length
-
-/** What the formats `object-key` (min 1) and `key-prefix` (min 0) mean: well-formed, no NUL, at most 1024 bytes. */
-export const isKeyText = (text: string, min: 0 | 1): boolean =>
-  text.length >= min && text.isWellFormed() && !text.includes('\0') && byteLength(text) <= 1024

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import yauzl from 'yauzl'
-import { byteLength, isKeyText } from '../contract/shapes.ts'
+import { byteLength, isKeyText } from '../contract/names.ts'
 import { entryName } from '../server/objects/archive.ts'
 import { destination } from '../server/objects/bulk.ts'
 

@@ -33,6 +33,7 @@ import { userRoutes } from '../users/routes.ts'
 import { authenticate, RouteRefused } from './authenticate.ts'
 import { expectBody } from './body.ts'
 import { trackConnections } from './connections.ts'
+import { consolePages } from './console.ts'
 import { docsPages } from './docs.ts'
 import type { Exchange, Handler } from './handle.ts'
 import { openapi } from './openapi.ts'
@@ -150,6 +151,7 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     bytes.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     addRoutes(bytes, system, 'bytes')
   })
+  await app.register(consolePages, system)
   await app.register(docsPages, { document: openapi(system.config.publicBaseUrl) })
   return app
 }

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import { isKeyText } from '../../contract/shapes.ts'
+import { isKeyText } from '../../contract/names.ts'
 
 /** Formats of the contract that JSON Schema does not know. */
 export const ownFormats = ['object-key', 'key-prefix'] as const

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
+import { isKeyText } from '../../contract/names.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { decide } from '../../contract/permissions.ts'
-import { isKeyText } from '../../contract/shapes.ts'
 import type { BulkResult } from '../../contract/transfers.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'

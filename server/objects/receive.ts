@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
+import { isKeyText } from '../../contract/names.ts'
 import type { StoredObject } from '../../contract/objects.ts'
-import { isKeyText } from '../../contract/shapes.ts'
 import { discardBlobs } from '../blobs/write.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
 import { contentMd5, expectBody } from '../http/body.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
-import { isKeyText } from '../../contract/shapes.ts'
+import { isKeyText } from '../../contract/names.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { expectBody } from '../http/body.ts'
 import { typeOf } from '../objects/describe.ts'

@@ -1,0 +1,20 @@
+import { urlOf } from '../../../contract/client.ts'
+import { type Api, api, type OperationName } from '../../../contract/index.ts'
+import type { RouteSpec } from '../../../contract/route.ts'
+
+export interface ApiCall {
+  operation: OperationName
+  params?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: unknown
+}
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** The command that asks the API what a view shows; the credential is left to the reader. */
+export function curlOf({ operation, body, ...call }: ApiCall): string {
+  const route: RouteSpec = (api as Api)[operation]
+  const method = route.method === 'GET' ? '' : ` -X ${route.method}`
+  const json = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`
+  const credential = route.access === 'public' ? '' : ' -H "Authorization: Bearer $TOKEN"'
+  return `curl${method}${credential}${json} ${quote(urlOf(location.origin, route, call))}`
+}

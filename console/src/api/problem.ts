@@ -1,0 +1,30 @@
+import { ProblemError } from '../../../contract/client.ts'
+
+export { ProblemError }
+
+/** What is shown of any error: the server's own words, or why there are none. */
+export function describeProblem(error: unknown): {
+  title: string
+  detail: string
+  requestId?: string
+  status?: number
+} {
+  if (error instanceof ProblemError) {
+    const { title, detail, request_id } = error.problem
+    return { title, detail, requestId: request_id, status: error.response.status }
+  }
+  if (error instanceof TypeError)
+    return { title: 'The server cannot be reached', detail: 'Is the network up? Try again.' }
+  return { title: 'Something went wrong', detail: error instanceof Error ? error.message : String(error) }
+}
+
+/** The faults of a form's fields by name (`body.name` is `name`). */
+export function faultsOf(error: unknown): Record<string, string> {
+  if (!(error instanceof ProblemError)) return {}
+  const faults = error.problem.errors ?? []
+  return Object.fromEntries(faults.map(({ path, message }) => [path.replace(/^(body|query|params)\./, ''), message]))
+}
+export const statusOf = (error: unknown): number | undefined =>
+  error instanceof ProblemError ? error.response.status : undefined
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof ProblemError ? error.problem.code : undefined

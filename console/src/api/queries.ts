@@ -1,0 +1,56 @@
+import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import {
+  type BucketAction,
+  decide,
+  type GrantingGroup,
+  isAdmin,
+  mayManageUsers,
+} from '../../../contract/permissions.ts'
+import { statusOf } from './problem.ts'
+import { client, publicClient } from './session.ts'
+
+/** One for the page: a query that a 4xx answered is not asked again by itself. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) => failures < 2 && (statusOf(error) ?? 500) >= 500,
+      retryDelay: (attempt) => 500 * 2 ** attempt,
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+export const meQuery = queryOptions({ queryKey: ['me'], queryFn: () => client.me(), staleTime: 60_000 })
+export const authConfigQuery = queryOptions({
+  queryKey: ['auth-config'],
+  queryFn: () => publicClient.authConfig(),
+  staleTime: 60_000,
+})
+
+/** Who is signed in, and what they may do, by the rule the server decides by. */
+export function useMe() {
+  const { data } = useQuery(meQuery)
+  if (!data) throw new Error('Nobody is signed in here')
+  const groups: GrantingGroup[] = [
+    { id: '', name: '', global: data.permissions.global, grants: [] },
+    ...data.permissions.grants.map((grant) => ({
+      id: grant.group_id,
+      name: data.groups.find(({ id }) => id === grant.group_id)?.name ?? '',
+      global: [],
+      grants: [{ ...grant, id: grant.grant_id }],
+    })),
+  ]
+  return {
+    ...data,
+    isAdmin: isAdmin(groups),
+    managesUsers: mayManageUsers(groups),
+    grantsAnything: data.is_admin || data.permissions.grants.length > 0 || data.permissions.global.length > 0,
+    /** Whether they may do this to a key; '' is the bucket itself. */
+    can: (action: BucketAction, bucket: string, key = '') => decide(groups, action, bucket, key).allowed,
+    /** Whether some name of a bucket would be theirs to use for this. */
+    canSomewhere: (action: BucketAction) =>
+      isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),
+  }
+}
+export type Me = ReturnType<typeof useMe>

@@ -1,0 +1,55 @@
+import { Alert, Button, Loader } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { describeProblem } from '../../api/problem.ts'
+import { meQuery } from '../../api/queries.ts'
+import { publicClient, takeTokens } from '../../api/session.ts'
+import { useView } from '../../router.tsx'
+import { text } from './messages.ts'
+import { safeNext } from './next.ts'
+
+/** Where a login through the identity provider ends: the one-time code in the fragment fetches the session. */
+export default function Callback() {
+  const { search, go } = useView()
+  const cache = useQueryClient()
+  const [problem, setProblem] = useState<string>()
+  const begun = useRef(false)
+  const finish = useEffectEvent(async (fragment: URLSearchParams) => {
+    const code = fragment.get('code')
+    if (!code) return setProblem(fragment.get('error_description') ?? fragment.get('error') ?? text.failed)
+    takeTokens(await publicClient.redeemHandoff({ query: { session: 'cookie' }, body: { code } }))
+    await cache.fetchQuery({ ...meQuery, staleTime: 0 })
+    const [path, query = ''] = safeNext(search.next).split('?')
+    await go(path ?? '/buckets', Object.fromEntries(new URLSearchParams(query)))
+  })
+  useEffect(() => {
+    if (begun.current) return
+    begun.current = true
+    document.title = `${text.finishing} – Stowage`
+    const fragment = new URLSearchParams(location.hash.slice(1))
+    history.replaceState(null, '', location.pathname + location.search)
+    finish(fragment).catch((error: unknown) => setProblem(describeProblem(error).detail))
+  }, [])
+  return (
+    <main className="login">
+      <div className="login-card">
+        {problem === undefined ? (
+          <p role="status" className="row">
+            <Loader size="sm" /> {text.finishing}
+          </p>
+        ) : (
+          <>
+            <h1>{text.failed}</h1>
+            <Alert color="danger" role="alert" className="alert-bad">
+              {problem}
+            </Alert>
+            <Button component={Link} to="/login">
+              {text.again}
+            </Button>
+          </>
+        )}
+      </div>
+    </main>
+  )
+}

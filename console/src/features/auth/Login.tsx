@@ -1,0 +1,135 @@
+import { Alert, Button, Divider, PasswordInput, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { describeProblem } from '../../api/problem.ts'
+import { authConfigQuery, meQuery } from '../../api/queries.ts'
+import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
+import { useView } from '../../router.tsx'
+import { Scheme } from '../../shell/Scheme.tsx'
+import { ProblemView } from '../../ui/ProblemView.tsx'
+import { text } from './messages.ts'
+import { safeNext } from './next.ts'
+
+/** The ways to sign in that are on. */
+export default function Login() {
+  const { search, go } = useView()
+  const cache = useQueryClient()
+  const config = useQuery(authConfigQuery)
+  const { local = false, idp = false, idp_name = null } = config.data ?? {}
+  const [problem, setProblem] = useState<string>()
+  const [sending, setSending] = useState(false)
+  const next = safeNext(search.next)
+
+  const enter = useEffectEvent(async () => {
+    await cache.fetchQuery({ ...meQuery, staleTime: 0 })
+    const [path, query = ''] = next.split('?')
+    await go(path ?? '/buckets', Object.fromEntries(new URLSearchParams(query)))
+  })
+  useEffect(() => {
+    document.title = `${text.title} – Stowage`
+    // Somebody who is signed in already does not need to do it again.
+    renew().then(
+      (signedIn) => (signedIn ? enter() : undefined),
+      () => undefined,
+    )
+  }, [])
+
+  const attempt = async (work: () => Promise<void>) => {
+    setSending(true)
+    setProblem(undefined)
+    try {
+      await work()
+    } catch (error) {
+      setProblem(describeProblem(error).detail)
+      setSending(false)
+    }
+  }
+  const signIn = (form: FormData) =>
+    attempt(async () => {
+      const body = { username: String(form.get('username')), password: String(form.get('password')) }
+      takeTokens(await publicClient.login({ query: { session: 'cookie' }, body }))
+      await enter()
+    })
+  const throughProvider = () =>
+    attempt(async () => {
+      const return_to = `/console/auth/callback?${new URLSearchParams({ next })}`
+      const { auth_url } = await client.idpLogin({ query: { return_to } })
+      location.assign(auth_url)
+    })
+
+  return (
+    <main className="login">
+      <div className="login-scheme">
+        <Scheme />
+      </div>
+      <div className="login-card">
+        <div className="login-mark">
+          <img src="/console/mark.svg" alt="" width={34} height={34} />
+          <span>Stowage</span>
+        </div>
+        <h1>{text.title}</h1>
+        {search.next && !problem ? <Alert role="status">{text.sessionEnded}</Alert> : null}
+        {problem ? (
+          <Alert color="danger" role="alert" className="alert-bad">
+            {problem}
+          </Alert>
+        ) : null}
+        {config.error ? <ProblemView error={config.error} retry={config.refetch} /> : null}
+        {config.data ? (
+          <>
+            {local ? (
+              <form
+                className="stack"
+                onSubmit={(event) => {
+                  event.preventDefault()
+                  void signIn(new FormData(event.currentTarget))
+                }}
+              >
+                <TextInput
+                  name="username"
+                  type="email"
+                  label={text.email}
+                  autoComplete="username"
+                  required
+                  withAsterisk={false}
+                  size="md"
+                  autoFocus
+                />
+                <PasswordInput
+                  name="password"
+                  label={text.password}
+                  autoComplete="current-password"
+                  required
+                  withAsterisk={false}
+                  size="md"
+                  visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+                />
+                <Button type="submit" loading={sending} size="md" fullWidth>
+                  {text.signIn}
+                </Button>
+              </form>
+            ) : null}
+            {local && idp ? <Divider label={text.or} /> : null}
+            {idp ? (
+              <Button
+                variant={local ? 'default' : 'filled'}
+                size="md"
+                fullWidth
+                disabled={sending}
+                onClick={throughProvider}
+              >
+                {text.continueWith(idp_name ?? text.provider)}
+              </Button>
+            ) : null}
+            {local || idp ? null : (
+              <Alert title={text.bothOff} role="status">
+                {text.bothOffHint}
+              </Alert>
+            )}
+            {local ? <p className="dim small">{text.firstStart}</p> : null}
+          </>
+        ) : null}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,106 @@
+import { Anchor, Button, TextInput } from '@mantine/core'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Bucket } from '../../../../contract/buckets.ts'
+import { curlOf } from '../../api/curl.ts'
+import { useMe } from '../../api/queries.ts'
+import { useView } from '../../router.tsx'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
+import { Bytes, Count, QuotaBar, TimeAgo } from '../../ui/values.tsx'
+import { CreateBucket } from './CreateBucket.tsx'
+import { text } from './messages.ts'
+import { bucketsQuery } from './queries.ts'
+
+const columns: readonly Column<Bucket>[] = [
+  {
+    key: 'name',
+    title: text.name,
+    cell: ({ name }) => (
+      <Anchor component={Link} to={`/b/${name}`} fw={600}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { key: 'objects', title: text.objects, number: true, cell: ({ object_count }) => <Count n={object_count} /> },
+  {
+    key: 'used',
+    title: text.used,
+    cell: ({ used_bytes, reserved_bytes, quota_gb }) => (
+      <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />
+    ),
+  },
+  {
+    key: 'trash',
+    title: text.trash,
+    number: true,
+    optional: true,
+    cell: ({ trash_bytes }) => <Bytes bytes={trash_bytes} />,
+  },
+  { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
+]
+
+/** The buckets somebody has a right on. */
+export default function Buckets() {
+  const me = useMe()
+  const { search, change, go } = useView()
+  const [creating, setCreating] = useState(false)
+  const buckets = useQuery(bucketsQuery)
+  const wanted = search.q ?? ''
+  const mayCreate = me.canSomewhere('create')
+  const create = mayCreate ? (
+    <Button leftSection={<IconPlus size={15} />} onClick={() => setCreating(true)}>
+      {text.create}
+    </Button>
+  ) : null
+  return (
+    <Page title={text.title} actions={create} call={{ operation: 'listBuckets' }}>
+      <StateView query={buckets}>
+        {(all) => {
+          if (all.length === 0)
+            return (
+              <EmptyView
+                title={text.emptyTitle}
+                action={create}
+                {...(mayCreate ? { curl: curlOf({ operation: 'createBucket', body: { name: 'photos' } }) } : {})}
+              >
+                {mayCreate ? text.emptyHint : text.noneVisible}
+              </EmptyView>
+            )
+          const rows = all.filter(({ name }) => name.includes(wanted.toLowerCase()))
+          return (
+            <>
+              <div className="filters">
+                <TextInput
+                  aria-label={text.filter}
+                  placeholder={text.filter}
+                  leftSection={<IconSearch size={15} />}
+                  value={wanted}
+                  onChange={(event) => void change({ q: event.currentTarget.value })}
+                />
+                <span className="dim" role="status">
+                  {text.count(rows.length)}
+                </span>
+              </div>
+              {rows.length === 0 ? (
+                <NoMatch query={wanted} clear={() => void change({ q: undefined })} />
+              ) : (
+                <DataTable
+                  label={text.title}
+                  columns={columns}
+                  rows={rows}
+                  rowKey={({ name }) => name}
+                  onOpen={({ name }) => void go(`/b/${name}`)}
+                />
+              )}
+            </>
+          )
+        }}
+      </StateView>
+      {creating ? <CreateBucket onClose={() => setCreating(false)} /> : null}
+    </Page>
+  )
+}

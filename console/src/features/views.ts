@@ -1,0 +1,6 @@
+import type { View } from '../routes.ts'
+import { authViews } from './auth/views.ts'
+import { bucketViews } from './buckets/views.ts'
+
+/** Every view of the console. */
+export const views: readonly View[] = [...authViews, ...bucketViews]

@@ -1,0 +1,86 @@
+/**
+ * The texts of a feature: one object of texts and functions beside it (`messages.ts`), typed by itself. `?lang=en-XA`
+ * shows every one longer and accented, so that a text that is not in a catalogue, or has no room, is seen.
+ */
+type Text = string | ((...given: never[]) => string)
+export type Messages = { readonly [name: string]: Text }
+
+const lang = new URLSearchParams(globalThis.location?.search ?? '').get('lang') ?? 'en'
+const pseudo = lang === 'en-XA'
+export const locale = pseudo ? 'en' : lang
+
+const ACCENTED: Record<string, string> = {
+  a: 'á',
+  e: 'é',
+  i: 'í',
+  o: 'ó',
+  u: 'ú',
+  c: 'ç',
+  n: 'ñ',
+  A: 'Á',
+  E: 'É',
+  O: 'Ö',
+  S: 'Š',
+}
+const disguise = (text: string): string =>
+  `[${text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)}${'·'.repeat(Math.ceil(text.length / 4))}]`
+
+/** Gives the catalogue of a feature in the language of the page. */
+export function catalogue<M extends Messages>(english: M): M {
+  if (!pseudo) return english
+  const shown = Object.entries(english).map(([name, text]) => [
+    name,
+    typeof text === 'string' ? disguise(text) : (...given: never[]) => disguise(text(...given)),
+  ])
+  return Object.fromEntries(shown) as M
+}
+
+const rules = new Intl.PluralRules(locale)
+const counts = new Intl.NumberFormat(locale)
+/** `plural(3, { one: 'object', other: 'objects' })` is `3 objects`. */
+export const plural = (n: number, forms: Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }): string =>
+  `${counts.format(n)} ${forms[rules.select(n)] ?? forms.other}`
+export const formatCount = (n: number): string => counts.format(n)
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
+/** Decimal units, as disks are sold: `1.4 MB`; beside quotas those of 1024, as quotas are meant. */
+export function formatBytes(bytes: number, base: 1000 | 1024 = 1000): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= base
+    unit++
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1
+  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}`
+}
+
+const steps = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+/** `3 hours ago`, `in 5 days`. */
+export function formatAgo(time: string | number | Date, now = Date.now()): string {
+  const seconds = (new Date(time).getTime() - now) / 1000
+  for (const [unit, length] of steps)
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit)
+  return relative.format(0, 'second')
+}
+const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+export const formatTime = (time: string | number | Date): string => absolute.format(new Date(time))
+/** Both clocks, for a title. */
+export const formatBoth = (time: string | number | Date): string =>
+  `${formatTime(time)} · ${new Date(time)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC')}`
+export function formatDuration(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds))
+  if (s < 60) return `${s} s`
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`
+  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`
+}

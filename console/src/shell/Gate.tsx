@@ -1,0 +1,42 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { statusOf } from '../api/problem.ts'
+import { meQuery } from '../api/queries.ts'
+import { hasToken, onSessionEnd, renew } from '../api/session.ts'
+import { useView } from '../router.tsx'
+import { ProblemView } from '../ui/ProblemView.tsx'
+
+/** Lets through who is signed in; others go to the login, which brings them back to where they wanted to be. */
+export function Gate({ children }: { children: ReactNode }) {
+  const cache = useQueryClient()
+  const { go } = useView()
+  const [ready, setReady] = useState(hasToken)
+  const [failure, setFailure] = useState<unknown>()
+  const me = useQuery({ ...meQuery, enabled: ready })
+
+  const leave = useEffectEvent(() => {
+    setReady(false)
+    cache.clear()
+    const next = location.pathname.replace(/^\/console/, '') + location.search
+    void go('/login', next === '/' || next === '' ? {} : { next })
+  })
+  useEffect(() => {
+    onSessionEnd(() => leave())
+    if (hasToken()) return
+    renew().then((signedIn) => (signedIn ? setReady(true) : leave()), setFailure)
+  }, [])
+
+  if (failure !== undefined && !ready)
+    return (
+      <main className="alone">
+        <ProblemView error={failure} retry={() => location.reload()} />
+      </main>
+    )
+  if (me.error && !me.data && statusOf(me.error) !== 401)
+    return (
+      <main className="alone">
+        <ProblemView error={me.error} retry={me.refetch} />
+      </main>
+    )
+  return ready && me.data ? children : null
+}

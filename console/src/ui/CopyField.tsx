@@ -1,0 +1,58 @@
+import { ActionIcon, TextInput, Tooltip } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useState } from 'react'
+import { copyText } from './copy.ts'
+import { text } from './messages.ts'
+
+/** Copies a text and says so. */
+export function CopyButton({
+  value,
+  label = text.copy,
+  onCopied,
+}: {
+  value: string
+  label?: string
+  onCopied?: () => void
+}) {
+  const [done, setDone] = useState(false)
+  const copy = async () => {
+    if (!(await copyText(value))) return
+    setDone(true)
+    onCopied?.()
+    setTimeout(() => setDone(false), 2000)
+  }
+  return (
+    <Tooltip label={done ? text.copied : label} openDelay={done ? 0 : 400}>
+      <ActionIcon aria-label={label} onClick={copy}>
+        {done ? <IconCheck size={16} className="ok" /> : <IconCopy size={16} stroke={1.6} />}
+        <span className="visually-hidden" role="status">
+          {done ? text.copied : ''}
+        </span>
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** A text that can be selected as a whole, and copied. */
+export const CopyField = ({
+  label,
+  value,
+  mono = false,
+  hideLabel = true,
+  onCopied,
+}: {
+  label: string
+  value: string
+  mono?: boolean
+  hideLabel?: boolean
+  onCopied?: () => void
+}) => (
+  <TextInput
+    className={mono ? 'copy-field mono' : 'copy-field'}
+    {...(hideLabel ? { 'aria-label': label } : { label })}
+    value={value}
+    readOnly
+    onFocus={(event) => event.currentTarget.select()}
+    rightSection={<CopyButton value={value} {...(onCopied ? { onCopied } : {})} />}
+  />
+)

@@ -1,0 +1,73 @@
+import { Button, Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { text } from './messages.ts'
+
+export interface Column<T> {
+  key: string
+  title: string
+  /** The cell. */
+  cell: (row: T) => ReactNode
+  /** Numbers stand to the right. */
+  number?: boolean
+  /** Left out on narrow screens. */
+  optional?: boolean
+  width?: number | string
+}
+
+interface Props<T> {
+  /** Says what the table lists, for those who cannot see it. */
+  label: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  rowKey: (row: T) => string
+  onOpen?: (row: T) => void
+  /** There are more, and how to get them. */
+  more?: { available: boolean; loading: boolean; load: () => unknown } | undefined
+}
+
+/** A list of a page or some; the object browser has a grid of its own. */
+export function DataTable<T>({ label, columns, rows, rowKey, onOpen, more }: Props<T>) {
+  const shape = ({ number, optional }: Column<T>) => [number ? 'number' : '', optional ? 'optional' : ''].join(' ')
+  return (
+    <div className="table-frame">
+      <Table aria-label={label} className="data-table">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column.key} className={shape(column)} {...(column.width ? { w: column.width } : {})}>
+                {column.title}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr
+              key={rowKey(row)}
+              className={onOpen ? 'opens' : ''}
+              onClick={(event) => {
+                const inner = (event.target as HTMLElement).closest(
+                  'a, button, input, label, [role=menu], [role=dialog]',
+                )
+                if (onOpen && !inner && !getSelection()?.toString()) onOpen(row)
+              }}
+            >
+              {columns.map((column) => (
+                <Table.Td key={column.key} className={shape(column)}>
+                  {column.cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {more?.available ? (
+        <div className="table-more">
+          <Button variant="default" loading={more.loading} onClick={() => void more.load()}>
+            {text.loadMore}
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  )
+}

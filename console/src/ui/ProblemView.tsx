@@ -1,0 +1,28 @@
+import { Button } from '@mantine/core'
+import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
+import { describeProblem, statusOf } from '../api/problem.ts'
+import { text } from './messages.ts'
+
+/** A refusal in full: what, why, the request's id, and a way to ask again. 403 says what is missing. */
+export function ProblemView({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+  const { title, detail, requestId } = describeProblem(error)
+  const forbidden = statusOf(error) === 403
+  return (
+    <div className="state" role="alert">
+      {forbidden ? <IconLock size={28} stroke={1.4} /> : <IconAlertTriangle size={28} stroke={1.4} className="bad" />}
+      <h2>{forbidden ? text.forbiddenTitle : title}</h2>
+      <p>{detail}</p>
+      {forbidden ? <p className="dim">{text.forbiddenHint}</p> : null}
+      {requestId ? (
+        <p className="dim small mono">
+          {text.requestId} {requestId}
+        </p>
+      ) : null}
+      {retry && !forbidden ? (
+        <Button variant="default" onClick={() => void retry()}>
+          {text.retry}
+        </Button>
+      ) : null}
+    </div>
+  )
+}

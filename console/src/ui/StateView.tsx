@@ -1,0 +1,96 @@
+import { Anchor, Skeleton } from '@mantine/core'
+import { IconMoodEmpty, IconSearchOff } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { CopyField } from './CopyField.tsx'
+import { text } from './messages.ts'
+import { ProblemView } from './ProblemView.tsx'
+
+export { ProblemView }
+
+interface Asked<T> {
+  data: T | undefined
+  error: unknown
+  isPending: boolean
+  refetch: () => unknown
+}
+
+/** What a query has to show: skeleton, problem (over older data, where there is some), or the data. */
+export function StateView<T>({
+  query,
+  skeleton,
+  children,
+}: {
+  query: Asked<T>
+  skeleton?: ReactNode
+  children: (data: T) => ReactNode
+}) {
+  const { data, error, isPending, refetch } = query
+  if (data !== undefined)
+    return (
+      <>
+        {error ? <ProblemView error={error} retry={refetch} /> : null}
+        {children(data)}
+      </>
+    )
+  if (isPending) return <Waiting>{skeleton ?? <RowsSkeleton />}</Waiting>
+  return <ProblemView error={error} retry={refetch} />
+}
+
+/** Shows nothing for a moment: most answers are there before anyone could read a skeleton. */
+function Waiting({ children }: { children: ReactNode }) {
+  const [shown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 150)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div role="status" aria-label={text.loading} className="waiting">
+      {shown ? children : null}
+    </div>
+  )
+}
+
+export const RowsSkeleton = ({ rows = 8 }: { rows?: number }) => (
+  <div className="rows-skeleton">
+    {Array.from({ length: rows }, (_, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: rows without anything in them
+      <Skeleton key={i} height={14} radius="sm" width={`${62 + ((i * 37) % 34)}%`} />
+    ))}
+  </div>
+)
+
+/** Nothing is here yet: what it would be, one action, one line for the shell. */
+export function EmptyView({
+  title,
+  children,
+  action,
+  curl,
+  icon,
+}: {
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+  curl?: string
+  icon?: ReactNode
+}) {
+  return (
+    <div className="state">
+      {icon ?? <IconMoodEmpty size={28} stroke={1.4} />}
+      <h2>{title}</h2>
+      {children ? <p className="dim">{children}</p> : null}
+      {action}
+      {curl ? <CopyField label={text.copyCall} value={curl} mono /> : null}
+    </div>
+  )
+}
+
+/** There is something, but nothing of it is what was asked for. */
+export const NoMatch = ({ query, clear }: { query: string; clear: () => void }) => (
+  <div className="state">
+    <IconSearchOff size={28} stroke={1.4} />
+    <h2>{text.noMatch(query)}</h2>
+    <Anchor component="button" onClick={clear}>
+      {text.clearFilters}
+    </Anchor>
+  </div>
+)

@@ -1,0 +1,74 @@
+import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconInfoCircle } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { formatAgo, formatBoth, formatBytes, formatCount } from '../i18n.ts'
+import { text } from './messages.ts'
+
+/** A moment: how long ago, with both clocks on hover. Without one: `never`, or what is given. */
+export function TimeAgo({ time, none = text.never }: { time: string | null | undefined; none?: string }) {
+  const [, tick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (!time) return <span className="dim">{none}</span>
+  return (
+    <time dateTime={time} title={formatBoth(time)} className="nowrap">
+      {formatAgo(time)}
+    </time>
+  )
+}
+
+/** A size, with the exact number of bytes on hover. */
+export const Bytes = ({ bytes }: { bytes: number }) => (
+  <span className="number" title={`${formatCount(bytes)} B`}>
+    {formatBytes(bytes)}
+  </span>
+)
+export const Count = ({ n }: { n: number }) => <span className="number">{formatCount(n)}</span>
+
+const GIB = 1024 ** 3
+/** How full a bucket is; from 80 % on amber, full red and in words. */
+export function QuotaBar({ used, quotaGb }: { used: number; quotaGb: number | null }) {
+  if (quotaGb === null) return <span className="dim number">{text.noQuota(formatBytes(used, 1024))}</span>
+  const quota = quotaGb * GIB
+  const share = used / quota
+  const kind = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'fine'
+  const label = text.ofQuota(formatBytes(used, 1024), formatBytes(quota, 1024))
+  return (
+    <span className="quota">
+      <span className="number">{label}</span>
+      {/* A <meter> cannot be styled alike everywhere. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      <span
+        className={`meter meter-${kind}`}
+        role="meter"
+        aria-label={label}
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span style={{ inlineSize: `${Math.min(100, share * 100)}%` }} />
+      </span>
+      {share >= 1 ? <span className="bad small">{text.full}</span> : null}
+    </span>
+  )
+}
+
+const icons = {
+  ok: IconCheck,
+  warn: IconAlertTriangle,
+  bad: IconCircleX,
+  note: IconInfoCircle,
+  idle: IconClock,
+} as const
+export type Tone = keyof typeof icons
+/** A state in a word, with a sign: never by colour alone. */
+export function Status({ tone, children }: { tone: Tone; children: string }) {
+  const Icon = icons[tone]
+  return (
+    <span className={`status status-${tone}`}>
+      <Icon size={13} stroke={2} aria-hidden />
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,70 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+import type { RouteSpec } from '../contract/route.ts'
+
+/** What the server puts a fresh nonce in the place of, at every request of the page. */
+export const NONCE = '__STOWAGE_NONCE__'
+const MIN_BYTES = 1024
+
+/** Writes `.br` and `.gz` beside each text: the server compresses nothing while somebody waits. */
+const compressed = (): Plugin => ({
+  name: 'compressed',
+  apply: 'build',
+  async writeBundle({ dir = '' }, bundle) {
+    const packers = {
+      br: (text: Buffer) =>
+        promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+      gz: (text: Buffer) => promisify(gzip)(text, { level: 9 }),
+    }
+    const texts = Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name))
+    await Promise.all(
+      texts.map(async (name) => {
+        const text = await fs.promises.readFile(path.join(dir, name))
+        if (text.length < MIN_BYTES) return
+        for (const [suffix, pack] of Object.entries(packers))
+          await fs.promises.writeFile(path.join(dir, `${name}.${suffix}`), await pack(text))
+      }),
+    )
+  },
+})
+
+/**
+ * The console needs of an operation where and how it is called, not the schemas of its shapes: without them and their
+ * library the page is a quarter smaller. The types are those of the whole contract.
+ */
+const slimContract = (): Plugin => ({
+  name: 'slim-contract',
+  enforce: 'pre',
+  async load(id) {
+    if (id !== path.resolve(import.meta.dirname, '../contract/index.ts')) return null
+    const { api } = (await import('../contract/index.ts')) as { api: Record<string, RouteSpec> }
+    const slim = Object.entries(api).map(
+      ([name, { method, url, root, consumes, produces, access, otherStatus, ...shapes }]) => [
+        name,
+        { method, url, root, consumes, produces, access, otherStatus, body: !!shapes.body, reply: !!shapes.reply },
+      ],
+    )
+    return `export const api = ${JSON.stringify(Object.fromEntries(slim))}`
+  },
+})
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  html: { cspNonce: NONCE },
+  plugins: [slimContract(), react(), compressed()],
+  build: {
+    target: 'es2022',
+    manifest: true,
+    sourcemap: false,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
+    // Data URLs would need a wider policy for fonts.
+    assetsInlineLimit: 0,
+  },
+  server: { proxy: { '/api': 'http://127.0.0.1:8080', '/public': 'http://127.0.0.1:8080' } },
+})

@@ -1,0 +1,82 @@
+// The console's frame, login and list of buckets, in a real browser.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { ADMIN, startServer, type TestServer } from '../support/server.ts'
+
+describe('console: login and buckets', { skip: noBrowser }, () => {
+  let server: TestServer
+  let browser: Browser
+  before(async () => {
+    server = await startServer('sqlite')
+  })
+  after(() => server.stop())
+  const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
+    browser = await startBrowser()
+    try {
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+
+  it('is served at /console, and / leads there', async () => {
+    const answer = await fetch(server.url, { redirect: 'manual' })
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/console/'])
+    const page = await fetch(`${server.url}/console/b/any/where`)
+    assert.equal(page.status, 200)
+    assert.equal(page.headers.get('cache-control'), 'no-cache')
+    const policy = page.headers.get('content-security-policy') ?? ''
+    const nonce = /script-src 'self' 'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
+    assert.match(nonce, /^[\w+/]{22}==$/)
+    const html = await page.text()
+    assert.ok(html.includes(`nonce="${nonce}"`))
+    assert.ok(!html.includes('STOWAGE_NONCE'))
+    const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(html)?.[1]
+    const asset = await fetch(server.url + script, { headers: { 'accept-encoding': 'br' } })
+    assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(asset.headers.get('content-encoding'), 'br')
+    assert.equal((await fetch(`${server.url}/console/assets/none.js`)).status, 404)
+  })
+
+  it('signs in and out; a wrong password says so and nothing more', () =>
+    inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/', { expect: [401] })
+      await page.getByLabel('E-mail').fill(ADMIN.email)
+      await page.getByLabel('Password', { exact: true }).fill('not this one')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+      await check('login')
+      await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('No bucket yet').waitFor()
+      await check('buckets-empty')
+      assert.deepEqual(
+        await page.evaluate(() => Object.entries(localStorage).filter(([, value]) => value.length > 20)),
+        [],
+        'no token in the storage',
+      )
+      await page.getByRole('button', { name: 'Account' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    }))
+
+  it('makes a bucket, whose bad names are seen while they are typed', () =>
+    inBrowser(async (browser) => {
+      await signIn(browser, server)
+      const { page, check } = await openConsole(browser, server, '/buckets')
+      await page.getByRole('button', { name: 'New bucket' }).first().click()
+      const name = page.getByLabel('Name', { exact: true })
+      await name.fill('Bad_Name')
+      await page.getByText('Only a–z').waitFor()
+      await check('bucket-new')
+      await name.fill('photos')
+      await page.getByLabel('Quota (GB)').fill('5')
+      await page.getByRole('dialog').getByRole('button', { name: 'New bucket' }).click()
+      await page.waitForURL('**/console/b/photos')
+      assert.equal((await server.admin.getBucket({ params: { name: 'photos' } })).quota_gb, 5)
+      await page.goto(`${server.url}/console/buckets`)
+      await page.getByRole('link', { name: 'photos' }).waitFor()
+      await check('buckets')
+    }))
+})
