@@ -1,5 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { ImageQuery } from '../../contract/images.ts'
+import { openFields } from '../../contract/shares.ts'
 import { validatorCompiler } from '../http/validation.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
 import type { Source } from './source.ts'
@@ -27,11 +28,12 @@ export interface Plan extends Geometry {
 }
 
 const validate = validatorCompiler({ schema: ImageQuery, httpPart: 'querystring' } as never)
-const names = Object.keys(ImageQuery.properties)
+/** What may stand beside image parameters in a query. */
+const beside = ['key', ...Object.keys(openFields)]
 
-/** The image parameters among those of a query; throws what becomes a 422 that names the faulty ones. */
+/** The image parameters of a query; throws what becomes a 422 that names the faulty and unknown ones. */
 export function readParameters(query: unknown): ImageQuery {
-  const given = Object.fromEntries(Object.entries(query as object).filter(([name]) => names.includes(name)))
+  const given = Object.fromEntries(Object.entries(query as object).filter(([name]) => !beside.includes(name)))
   if (validate(given)) return given
   const { errors: validation } = validate as { errors?: unknown[] }
   throw Object.assign(new Error('query'), { validation, validationContext: 'querystring' })
@@ -94,10 +96,14 @@ export function assertDecodable(source: Source, limits: Limits): void {
     { most: source.kind === 'avif' ? limits.max_avif_source_megapixels : undefined, what: 'An AVIF image' },
   ]
   const pixels = source.width * source.height * source.pages
+  if (source.pages > MOST_PAGES)
+    throw refused('object', `has ${source.pages} frames`, `An image may have ${MOST_PAGES} at most`)
   for (const { most, what } of kinds)
     if (most !== undefined && pixels > most * MEGA)
       throw refused('object', `has ${inMegapixels(pixels)} megapixels`, `${what} may have ${most} megapixels at most`)
 }
+/** The decoder goes through all of them for any one: 400,000 in a TIFF of 45 MB took it 5 s. */
+const MOST_PAGES = 10_000
 const inMegapixels = (pixels: number): string => (pixels / MEGA).toFixed(1)
 const refused = (path: string, fault: string, why: string) =>
   new ServiceError('invalid_request', `${path} ${fault}. ${why}.`, { faults: [{ path, message: fault }] })
