@@ -2,6 +2,7 @@ import { expiryWorker } from './auth/service.ts'
 import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
 import { forgetJobs, jobWorker } from './jobs/service.ts'
+import { forgetRuns, policyWorker } from './policies/service.ts'
 import { forgetAccesses } from './shares/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
@@ -26,6 +27,8 @@ export const workers: readonly Worker[] = [
   jobWorker,
   forgetJobs,
   forgetAccesses,
+  policyWorker,
+  forgetRuns,
 ]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
