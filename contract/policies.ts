@@ -244,21 +244,25 @@ export const previewPolicy = route({
   records: [],
 })
 
+const runOptions = {
+  dry_run: Type.Optional(Type.Boolean({ default: false })),
+  of: Type.Optional(Type.String({ ...Id, description: 'A dry run of the policy as it is now.' })),
+}
+
 export const runPolicy = route({
   method: 'POST',
   url: '/policies/{id}/run',
   tag: 'policies',
   summary: 'Run a policy now, or try what a run would do',
   description:
-    'Answers 200 with the run when it is over within two seconds, else 202. With `of` it deletes exactly what that dry run listed, without what has changed since. Works with the rights of the author of the policy. One run of a policy at a time (409).',
+    'Answers 200 with the run when it is over within two seconds, else 202. With `of` it deletes exactly what that dry run listed, without what has changed since. Works with the rights of the author of the policy. One run of a policy at a time (409). The options may be in the query or in the body.',
   access: 'signed_in',
   status: 202,
   otherStatus: [200],
   params: byId,
-  query: Exactly({
-    dry_run: Type.Optional(Type.Boolean({ default: false })),
-    of: Type.Optional(Type.String({ ...Id, description: 'A dry run of the policy as it is now.' })),
-  }),
+  query: Exactly(runOptions),
+  body: Exactly(runOptions),
+  bodyOptional: true,
   reply: PolicyRun,
   errors: ['not_found', 'conflict', 'invalid_request'],
   records: ['policy_run'],

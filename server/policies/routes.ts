@@ -9,8 +9,8 @@ export const policyRoutes = [
   handle(api.getPolicy, (ctx, { params }) => service.getPolicy(ctx, params.id)),
   handle(api.updatePolicy, (ctx, { params, body }) => service.updatePolicy(ctx, params.id, body)),
   handle(api.deletePolicy, (ctx, { params }) => service.deletePolicy(ctx, params.id)),
-  handle(api.runPolicy, async (ctx, { params, query, reply }) => {
-    const run = await service.runPolicy(ctx, params.id, query.dry_run ?? false, query.of)
+  handle(api.runPolicy, async (ctx, { params, query, body, reply }) => {
+    const run = await service.runPolicy(ctx, params.id, query, body)
     if (run.finished_at !== null) reply.code(200)
     return run
   }),

@@ -16,8 +16,11 @@ import * as store from './store.ts'
 const LEASE_MS = 60_000
 const AT_ONCE = 2
 const MOST_LISTED = 100
-/** Objects a transaction: as many as keep the process busy about so long, since its other requests wait meanwhile. */
-const FEWEST = 20
+/**
+ * Objects a transaction: as many as keep the process busy about so long, since its other requests wait meanwhile. What
+ * those do counts as well, so there is a floor: with 20 at a time a run beside busy uploads took twice as long.
+ */
+const FEWEST = 100
 const MOST = 1000
 const STEP_MS = 30
 const CLEAR = 5000
@@ -133,8 +136,8 @@ async function mayGoOn(db: Db, ctx: Ctx, run: store.RunRow): Promise<Actor> {
 async function advance(ctx: Ctx, id: string, runner: string, size: number): Promise<boolean> {
   const run = await store.findOwnRun(ctx.db, id, runner)
   if (!run) throw new Lost()
-  await mayGoOn(ctx.db, ctx, run)
   if (run.listed_at === null) {
+    await mayGoOn(ctx.db, ctx, run)
     await list(ctx, run, runner)
     return true
   }

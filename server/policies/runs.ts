@@ -56,13 +56,24 @@ function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'policy_
   }
 }
 
+export interface RunOptions {
+  dry_run?: boolean | undefined
+  of?: string | undefined
+}
+const invalid = (path: string, message: string) =>
+  new ServiceError('invalid_request', `${path} ${message}`, { faults: [{ path, message }] })
+
 /** Begins a run, and waits a moment for its end. `conflict` while another run of the policy is not over. */
-export async function runPolicy(ctx: Ctx, id: string, dryRun: boolean, of: string | undefined): Promise<PolicyRun> {
+export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: RunOptions): Promise<PolicyRun> {
   await getVisible(ctx, id)
-  if (dryRun && of !== undefined) {
-    const fault = { path: 'query.of', message: 'is for a run that deletes' }
-    throw new ServiceError('invalid_request', `${fault.path} ${fault.message}`, { faults: [fault] })
-  }
+  // Whoever meant to try must not delete: what the two places say is never weighed.
+  for (const name of ['dry_run', 'of'] as const)
+    if (query[name] !== undefined && body[name] !== undefined && query[name] !== body[name])
+      throw invalid(`body.${name}`, 'is not what the query says')
+  const dryRun = query.dry_run ?? body.dry_run ?? false
+  const of = query.of ?? body.of
+  if (dryRun && of !== undefined)
+    throw invalid(query.of === undefined ? 'body.of' : 'query.of', 'is for a run that deletes')
   const { groups: _rights, ...requester } = ctx.actor
   const runId = await ctx.upkeep(async (tx) => {
     const policy = await store.lockPolicy(tx, id)
@@ -203,16 +214,17 @@ export const policyWorker = {
   async run(ctx: Ctx): Promise<void> {
     const now = ctx.now()
     for (const policy of await store.findDue(ctx.db, now, DUE)) {
-      const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)
-      await ctx
-        .upkeep(async (tx) => {
+      try {
+        const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)
+        await ctx.upkeep(async (tx) => {
           if (!(await store.moveOn(tx, policy, next?.toISOString() ?? null))) throw new NotNow()
           const more = { trigger: 'schedule' as const, scheduled_for: policy.next_run_at }
           if (!(await store.insertRun(tx, newRun(ctx, policy, more)))) throw new NotNow()
         })
-        .catch((error: unknown) => {
-          if (!(error instanceof NotNow)) throw error
-        })
+      } catch (error) {
+        // One that cannot be begun must not hold the others up.
+        if (!(error instanceof NotNow)) ctx.log.error({ err: error, policy: policy.id }, 'a policy could not be begun')
+      }
     }
     await drainRuns(ctx)
   },

@@ -1,6 +1,8 @@
 import { Cron } from 'croner'
 
-const open = (cron: string, timezone: string) => new Cron(cron, { timezone, mode: '5-part', paused: true })
+/** A schedule without wildcard or step in its hours and minutes, as in cron, is one of times of day. */
+const open = (cron: string, timezone: string) =>
+  new Cron(cron, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true })
 
 /** What is wrong with a schedule's text; null when it is fine. */
 export function cronFault(cron: string): string | null {

@@ -309,6 +309,25 @@ describeEngines('cleanup policies', (engine) => {
     assert.deepEqual(brief(await run(last.id)), ['succeeded', 4, 4, 0, 4])
   })
 
+  it('takes its options from the query or the body, and never mistakes a try for the real thing', async () => {
+    const bucket = await open()
+    await bucket.put('x')
+    const { id } = await create({ bucket_patterns: [bucket.name], glob: '*' })
+    const ask = (body: object, query = {}) => server.admin.runPolicy({ params: { id }, query, body })
+    const dry = await ask({ dry_run: true })
+    assert.equal(dry.dry_run, true)
+    await rejectsWith(ask({ dry_run: true }, { dry_run: false }), 'invalid_request', 'body.dry_run')
+    await rejectsWith(ask({ dryrun: true }), 'invalid_request', 'body.dryrun')
+    await rejectsWith(ask({ dry_run: 'true' }), 'invalid_request', 'body.dry_run')
+    await rejectsWith(ask({}, { dryrun: true }), 'invalid_request', 'query.dryrun')
+    await rejectsWith(ask({ of: dry.id, dry_run: true }), 'invalid_request', 'body.of')
+    assert.deepEqual(await bucket.keys(), ['x'])
+    const headers = { authorization: `Bearer ${server.adminToken}` }
+    const bare = await fetch(`${server.url}/api/v1/policies/${id}/run?dry_run=true`, { method: 'POST', headers })
+    assert.equal(bare.status, 200)
+    assert.equal((await ask({ of: dry.id })).deleted, 1)
+  })
+
   it('previews a draft without saving it', async () => {
     const bucket = await open()
     await bucket.put('old.log', 'xxxx')
@@ -746,6 +765,10 @@ describeEngines('cleanup policies', (engine) => {
         '10-24T00:30',
         '10-25T00:30',
         '10-26T01:30',
+      ])
+      assert.deepEqual(await times('30 2,14 * * *', 'Europe/Berlin', '2026-10-24T20:00:00Z', 1), [
+        '10-25T00:30',
+        '10-25T13:30',
       ])
       assert.deepEqual(await times('0 * * * *', 'Europe/Berlin', '2026-10-24T23:30:00Z', 0.125), [
         '10-25T00:00',
