@@ -552,6 +552,40 @@ describeEngines('cleanup policies', (engine) => {
     assert.deepEqual(await bucket.keys(), ['c'])
   })
 
+  it('stops in the midst when its author loses a right: what is left of the list stays', async () => {
+    const bucket = await open()
+    for (const key of ['a', 'b', 'c']) await bucket.put(key)
+    const actions = ['list' as const, 'policy' as const, 'delete' as const]
+    const author = server.as(await server.userWith({ bucket_pattern: bucket.name, actions }))
+    const { id } = await author.createPolicy({ body: { name: 'x', bucket_patterns: [bucket.name], glob: '*' } })
+    const dry = await run(id, { dry_run: true }, author)
+    // A run as a process left it that ended after the first object.
+    await server.admin.deleteObject({ params: { name: bucket.name, key: 'a' } })
+    const { db } = server.database
+    const row = await db.selectFrom('policy_runs').selectAll().where('id', '=', dry.id).executeTakeFirstOrThrow()
+    const listed = await db.selectFrom('policy_run_items').selectAll().where('run_id', '=', dry.id).execute()
+    const begun = { ...row, id: newId(), kind: 'live' as const, status: 'running' as const, finished_at: null }
+    await server.database.transaction(async (tx) => {
+      await tx
+        .insertInto('policy_runs')
+        .values({ ...begun, position: 1, deleted: 1, deleted_bytes: 1 })
+        .execute()
+      const outcome = (position: number) => (position === 1 ? ('deleted' as const) : null)
+      const of = listed.map((item) => ({ ...item, run_id: begun.id, outcome: outcome(item.position) }))
+      await tx.insertInto('policy_run_items').values(of).execute()
+    })
+    const me = await author.me()
+    await server.admin.updateUser({ params: { id: me.id }, body: { is_active: false } })
+    await server.records([{ action: 'policy_run' }], () => server.running.tick())
+    const failed = await server.admin.getPolicyRun({ params: { id, run_id: begun.id } })
+    assert.deepEqual(brief(failed), ['failed', 3, 1, 0, 1])
+    assert.deepEqual(
+      (await items(failed)).map(({ outcome }) => outcome),
+      ['deleted', 'not_reached', 'not_reached'],
+    )
+    assert.deepEqual(await bucket.keys(), ['b', 'c'])
+  })
+
   it('runs at its times: once for all that were missed, not while paused, one at a time', async () => {
     const bucket = await open()
     await bucket.put('x')
