@@ -7,7 +7,7 @@ import { type Actor, type Ctx, type Record, systemActor } from '../context.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { deleteUnchanged } from '../objects/bulk.ts'
-import { finishStep, type Requester, recorderOf } from './finish.ts'
+import { finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
 import { findMatches, type Match } from './match.ts'
 import { allowOnAll, guardRail, type Rule } from './rule.ts'
@@ -118,15 +118,14 @@ async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.RunRow
 
 /**
  * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
- * has both rights on all it reaches. Gives the actor its deletes are recorded as.
+ * has both rights on all it reaches. Gives the actor it deletes as.
  */
 async function mayGoOn(db: Db, ctx: Ctx, run: store.RunRow): Promise<Actor> {
   if (run.cancel_at !== null) throw new Ended('cancelled', 'It was cancelled.')
   const policy = await store.findPolicy(db, run.policy_id)
   if (!policy) throw new Lost()
   if (policy.revision !== run.revision) throw new Ended('stopped', 'The policy was changed meanwhile.')
-  const { origin } = run.requester === null ? systemActor : (JSON.parse(run.requester) as Requester)
-  const author = await actorOfUser({ db, now: ctx.now, actor: { origin } }, run.author_id, null)
+  const author = await actorOfUser({ db, now: ctx.now, actor: systemActor }, run.author_id, null)
   if (!author) throw new ServiceError('forbidden', 'The author of the policy has no active account any more.')
   allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, 'The author of the policy lacks')
   return { ...author, type: 'system', auth_method: 'system' }
