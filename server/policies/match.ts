@@ -6,7 +6,7 @@ import type { Db } from '../db/schema.ts'
 import * as itemStore from './items.ts'
 import { conditionsAt, folderOf, isNewer, type Rule, reachesBucket } from './rule.ts'
 
-const PAGE = 500
+const PAGE = 1000
 const BUCKETS = 1000
 /** Objects held back at once for keep_newest: as many as the folders on the way down times the number kept. */
 const MOST_HELD = 200_000

@@ -157,6 +157,7 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner
   const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
   const sum = { examined: 0, matched: 0, matched_bytes: 0 }
   const sample: Pick<Match, 'bucket' | 'key'>[] = []
+  let pages = 0
   for await (const { matches, examined } of source) {
     if (ctx.stopping.aborted) return
     const first = sum.matched
@@ -168,7 +169,9 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner
     // Not waiting for the disk: a list that is not whole is begun anew in any case.
     await ctx.upkeep(
       async (tx) => {
-        await mayGoOn(tx, ctx, await lockOwn(tx, id, runner))
+        const run = await lockOwn(tx, id, runner)
+        // Nothing is deleted yet, so now and then is enough: it takes several queries.
+        if (run.cancel_at !== null || pages++ % 10 === 0) await mayGoOn(tx, ctx, run)
         await itemStore.insertItems(tx, rows)
         await store.updateRun(tx, id, { ...sum, ...lease(ctx) })
       },

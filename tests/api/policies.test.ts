@@ -554,6 +554,7 @@ describeEngines('cleanup policies', (engine) => {
 
   it('stops in the midst when its author loses a right: what is left of the list stays', async () => {
     const bucket = await open()
+    await server.running.tick()
     for (const key of ['a', 'b', 'c']) await bucket.put(key)
     const actions = ['list' as const, 'policy' as const, 'delete' as const]
     const author = server.as(await server.userWith({ bucket_pattern: bucket.name, actions }))
