@@ -3,6 +3,7 @@ import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
 import { imageCacheWorker } from './images/service.ts'
 import { forgetJobs, jobWorker } from './jobs/service.ts'
+import { forgetRuns, policyWorker } from './policies/service.ts'
 import { forgetAccesses } from './shares/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
@@ -27,6 +28,8 @@ export const workers: readonly Worker[] = [
   forgetJobs,
   forgetAccesses,
   imageCacheWorker,
+  policyWorker,
+  forgetRuns,
 ]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
