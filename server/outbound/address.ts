@@ -42,7 +42,10 @@ const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): b
 
 /** The address in the form that is judged: IPv4 in IPv6 unwrapped, without a zone; undefined when it is none. */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const plain = text.split('%', 1)[0] ?? ''
+  let plain = text.split('%', 1)[0] ?? ''
+  // ipaddr.js reads the IPv4-compatible ::8.8.8.8, as DNS answers spell it, as if it were the mapped ::ffff:8.8.8.8.
+  if (plain.includes(':') && plain.includes('.'))
+    plain = URL.canParse(`http://[${plain}]`) ? new URL(`http://[${plain}]`).hostname.slice(1, -1) : ''
   if (!ipaddr.isValid(plain)) return undefined
   const address = ipaddr.parse(plain)
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
