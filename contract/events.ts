@@ -107,7 +107,7 @@ export type EventsAreDescribed = AllTrue<Described>
 export const eventNames = Object.keys(events) as readonly EventName[]
 
 /** JSON Schema of the body of an event. Fields may be added to `details`; none is ever taken away. */
-export const bodySchema = (name: EventName): TSchema => {
+export const bodySchema = (name: EventName) => {
   const text = (description: string) => Nullable(Text, { description })
   return Type.Object({
     event: Type.Literal(name),

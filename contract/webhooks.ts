@@ -24,7 +24,7 @@ const MaxInFlight = Type.Integer({
   description: 'Deliveries in flight to it at a time, over all replicas.',
 })
 const filter = {
-  bucket: Nullable(BucketName, { description: 'Only events of this bucket; of moves and copies either end counts.' }),
+  bucket: Nullable(BucketName, { description: 'Only events of this bucket; of moves either end counts.' }),
   prefix: Nullable(Prefix, { description: 'Only events of keys that start with it; needs `bucket`.' }),
 }
 
@@ -85,7 +85,7 @@ export const Attempt = Type.Object({
   response_truncated: Type.Boolean(),
   error_class: Nullable(Type.String(), {
     description:
-      '`dns`, `blocked`, `connect`, `tls`, `timeout_headers`, `timeout_body`, `reset`, `protocol`, `http_status`; `timeout_dns`, `timeout_connect`, `timeout_tls`, `proxy`, `secret`, `interrupted`.',
+      '`dns`, `blocked`, `connect`, `tls`, `timeout_headers`, `timeout_body`, `reset`, `protocol`, `http_status`, `proxy`, `secret`, `interrupted`.',
   }),
   error: Nullable(Type.String()),
 })

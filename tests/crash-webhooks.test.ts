@@ -16,7 +16,8 @@ import { until } from './support/until.ts'
 
 /** CRASH_DELIVERIES=10000 is the whole of it, with a kill every two seconds; by default there is less of both. */
 const DELIVERIES = Number(process.env.CRASH_DELIVERIES ?? 1500)
-const KILL_EVERY_MS = DELIVERIES >= 10_000 ? 2000 : 700
+const WHOLE = DELIVERIES >= 10_000
+const KILL_EVERY_MS = WHOLE ? 2000 : 700
 const ENDPOINTS = 25
 const DISPATCHERS = 3
 
@@ -36,7 +37,7 @@ it(`W18, W20: ${DELIVERIES} deliveries, three dispatchers, kill -9 again and aga
   stops.push(() => Promise.all(running.map((one) => one.kill('SIGKILL'))))
   for (let i = 0; i < DISPATCHERS; i++) running.push(await spawnServer(env))
   const receiver = await startReceiver((_request, response) => {
-    setTimeout(() => response.writeHead(204).end(), randomInt(10, 60))
+    setTimeout(() => response.writeHead(204).end(), WHOLE ? randomInt(10, 60) : randomInt(60, 260))
   })
   stops.push(receiver.stop)
 
@@ -46,13 +47,13 @@ it(`W18, W20: ${DELIVERIES} deliveries, three dispatchers, kill -9 again and aga
   })
   const admin = createClient({ baseUrl, token })
   const endpoints: string[] = []
-  for (let i = 0; i < ENDPOINTS; i++) endpoints.push(await registerFor(admin, receiver.url, 4))
+  for (let i = 0; i < ENDPOINTS; i++) endpoints.push(await registerFor(admin, receiver.url, WHOLE ? 4 : 2))
   const began = Date.now()
   const deliveries = await queueDeliveries(database, endpoints, DELIVERIES / ENDPOINTS)
 
   let kills = 0
   const left = async () => deliveries.length - ((await statuses(database)).acknowledged ?? 0)
-  while ((await left()) > (DELIVERIES >= 10_000 ? 400 : 150)) {
+  while ((await left()) > DELIVERIES / 10) {
     await pause(randomInt(KILL_EVERY_MS / 2, KILL_EVERY_MS * 1.5))
     const victim = randomInt(DISPATCHERS)
     assert.equal(await running[victim]?.kill('SIGKILL'), 'SIGKILL')

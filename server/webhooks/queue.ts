@@ -192,6 +192,34 @@ const write = prepared(
 export const writeOutcome = async (tx: Tx, row: Omit<Parameters<typeof write>[1], 'nothing'>): Promise<boolean> =>
   (await write(tx, { ...row, nothing: null })).length > 0
 
+/** The same for many attempts that succeeded with the same status; gives the ids of those that still had their lease. */
+export async function writeAcknowledged(
+  tx: Tx,
+  leases: readonly { id: string; lease_token: string }[],
+  { status, at }: { status: number | null; at: Date },
+): Promise<string[]> {
+  const pairs = sql.join(leases.map(({ id, lease_token }) => sql`(${id}, ${lease_token})`))
+  const rows = await tx
+    .updateTable('webhook_deliveries')
+    .set((e) => ({
+      status: 'acknowledged' as const,
+      attempts: e('attempts', '+', 1),
+      last_status_code: status,
+      acknowledged_at: e.fn.coalesce('acknowledged_at', e.val(at.toISOString())),
+      ...{ last_error: null, next_attempt_at: null, resend_from: null },
+      ...{ lease_token: null, lease_until: null, leased_at: null },
+    }))
+    .where(
+      'id',
+      'in',
+      leases.map(({ id }) => id),
+    )
+    .where(sql<boolean>`(id, lease_token) in (values ${pairs})`)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 export const updateLeased = (tx: Tx, id: string, token: string, change: RowChange<'webhook_deliveries'>) =>
   tx.updateTable('webhook_deliveries').set(change).where('id', '=', id).where('lease_token', '=', token).execute()
 

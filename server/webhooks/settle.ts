@@ -38,25 +38,19 @@ export function retryAfterOf({ answer, endedAt }: Pick<Outcome, 'answer' | 'ende
   return Number.isNaN(at) ? null : Math.max(0, (at - endedAt.getTime()) / 1000)
 }
 
-/** The delivery's row after an attempt. */
-function nextState(config: Config, outcome: Outcome) {
-  const { delivery, failure, answer, endedAt } = outcome
+/** The delivery's row after an attempt that failed. */
+function nextState(config: Config, outcome: Outcome, failure: NonNullable<Outcome['failure']>) {
+  const { delivery, answer, endedAt } = outcome
   const common = {
     id: delivery.id,
     lease_token: delivery.lease_token,
     attempts: delivery.attempts + 1,
     last_status_code: answer?.status ?? null,
-    last_error: failure?.text ?? null,
+    last_error: failure.text,
     acknowledged_at: delivery.acknowledged_at,
     resend_from: null,
     next_attempt_at: null,
   }
-  if (!failure)
-    return {
-      ...common,
-      status: 'acknowledged' as const,
-      acknowledged_at: delivery.acknowledged_at ?? endedAt.toISOString(),
-    }
   const attempts = failure.kind === 'proxy' ? delivery.attempts : common.attempts
   if (delivery.resend_from !== null) return { ...common, attempts, status: delivery.resend_from }
   if (failure.kind === 'proxy')
@@ -73,17 +67,31 @@ export interface Verdict {
   reason: string
 }
 
+/** Those that were written, in the order in which they ended. */
+async function writeOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[]) {
+  const done = new Map<Outcome, { outcome: Outcome; givenUp: boolean }>()
+  const well = outcomes.filter(({ failure }) => !failure)
+  for (const [status, same] of Map.groupBy(well, ({ answer }) => answer?.status ?? null)) {
+    const leases = same.map(({ delivery }) => delivery)
+    const at = same[0]?.endedAt as Date
+    const ids = new Set(await queue.writeAcknowledged(tx, leases, { status, at }))
+    for (const outcome of same) if (ids.has(outcome.delivery.id)) done.set(outcome, { outcome, givenUp: false })
+  }
+  for (const outcome of outcomes) {
+    if (!outcome.failure) continue
+    const state = nextState(config, outcome, outcome.failure)
+    const givenUp = state.status === 'failed' && outcome.delivery.resend_from === null
+    if (await queue.writeOutcome(tx, state)) done.set(outcome, { outcome, givenUp })
+  }
+  return outcomes.flatMap((outcome) => done.get(outcome) ?? [])
+}
+
 /**
  * Step: writes down outcomes, each with its attempt and what it says of the endpoint's health. An outcome whose lease has
  * gone to someone else, or whose delivery is gone, is dropped (W18, W27). Gives the endpoints to disable.
  */
 export async function settle(tx: Tx, config: Config, outcomes: readonly Outcome[]): Promise<Verdict[]> {
-  const written: { outcome: Outcome; givenUp: boolean }[] = []
-  for (const outcome of outcomes) {
-    const state = nextState(config, outcome)
-    if (await queue.writeOutcome(tx, state))
-      written.push({ outcome, givenUp: state.status === 'failed' && outcome.delivery.resend_from === null })
-  }
+  const written = await writeOutcomes(tx, config, outcomes)
   await queue.insertAttempts(
     tx,
     written.map(({ outcome }) => attemptRow(outcome)),
