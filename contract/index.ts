@@ -120,6 +120,8 @@ export const api = {
   updateSettings: settings.updateSettings,
   testIdp: settings.testIdp,
   listAudit: audit.listAudit,
+  exportAudit: audit.exportAudit,
+  verifyAudit: audit.verifyAudit,
   healthz: system.healthz,
   readyz: system.readyz,
 } as const satisfies Record<string, RouteSpec>

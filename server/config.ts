@@ -31,6 +31,8 @@ export interface Config {
   /** Threads for file reads, hashes and renders: libuv's pool. */
   poolThreads: number
   webhooksEnabled: boolean
+  /** Null: checkpoints go to the database and the log only. */
+  auditCheckpointFile: string | null
   logLevel: string
 }
 
@@ -90,6 +92,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     // Set by threads.ts; libuv's own default where a program that embeds us sets none.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
     webhooksEnabled: v.WEBHOOKS_ENABLED,
+    auditCheckpointFile: v.AUDIT_CHECKPOINT_FILE || null,
     logLevel: v.LOG_LEVEL,
   }
 }

@@ -325,6 +325,8 @@ const table: Record<OperationName, Entry> = {
   updateSettings: { expect: managers(200), call: (c) => c.updateSettings({ body: { trash: { default_days: 7 } } }) },
   testIdp: { expect: managers(409), call: (c) => c.testIdp() },
   listAudit: { expect: managers(200), call: (c) => c.listAudit() },
+  exportAudit: { expect: managers(200), call: async (c) => (await c.exportAudit()).text() },
+  verifyAudit: { expect: managers(200), call: (c) => c.verifyAudit() },
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
 }

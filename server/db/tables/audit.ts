@@ -1,4 +1,4 @@
-/** What was done. */
+/** What was done, and the chain that shows whether anyone changed it since. */
 export interface AuditTables {
   audit: {
     id: string
@@ -23,5 +23,39 @@ export interface AuditTables {
     resource_type: string | null
     resource_id: string | null
     details: string
+    /** `<key id>.<HMAC of the row's hash>`; null only in rows from before there was a chain. */
+    mac: string | null
   }
+  /** Records that are not in the chain yet; a trigger puts every new one here. */
+  audit_unsealed: { audit_id: string }
+  /** One link a record, in the order of sealing: seq counts 1, 2, 3… without a gap. Hashes are SHA-256 in hex. */
+  audit_chain: { seq: number; audit_id: string; row_hash: string; chain_hash: string }
+  /** One row: where the chain begins and ends now. Whoever seals or purges holds its lock. */
+  audit_head: {
+    id: number
+    /** The last link. */
+    seq: number
+    chain_hash: string
+    /** The last link that retention has taken away. */
+    anchor_seq: number
+    anchor_hash: string
+    /** How many checkpoints there are. */
+    checkpoints: number
+    /** Where the chain ended when this row was found to be altered by someone else. */
+    distrusted_seq: number | null
+    /** `<key id>.<HMAC>` of the fields above. */
+    mac: string | null
+  }
+  audit_checkpoints: {
+    n: number
+    seq: number
+    chain_hash: string
+    time: string
+    /** SHA-256 of the checkpoint before, signature included. */
+    prev_checkpoint: string | null
+    key_id: string
+    signature: string
+  }
+  /** Keys of the MACs and signatures, encrypted with a key derived from SECRET_KEY. */
+  audit_keys: { id: string; sealed: string; created_at: string }
 }
