@@ -1,6 +1,5 @@
 import type { Action } from '../../contract/actions.ts'
 import type { AuditRecord } from '../../contract/audit.ts'
-import type { Config } from '../config.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Row, Tx } from '../db/schema.ts'
@@ -21,7 +20,7 @@ const MAX_DETAILS_BYTES = 8192
  */
 export async function recordActions(
   tx: Tx,
-  config: Config,
+  config: Ctx['config'],
   actor: Actor,
   now: Date,
   actions: readonly Action[],
