@@ -80,6 +80,7 @@ export const exportAudit = route({
   status: 200,
   query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
   produces: 'bytes',
+  errors: ['busy'],
 })
 
 const Hash = Type.String({ description: 'SHA-256 in hex.' })

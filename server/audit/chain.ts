@@ -23,23 +23,23 @@ export const insertHead = (tx: Tx, row: NewRow<'audit_head'>) =>
 export const updateHead = (tx: Tx, change: RowChange<'audit_head'>) =>
   tx.updateTable('audit_head').set(change).where('id', '=', 1).execute()
 
-export const isAnyUnsealed = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('audit_unsealed').select('audit_id').limit(1).execute()).length > 0
+export const isAnyRecent = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('audit_recent').select('id').limit(1).execute()).length > 0
 
-/** Records that wait, oldest id first; of one that is gone only the id that waits. */
-export const listUnsealed = (db: Db, limit: number) =>
-  db
-    .selectFrom(db.selectFrom('audit_unsealed').select('audit_id').orderBy('audit_id').limit(limit).as('waiting'))
-    .leftJoin('audit', 'audit.id', 'waiting.audit_id')
-    .selectAll('audit')
-    .select('waiting.audit_id')
-    .orderBy('waiting.audit_id')
+/** Records that wait to be sealed, after an id. */
+export const listRecent = (db: Db, after: string, limit: number): Promise<Row<'audit'>[]> =>
+  db.selectFrom('audit_recent').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
+
+/** Moves recent records to the sealed ones and gives them their links. */
+export async function insertLinks(tx: Tx, links: readonly NewRow<'audit_chain'>[]): Promise<void> {
+  const ids = links.map(({ audit_id }) => audit_id)
+  await tx
+    .insertInto('audit_sealed')
+    .expression((e) => e.selectFrom('audit_recent').selectAll().where('id', 'in', ids))
     .execute()
-
-export const insertLinks = (tx: Tx, links: readonly NewRow<'audit_chain'>[]) =>
-  tx.insertInto('audit_chain').values(links).execute()
-export const deleteUnsealed = (tx: Tx, ids: readonly string[]) =>
-  tx.deleteFrom('audit_unsealed').where('audit_id', 'in', ids).execute()
+  await tx.insertInto('audit_chain').values(links).execute()
+  await tx.deleteFrom('audit_recent').where('id', 'in', ids).execute()
+}
 
 export const findLink = (db: Db, seq: number): Promise<Row<'audit_chain'> | undefined> =>
   db.selectFrom('audit_chain').selectAll().where('seq', '=', seq).executeTakeFirst()
@@ -50,8 +50,8 @@ export const findLastLink = (db: Db): Promise<Row<'audit_chain'> | undefined> =>
 export const listLinks = (db: Db, from: number, to: number, limit: number) =>
   db
     .selectFrom('audit_chain')
-    .leftJoin('audit', 'audit.id', 'audit_chain.audit_id')
-    .selectAll('audit')
+    .leftJoin('audit_sealed', 'audit_sealed.id', 'audit_chain.audit_id')
+    .selectAll('audit_sealed')
     .select(['audit_chain.seq', 'audit_chain.audit_id', 'audit_chain.row_hash', 'audit_chain.chain_hash'])
     .where('audit_chain.seq', '>=', from)
     .where('audit_chain.seq', '<=', to)
@@ -60,20 +60,22 @@ export const listLinks = (db: Db, from: number, to: number, limit: number) =>
     .execute()
 export type LinkedRecord = Awaited<ReturnType<typeof listLinks>>[number]
 
-/** Records after an id that no link is of, whether they wait or not. */
-export const listLoose = (db: Db, after: string, limit: number) =>
+/** Sealed records after an id, with the number of the link of each. */
+export const listSealed = (db: Db, after: string, limit: number) =>
   db
-    .selectFrom(db.selectFrom('audit').selectAll().where('id', '>', after).orderBy('id').limit(limit).as('audit'))
-    .leftJoin('audit_chain', 'audit_chain.audit_id', 'audit.id')
-    .leftJoin('audit_unsealed', 'audit_unsealed.audit_id', 'audit.id')
-    .selectAll('audit')
-    .select(['audit_chain.seq', 'audit_unsealed.audit_id as waiting'])
-    .orderBy('audit.id')
+    .selectFrom(
+      db.selectFrom('audit_sealed').select('id').where('id', '>', after).orderBy('id').limit(limit).as('some'),
+    )
+    .leftJoin('audit_chain', 'audit_chain.audit_id', 'some.id')
+    .select(['some.id', 'audit_chain.seq'])
+    .orderBy('some.id')
     .execute()
+export const findSealed = (db: Db, id: string): Promise<Row<'audit'> | undefined> =>
+  db.selectFrom('audit_sealed').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Deletes links of the anchor and before it, and their records: the head says so in the same transaction. */
 export async function deleteLinks(tx: Tx, upTo: number, recordIds: readonly string[]): Promise<void> {
-  await tx.deleteFrom('audit').where('id', 'in', recordIds).execute()
+  await tx.deleteFrom('audit_sealed').where('id', 'in', recordIds).execute()
   await tx.deleteFrom('audit_chain').where('seq', '<=', upTo).execute()
 }
 

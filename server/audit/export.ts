@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import type { Row } from '../db/schema.ts'
+import { sealAll } from './seal.ts'
+import * as search from './search.ts'
 import { toRecord } from './service.ts'
-import * as store from './store.ts'
 
 const SLICE = 500
 
@@ -17,7 +19,7 @@ const columns = [
 /** Records the export and sends it as it is read; it ends with the answer or with the client. */
 export async function sendExport(
   ctx: Ctx,
-  filter: store.Filter,
+  filter: search.Filter,
   format: 'ndjson' | 'csv',
   asked: object,
   reply: FastifyReply,
@@ -27,20 +29,25 @@ export async function sendExport(
     .header('content-disposition', `attachment; filename="audit.${format}"`)
     .header('cache-control', 'no-store')
   if (reply.request.method === 'HEAD') return reply.send()
+  // Only sealed records can be read in order at the same cost from the first to the last.
+  if (!(await sealAll(ctx)))
+    throw new ServiceError('busy', 'The latest records are being sealed; ask again.', {
+      headers: { 'retry-after': '1' },
+    })
   await ctx.act(async (_tx, record) => record({ name: 'audit_export', details: { format, filter: asked } }))
   return reply.send(Readable.from(linesOf(ctx, filter, format), { objectMode: false, highWaterMark: 65_536 }))
 }
 
 /** One text for each slice that holds any; memory is what one slice takes. */
-async function* linesOf(ctx: Ctx, filter: store.Filter, format: 'ndjson' | 'csv'): AsyncGenerator<Buffer> {
+async function* linesOf(ctx: Ctx, filter: search.Filter, format: 'ndjson' | 'csv'): AsyncGenerator<Buffer> {
   if (format === 'csv') yield Buffer.from(csvLine(columns))
   const line =
     format === 'csv'
       ? (row: Row<'audit'>) => csvLine(columns.map((column) => row[column]))
       : (row: Row<'audit'>) => `${JSON.stringify(toRecord(row))}\n`
-  let after: store.Position | undefined
+  let after: search.Position | undefined
   do {
-    const { rows, last } = await store.findSlice(ctx.db, filter, after, SLICE)
+    const { rows, last } = await search.findSealedSlice(ctx.db, filter, after, SLICE)
     if (rows.length > 0) yield Buffer.from(rows.map(line).join(''))
     // SQLite answers at once: other requests get their turn here.
     else await new Promise(setImmediate)

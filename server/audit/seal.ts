@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
-import type { Row, Tx } from '../db/schema.ts'
+import type { Tx } from '../db/schema.ts'
+import { newId } from '../id.ts'
 import * as chain from './chain.ts'
 import { checkpointLine, checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, headText } from './hashes.ts'
 import { type AuditKeys, currentKey, isMac, openKeys } from './keys.ts'
@@ -36,29 +37,33 @@ export async function sealForShutdown(ctx: Ctx): Promise<void> {
   }
 }
 
+/** Whether everything that was recorded before is sealed, by whichever process. */
+export async function sealAll(ctx: Ctx): Promise<boolean> {
+  const before = newId()
+  while (await sealSome(ctx)) await nextTurn()
+  const [oldest] = await chain.listRecent(ctx.db, '', 1)
+  return oldest === undefined || oldest.id > before
+}
+
 /** Seals one batch; false when nothing is left for this process. */
 async function sealSome(ctx: Ctx): Promise<boolean> {
-  if (!(await chain.isAnyUnsealed(ctx.db))) return false
+  if (!(await chain.isAnyRecent(ctx.db))) return false
   return ctx.upkeep(
     async (tx) => {
       const head = await holdHead(tx, ctx)
       if (!head) return false
-      const waiting = await chain.listUnsealed(tx, BATCH)
-      const keys = await openKeys(tx, ctx.config)
+      const waiting = await chain.listRecent(tx, '', BATCH)
       if (waiting.length === 0) return false
+      const keys = await openKeys(tx, ctx.config)
       let { seq, chain_hash } = head
-      const links = waiting.map(({ audit_id, ...row }) => {
-        const row_hash = row.id === null ? GENESIS : hashRow(row as Row<'audit'>)
-        if (row.id === null || !isMac(keys, row_hash, row.mac))
-          ctx.log.error({ audit_id }, 'an audit record was not written, or was removed, by someone else')
+      const links = waiting.map((row) => {
+        const row_hash = hashRow(row)
+        if (!isMac(keys, row_hash, row.mac))
+          ctx.log.error({ audit_id: row.id }, 'an audit record was not written by this service')
         chain_hash = hashLink(chain_hash, row_hash)
-        return { seq: ++seq, audit_id, row_hash, chain_hash }
+        return { seq: ++seq, audit_id: row.id, row_hash, chain_hash }
       })
       await chain.insertLinks(tx, links)
-      await chain.deleteUnsealed(
-        tx,
-        waiting.map(({ audit_id }) => audit_id),
-      )
       await writeHead(tx, ctx, { ...head, seq, chain_hash })
       return waiting.length === BATCH
     },

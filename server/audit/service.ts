@@ -7,10 +7,11 @@ import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
 import { hashRow } from './hashes.ts'
 import { currentKey } from './keys.ts'
-import * as store from './store.ts'
+import * as search from './search.ts'
+import { insertRecords } from './store.ts'
 
 export { resealAuditKeys } from './keys.ts'
-export type { Filter } from './store.ts'
+export type { Filter } from './search.ts'
 
 const MAX_DETAILS_BYTES = 8192
 
@@ -57,19 +58,19 @@ export async function recordActions(
     }
     return { ...row, mac: key.mac(hashRow(row)) }
   })
-  await store.insertRecords(tx, rows)
+  await insertRecords(tx, rows)
   return rows
 }
 
 const COUNT_LIMIT = 10_000
 
 /** One page of matching records, latest first, by number or behind a cursor; counting stops at 10,000 (A8). */
-export async function listRecords(ctx: Ctx, filter: store.Filter, page: number, pageSize: number, cursor?: string) {
+export async function listRecords(ctx: Ctx, filter: search.Filter, page: number, pageSize: number, cursor?: string) {
   const offset = cursor === undefined ? (page - 1) * pageSize : 0
   const after = positionOf(cursor)
-  const counted = await store.countRecords(ctx.db, filter, COUNT_LIMIT + 1)
+  const counted = await search.countRecords(ctx.db, filter, COUNT_LIMIT + 1)
   const few = counted <= COUNT_LIMIT
-  const found = await store.findRecords(ctx.db, filter, { after, offset, limit: pageSize + 1 }, few)
+  const found = await search.findRecords(ctx.db, filter, { after, offset, limit: pageSize + 1 }, few)
   const rows = found.slice(0, pageSize)
   const last = rows.at(-1)
   const total = Math.max(Math.min(counted, COUNT_LIMIT), rows.length && offset + rows.length)
@@ -77,7 +78,7 @@ export async function listRecords(ctx: Ctx, filter: store.Filter, page: number, 
   return { items: rows.map(toRecord), total, page, page_size: pageSize, total_is_estimate: !few, next_cursor }
 }
 
-function positionOf(cursor: string | undefined): store.Position | undefined {
+function positionOf(cursor: string | undefined): search.Position | undefined {
   const [time, id] = decodeCursor(cursor, 2) ?? []
   if (time === undefined || id === undefined) return undefined
   // A text that is no time would be an error of the database.

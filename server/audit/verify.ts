@@ -274,23 +274,31 @@ async function checkFile(state: State, lines: readonly string[]): Promise<number
   return lines.length
 }
 
-/** Records that no link is of: those that wait are counted; others were put in, or taken out of the chain. */
+/** Sealed records that no link is of, and those that wait for theirs; gives how many wait. */
 async function checkLoose({ ctx, report }: State): Promise<number> {
-  let pending = 0
-  let after = ''
-  for (;;) {
-    const page = await chain.listLoose(ctx.db, after, BATCH * 2)
-    const keys = await openKeys(ctx.db, ctx.config)
-    for (const { seq, waiting, ...record } of page) {
-      if (seq !== null) continue
-      if (!isMac(keys, hashRow(record), record.mac))
-        report('forged', null, `The record ${record.id} was not written by this service.`, { record })
-      else if (waiting === null)
-        report('gap', null, `The record ${record.id} is neither in the chain nor waiting for it.`, { record })
-      else pending++
+  for (let after = ''; ; ) {
+    const page = await chain.listSealed(ctx.db, after, BATCH * 4)
+    for (const { id } of page.filter(({ seq }) => seq === null)) {
+      const record = await chain.findSealed(ctx.db, id)
+      if (!record) continue
+      const genuine = isMac(await openKeys(ctx.db, ctx.config), hashRow(record), record.mac)
+      if (genuine) report('gap', null, `The record ${id} has lost its link.`, { record })
+      else report('forged', null, `The record ${id} was not written by this service.`, { record })
     }
     const last = page.at(-1)
-    if (!last || page.length < BATCH * 2) return pending
+    if (!last || page.length < BATCH * 4) break
+    after = last.id
+    await nextTurn()
+  }
+  let pending = 0
+  for (let after = ''; ; ) {
+    const page = await chain.listRecent(ctx.db, after, BATCH)
+    const keys = await openKeys(ctx.db, ctx.config)
+    for (const record of page)
+      if (isMac(keys, hashRow(record), record.mac)) pending++
+      else report('forged', null, `The record ${record.id} was not written by this service.`, { record })
+    const last = page.at(-1)
+    if (!last || page.length < BATCH) return pending
     after = last.id
     await nextTurn()
   }

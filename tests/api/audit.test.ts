@@ -154,13 +154,13 @@ describeEngines('audit', (engine) => {
     const break_ =
       engine === 'sqlite'
         ? [
-            "create trigger refuse before insert on audit when new.action = 'upload' begin select raise(abort, 'no'); end",
+            "create trigger refuse before insert on audit_recent when new.action = 'upload' begin select raise(abort, 'no'); end",
           ]
         : [
             "create function refuse() returns trigger language plpgsql as $$ begin if new.action = 'upload' then raise exception 'no'; end if; return new; end $$",
-            'create trigger refuse before insert on audit for each row execute function refuse()',
+            'create trigger refuse before insert on audit_recent for each row execute function refuse()',
           ]
-    const mend = engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit'
+    const mend = engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit_recent'
     const run = (text: string) => server.database.transaction((tx) => sql.raw(text).execute(tx))
     for (const text of break_) await run(text)
     await server.records([], async () => {

@@ -6,10 +6,11 @@ import type { ColumnTypes } from './types.ts'
 
 const BATCH = 1000
 
-/** The chain over the audit records, its checkpoints and keys; indexes for every filter. */
+/** Recent and sealed audit records, the chain over them, its checkpoints and keys; indexes for every filter. */
 export const audit = (t: ColumnTypes): Migration => ({
   async up(db: Kysely<never>) {
     await db.schema.alterTable('audit').addColumn('mac', t.bytewise).execute()
+    await db.schema.alterTable('audit').renameTo('audit_sealed').execute()
     await db.schema
       .createTable('audit_chain')
       .addColumn('seq', t.bigint, (c) => c.primaryKey())
@@ -47,23 +48,23 @@ export const audit = (t: ColumnTypes): Migration => ({
     for (const lead of ['actor_email', 'actor_ip', 'auth_method', 'object_key'])
       await db.schema
         .createIndex(`audit_${lead}`)
-        .on('audit')
+        .on('audit_sealed')
         .columns([lead, 'time', 'id'] as never[])
         .execute()
     await db.schema
       .createIndex('audit_request')
-      .on('audit')
+      .on('audit_sealed')
       .columns(['request_id', 'time', 'id'] as never[])
       .execute()
     await db.schema
       .createIndex('audit_token')
-      .on('audit')
+      .on('audit_sealed')
       .columns(['token_id', 'time', 'id'] as never[])
       .where(sql.ref('token_id'), 'is not', null)
       .execute()
     await db.schema
       .createIndex('audit_result')
-      .on('audit')
+      .on('audit_sealed')
       .columns(['result', 'time', 'id'] as never[])
       .where(sql.ref('result'), '<>', sql.lit('success'))
       .execute()
@@ -78,8 +79,8 @@ async function linkOldRecords(old: Kysely<never>): Promise<void> {
   let seq = 0
   let chain_hash = GENESIS
   for (let after = ''; ; ) {
-    const rows: Row<'audit'>[] = await db
-      .selectFrom('audit')
+    const rows: Row<'audit_sealed'>[] = await db
+      .selectFrom('audit_sealed')
       .selectAll()
       .where('id', '>', after)
       .orderBy('id')

@@ -1,33 +1,39 @@
-/** What was done, and the chain that shows whether anyone changed it since. */
+/** What was done. */
+interface AuditRow {
+  id: string
+  time: string
+  action: string
+  result: 'success' | 'denied' | 'failure'
+  status_code: number | null
+  error_code: string | null
+  actor_user_id: string | null
+  actor_email: string | null
+  actor_type: 'user' | 'public' | 'system' | 'cli'
+  auth_method: string | null
+  token_id: string | null
+  session_id: string | null
+  actor_ip: string | null
+  user_agent: string | null
+  request_id: string | null
+  method: string | null
+  route: string | null
+  bucket: string | null
+  object_key: string | null
+  resource_type: string | null
+  resource_id: string | null
+  details: string
+  /** `<key id>.<HMAC of the row's hash>`; null only in rows from before there was a chain. */
+  mac: string | null
+}
+
+/** The records, and the chain that shows whether anyone changed them since. */
 export interface AuditTables {
-  audit: {
-    id: string
-    time: string
-    action: string
-    result: 'success' | 'denied' | 'failure'
-    status_code: number | null
-    error_code: string | null
-    actor_user_id: string | null
-    actor_email: string | null
-    actor_type: 'user' | 'public' | 'system' | 'cli'
-    auth_method: string | null
-    token_id: string | null
-    session_id: string | null
-    actor_ip: string | null
-    user_agent: string | null
-    request_id: string | null
-    method: string | null
-    route: string | null
-    bucket: string | null
-    object_key: string | null
-    resource_type: string | null
-    resource_id: string | null
-    details: string
-    /** `<key id>.<HMAC of the row's hash>`; null only in rows from before there was a chain. */
-    mac: string | null
-  }
-  /** Records that are not in the chain yet; a trigger puts every new one here. */
-  audit_unsealed: { audit_id: string }
+  /** All of them: a view over the two tables. */
+  audit: AuditRow
+  /** Where an action puts its records: a small table with no index, so that it costs the action little. */
+  audit_recent: AuditRow
+  /** Where sealing moves them in batches: indexed for every filter. */
+  audit_sealed: AuditRow
   /** One link a record, in the order of sealing: seq counts 1, 2, 3… without a gap. Hashes are SHA-256 in hex. */
   audit_chain: { seq: number; audit_id: string; row_hash: string; chain_hash: string }
   /** One row: where the chain begins and ends now. Whoever seals or purges holds its lock. */
