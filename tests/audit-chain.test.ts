@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import type { AuditFault } from '../contract/audit.ts'
@@ -338,5 +341,36 @@ describeEngines('A10–A13: the chain', (engine) => {
       },
     )
     assert.equal(headless.first_fault?.kind, 'checkpoint')
+  })
+
+  it('A13: the command says the same, and by its exit code', async () => {
+    const stowage = async (...args: string[]) => {
+      const main = path.join(import.meta.dirname, '..', 'server', 'main.ts')
+      const child = spawn(process.execPath, [main, 'audit', ...args], {
+        env: { PATH: process.env.PATH ?? '', ...server.env, LOG_LEVEL: 'silent' },
+      })
+      const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+      return { out, err, code }
+    }
+    const whole = await stowage('verify')
+    assert.deepEqual([whole.code, whole.err], [0, ''])
+    assert.match(whole.out, /^\d+ records looked at, numbers 1 to \d+, .* Nothing was changed\.\n$/)
+    assert.match((await stowage('verify', '--from', '5')).out, /numbers 5 to/)
+    for (const args of [['lost'], ['verify', '--from', 'x'], ['verify', '--checkpoints', '/nowhere']])
+      assert.equal((await stowage(...args)).code, 1)
+    let found = { out: '', err: '', code: 0 }
+    await db.tamper(
+      () => db.run(`delete from audit_sealed where id = '${id(12)}'`),
+      async () => {
+        found = await stowage('verify', '--checkpoints', file)
+      },
+    )
+    assert.equal(found.code, 3)
+    assert.match(found.err, new RegExp(`^missing\t12\t${id(12)}\t`))
+    const other = `${file}.other`
+    fs.writeFileSync(other, fs.readFileSync(file, 'utf8').replace('"seq":0', '"seq":1'))
+    const forged = await stowage('verify', '--checkpoints', other)
+    fs.rmSync(other)
+    assert.deepEqual([forged.code, /^checkpoint\t1\t/.test(forged.err)], [3, true])
   })
 })
