@@ -7,7 +7,7 @@ import { sealAll } from './seal.ts'
 import * as search from './search.ts'
 import { toRecord } from './service.ts'
 
-const SLICE = 500
+const SLICE = 200
 
 const columns = [
   ...(['id', 'time', 'action', 'result', 'status_code', 'error_code'] as const),

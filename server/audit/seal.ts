@@ -56,13 +56,15 @@ async function sealSome(ctx: Ctx): Promise<boolean> {
       if (waiting.length === 0) return false
       const keys = await openKeys(tx, ctx.config)
       let { seq, chain_hash } = head
+      const forged: string[] = []
       const links = waiting.map((row) => {
         const row_hash = hashRow(row)
-        if (!isMac(keys, row_hash, row.mac))
-          ctx.log.error({ audit_id: row.id }, 'an audit record was not written by this service')
+        if (!isMac(keys, row_hash, row.mac)) forged.push(row.id)
         chain_hash = hashLink(chain_hash, row_hash)
         return { seq: ++seq, audit_id: row.id, row_hash, chain_hash }
       })
+      if (forged.length > 0)
+        ctx.log.error({ count: forged.length, first: forged[0] }, 'an audit record was not written by this service')
       await chain.insertLinks(tx, links)
       await writeHead(tx, ctx, { ...head, seq, chain_hash })
       return waiting.length === BATCH
