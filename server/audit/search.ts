@@ -151,8 +151,8 @@ const inOrder = (db: Db, query: Query, { offset, limit }: Page): Promise<Row<'au
     .orderBy('page.id', 'desc')
     .execute()
 
-const LATEST = 20_000
-/** The matching ones among the latest 20,000 records. */
+const LATEST = 5000
+/** The matching ones among the latest 5,000 records. */
 function amongLatest(db: Db, filter: Filter, after: Place, limit: number): Promise<Row<'audit'>[]> {
   const slice = within(sealed(db), filter, after)
     .selectAll()

@@ -7,6 +7,7 @@ import * as chain from './chain.ts'
 import { checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, readCheckpoint } from './hashes.ts'
 import { type AuditKeys, isMac, openKeys } from './keys.ts'
 import { isOurs } from './seal.ts'
+import { type Evidence, nameSwaps } from './swaps.ts'
 
 /** Records a turn: one keeps the process busy for some 10 ms. */
 const BATCH = 500
@@ -36,15 +37,6 @@ export async function readLines(file: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-}
-
-/** What is known of a fault besides what is told: to find out which two records have changed places. */
-interface Evidence {
-  fault: AuditFault
-  record?: Row<'audit'>
-  link?: { row_hash: string; chain_hash: string }
-  /** The hash that the link before had. */
-  previous?: string
 }
 
 /** Computes every hash, MAC and signature anew, and compares. Reads only; other work gets its turn. */
@@ -160,26 +152,6 @@ async function hashBefore(ctx: Ctx, seq: number): Promise<string> {
   const head = await chain.findHead(ctx.db)
   if (seq - 1 === (head?.anchor_seq ?? 0)) return head?.anchor_hash ?? GENESIS
   return (await chain.findLink(ctx.db, seq - 1))?.chain_hash ?? GENESIS
-}
-
-/** Tells of two faults that are each other's mirror that their records, or their links, have changed places. */
-function nameSwaps(found: readonly Evidence[]): void {
-  const fits = (a: Evidence, b: Evidence): boolean => {
-    if (!a.record || !b.record || !a.link || !b.link || a.previous === undefined) return false
-    if (hashRow({ ...a.record, id: b.record.id }) === b.link.row_hash) return true
-    const moved = hashLink(a.previous, b.link.row_hash)
-    return a.fault.kind === 'forged' && (moved === a.link.chain_hash || moved === b.link.chain_hash)
-  }
-  const suspects = found.filter(({ fault }) => fault.kind === 'edited' || fault.kind === 'forged')
-  for (const a of suspects)
-    for (const b of suspects) {
-      if (a === b || !fits(a, b)) continue
-      for (const [one, other] of [
-        [a, b],
-        [b, a],
-      ] as const)
-        Object.assign(one.fault, { kind: 'swapped', message: `It has changed places with number ${other.fault.seq}.` })
-    }
 }
 
 function isSigned(keys: AuditKeys, checkpoint: chain.CheckpointRow): boolean {
