@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { type Client, createClient } from '../contract/client.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
+import { measureAudit } from './audit.ts'
 import type { Job, Outcome } from './load.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
 import { measureWebhooks } from './webhooks.ts'
@@ -32,6 +33,8 @@ const { values: options } = parseArgs({
 const SECONDS = Number(options.seconds)
 const ROUNDS = Number(options.rounds)
 const CONNECTIONS = 16
+/** Records of the audit log; the figures of a million take some minutes more. */
+const AUDIT_ROWS = Number(process.env.AUDIT_ROWS ?? 100_000)
 const BUCKET = 'bench'
 
 interface Row {
@@ -120,6 +123,9 @@ async function measure(service: ServerProcess, client: Client, token: string): P
   }
   if (wanted('browse')) await measureBrowse(service, client, (url) => job('GET', url))
   if (wanted('2 GiB')) await measureMemory(service, client, authorization)
+  if (wanted('audit'))
+    for (const { name, ours, target } of await measureAudit(service, client, token, databaseUrl, AUDIT_ROWS))
+      rows.push({ name, ours, floor: '', ratio: '', target })
 }
 
 /** Runs a floor server and gives its URL. */

@@ -92,6 +92,19 @@ export interface ActionDetails {
   /** A value was presented that a rotation had replaced. */
   token_reuse: { name: string; token_prefix: string }
   access_denied: { detail: string }
+  audit_export: { format: 'ndjson' | 'csv'; filter: object }
+  /** The oldest records were removed when their time was over; `faults` of them had been tampered with before. */
+  audit_purge: {
+    first_seq: number
+    last_seq: number
+    records: number
+    before: string
+    chain_hash: string
+    faults: number
+    first_fault?: object
+  }
+  /** Contents went out; recorded after the answer, where `audit.log_reads` is on. */
+  object_read: { size: number; via: 'download' | 'image' | 'archive'; complete: boolean; share_id?: string }
   /** Contents of the trash destroyed: by a person, or because their days in the trash were over. */
   purge: { reason: 'requested' | 'expired' | 'bucket_deleted'; objects: number; bytes: number; trash_id?: string }
 }
@@ -106,6 +119,9 @@ const auditOnlyNames = [
   'token_expiring',
   'token_reuse',
   'access_denied',
+  'audit_export',
+  'audit_purge',
+  'object_read',
   'purge',
   'webhook_resend',
   'webhook_recover',

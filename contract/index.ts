@@ -148,6 +148,8 @@ export const api = {
   getDelivery: webhooks.getDelivery,
   resendDelivery: webhooks.resendDelivery,
   listAudit: audit.listAudit,
+  exportAudit: audit.exportAudit,
+  verifyAudit: audit.verifyAudit,
   healthz: system.healthz,
   readyz: system.readyz,
 } as const satisfies Record<string, RouteSpec>

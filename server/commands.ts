@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../contract/errors.ts'
+import { readLines, verifyChain } from './audit/verify.ts'
 import { openStorage } from './blobs/open.ts'
 import { readConfig } from './config.ts'
 import { type Ctx, cliActor, createContext } from './context.ts'
@@ -15,14 +16,20 @@ import { resealWebhooks } from './webhooks/service.ts'
 
 interface Arguments {
   words: readonly string[]
-  flags: { deep: boolean; fix: boolean }
+  flags: { deep: boolean; fix: boolean; from?: string | undefined; checkpoints?: string | undefined }
   /** The password of standard input, else a generated one. */
   password(): Promise<{ password: string; generated: boolean }>
 }
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
 
 /** What verify found and did not mend: printed, and an exit code. */
-class Findings extends Error {}
+class Findings extends Error {
+  readonly exitCode: number
+  constructor(text: string, exitCode = 1) {
+    super(text)
+    this.exitCode = exitCode
+  }
+}
 
 /** Ways in for someone with a shell on the machine, when there is none through the API (R8). Each gives what to print. */
 const commands: { [name: string]: Command } = {
@@ -70,6 +77,24 @@ const commands: { [name: string]: Command } = {
     if (bad > fixed) throw new Findings(text)
     return text
   },
+  audit: async (ctx, { words: [what], flags }) => {
+    const from = flags.from === undefined ? undefined : Number(flags.from)
+    const wrong = from !== undefined && !(Number.isSafeInteger(from) && from > 0)
+    if (what !== 'verify' || wrong)
+      throw new ServiceError('invalid_request', 'Say: audit verify [--from <number of a link>] [--checkpoints <file>]')
+    const file = flags.checkpoints ?? ctx.config.auditCheckpointFile
+    if (flags.checkpoints !== undefined && !fs.existsSync(flags.checkpoints))
+      throw new ServiceError('not_found', `There is no file ${flags.checkpoints}.`)
+    const checkpoints = file === null ? [] : await readLines(file)
+    const found = await verifyChain(ctx, { from, most: Number.POSITIVE_INFINITY, checkpoints })
+    const lines = found.faults.map(({ kind, seq, audit_id, message }) =>
+      [kind, seq ?? '-', audit_id ?? '-', message].join('\t'),
+    )
+    const { checked, first_seq, last_seq, pending, fault_count } = found
+    const text = `${checked} records looked at, numbers ${first_seq} to ${last_seq}, and ${found.checkpoints} checkpoints; ${pending} wait to be sealed.`
+    if (found.ok) return `${text} Nothing was changed.`
+    throw new Findings([...lines, `${text} ${fault_count} fault(s).`].join('\n'), 3)
+  },
   backup: async ({ database }, { words: [file] }) => {
     if (!file) throw new ServiceError('invalid_request', 'Name the file to write.')
     if (fs.existsSync(file)) throw new ServiceError('already_exists', `${file} exists already.`)
@@ -101,6 +126,8 @@ export async function runCommand(
       'password-stdin': { type: 'boolean', default: false },
       deep: { type: 'boolean', default: false },
       fix: { type: 'boolean', default: false },
+      from: { type: 'string' },
+      checkpoints: { type: 'string' },
     },
     allowPositionals: true,
   })
@@ -124,7 +151,7 @@ export async function runCommand(
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof Findings)) throw error
     process.stderr.write(`${error.message}\n`)
-    return 1
+    return error instanceof Findings ? error.exitCode : 1
   } finally {
     await blobs.close()
     await database.close()

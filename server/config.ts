@@ -48,6 +48,8 @@ export interface Config {
     dnsServers: readonly string[]
     systemNames: readonly string[]
   }
+  /** Null: checkpoints go to the database and the log only. */
+  auditCheckpointFile: string | null
   logLevel: string
 }
 
@@ -122,6 +124,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       dnsServers: v.WEBHOOK_DNS_SERVERS,
       systemNames: v.WEBHOOK_SYSTEM_NAMES,
     },
+    auditCheckpointFile: v.AUDIT_CHECKPOINT_FILE || null,
     logLevel: v.LOG_LEVEL,
   }
 }

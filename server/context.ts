@@ -84,7 +84,7 @@ export function createContext(system: System, actor: Actor): Ctx {
         const actions: Action[] = []
         const result = await change(tx, (action) => void actions.push(action))
         if (actions.length === 0) throw new Error('A change was made that records no action')
-        const recorded = await recordActions(tx, actor, now(), actions)
+        const recorded = await recordActions(tx, config, actor, now(), actions)
         queued = config.webhooksEnabled ? await enqueueDeliveries(tx, recorded) : 0
         return result
       })

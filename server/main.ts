@@ -14,6 +14,8 @@ const USAGE = `usage: stowage <command>
   enable-local-login                switch login with e-mail and password on again
   users list                        everyone, one a line
   verify [--deep] [--fix]           compare rows with bytes and bytes with rows, and what is counted
+  audit verify [--from <n>] [--checkpoints <file>]
+                                    whether anyone changed the audit log; exit code 3 when someone did
   backup <file>                     copy the SQLite database of this moment, beside a running service
   rotate-secrets                    encrypt stored secrets anew with the current SECRET_KEY
   help                              this text

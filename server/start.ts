@@ -1,3 +1,4 @@
+import { sealForShutdown } from './audit/seal.ts'
 import { warmUp } from './auth/passwords.ts'
 import { openStorage } from './blobs/open.ts'
 import type { Config } from './config.ts'
@@ -65,6 +66,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       await app.close()
       await running?.stop()
       await Promise.all(pending)
+      await sealForShutdown(ctx)
       await blobs.close()
       await database.close()
       log.flush()

@@ -226,6 +226,12 @@ export const variables = {
     read: String,
   },
   ...webhookVariables,
+  AUDIT_CHECKPOINT_FILE: {
+    summary:
+      'File that each checkpoint of the audit log is appended to, as a line; best on a disk that the database’s administrators cannot write.',
+    default: '',
+    read: String,
+  },
   LOG_LEVEL: {
     summary: 'fatal, error, warn, info, debug, trace or silent.',
     default: 'info',

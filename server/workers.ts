@@ -1,3 +1,5 @@
+import { auditPurger } from './audit/purge.ts'
+import { auditSealer } from './audit/seal.ts'
 import { expiryWorker } from './auth/service.ts'
 import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
@@ -36,6 +38,8 @@ export const workers: readonly Worker[] = [
   forgetRuns,
   webhookDispatcher,
   webhookKeeper,
+  auditSealer,
+  auditPurger,
 ]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */

@@ -112,11 +112,11 @@ describeEngines('R8: commands', (engine) => {
     }
     const sealed = async () => /v1\.([0-9a-f]{8})\./.exec(await dump(server.database, engine))?.[1]
     const before = await sealed()
-    assert.equal((await stowage(['rotate-secrets'], '', next)).out, '1 secret(s) were encrypted anew.\n')
+    assert.equal((await stowage(['rotate-secrets'], '', next)).out, '2 secret(s) were encrypted anew.\n')
     assert.notEqual(await sealed(), before)
     assert.equal((await stowage(['rotate-secrets'], '', next)).out, '0 secret(s) were encrypted anew.\n')
     const back = { SECRET_KEY: next.SECRET_KEY_PREVIOUS, SECRET_KEY_PREVIOUS: next.SECRET_KEY }
-    assert.equal((await stowage(['rotate-secrets'], '', back)).out, '1 secret(s) were encrypted anew.\n')
+    assert.equal((await stowage(['rotate-secrets'], '', back)).out, '2 secret(s) were encrypted anew.\n')
     assert.equal(await sealed(), before)
     assert.equal((await server.admin.getSettings()).idp.client_secret_set, true)
   })

@@ -9,6 +9,7 @@ import { pino } from 'pino'
 import { openBlobs } from '../server/blobs/open.ts'
 import { readConfig } from '../server/config.ts'
 import { type Ctx, createContext, systemActor } from '../server/context.ts'
+import { migrations } from '../server/db/migrations/index.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
 import type { Tx } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
@@ -87,10 +88,11 @@ describeEngines('database', (engine) => {
       .trash_days
 
   it('was migrated once by three processes at the same time', async () => {
-    assert.equal(await count('kysely_migration'), 5)
+    const all = Object.keys(migrations({} as never)).length
+    assert.equal(await count('kysely_migration'), all)
     await database.migrate()
     await inProcess('migrate()')
-    assert.equal(await count('kysely_migration'), 5)
+    assert.equal(await count('kysely_migration'), all)
   })
 
   it('keeps a change only with its record and deliveries, and rolls all back together', async () => {

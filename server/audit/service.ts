@@ -1,25 +1,37 @@
 import type { Action } from '../../contract/actions.ts'
 import type { AuditRecord } from '../../contract/audit.ts'
 import type { Actor, Ctx } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
-import * as store from './store.ts'
+import { hashRow } from './hashes.ts'
+import { currentKey } from './keys.ts'
+import * as search from './search.ts'
+import { insertRecords } from './store.ts'
+
+export { resealAuditKeys } from './keys.ts'
+export type { Filter } from './search.ts'
 
 const MAX_DETAILS_BYTES = 8192
 
-/** Writes one record per action in the transaction that made the change (A3) and gives the rows back. */
+/**
+ * Writes one record per action in the transaction that made the change (A3) and gives the rows back. Each carries a MAC,
+ * so that what someone else puts into the table is told from it however early it is put there.
+ */
 export async function recordActions(
   tx: Tx,
+  config: Ctx['config'],
   actor: Actor,
   now: Date,
   actions: readonly Action[],
 ): Promise<Row<'audit'>[]> {
   const { origin } = actor
+  const key = await currentKey(tx, config, now)
   const rows = actions.map((action): Row<'audit'> => {
     // People type tokens into the wrong field.
     const details = withoutCredentials(JSON.stringify(action.details))
-    return {
+    const row = {
       id: newId(),
       time: now.toISOString(),
       action: action.name,
@@ -33,7 +45,8 @@ export async function recordActions(
       token_id: actor.token_id,
       session_id: actor.session_id,
       actor_ip: origin.ip,
-      user_agent: origin.user_agent === null ? null : withoutCredentials(origin.user_agent).slice(0, 512),
+      user_agent:
+        origin.user_agent === null ? null : withoutCredentials(origin.user_agent).slice(0, 512).toWellFormed(),
       request_id: origin.request_id,
       method: origin.method,
       route: origin.route,
@@ -43,24 +56,45 @@ export async function recordActions(
       resource_id: action.resource?.id ?? null,
       details: Buffer.byteLength(details) > MAX_DETAILS_BYTES ? '{"truncated":true}' : details,
     }
+    return { ...row, mac: key.mac(hashRow(row)) }
   })
-  await store.insertRecords(tx, rows)
+  await insertRecords(tx, rows)
   return rows
 }
 
 const COUNT_LIMIT = 10_000
 
-/** One numbered page of matching records, latest first; counting stops at 10,000 (A8). */
-export async function listRecords(ctx: Ctx, filter: store.Filter, page: number, pageSize: number) {
-  const [rows, counted] = await Promise.all([
-    store.findRecords(ctx.db, filter, (page - 1) * pageSize, pageSize),
-    store.countRecords(ctx.db, filter, COUNT_LIMIT + 1),
-  ])
-  const total = Math.max(Math.min(counted, COUNT_LIMIT), rows.length && (page - 1) * pageSize + rows.length)
-  return { items: rows.map(toRecord), total, page, page_size: pageSize, total_is_estimate: counted > COUNT_LIMIT }
+/** One page of matching records, latest first, by number or behind a cursor; counting stops at 10,000 (A8). */
+export async function listRecords(ctx: Ctx, filter: search.Filter, page: number, pageSize: number, cursor?: string) {
+  const offset = cursor === undefined ? (page - 1) * pageSize : 0
+  const after = positionOf(cursor)
+  const counted = await search.countRecords(ctx.db, filter, COUNT_LIMIT + 1)
+  const few = counted <= COUNT_LIMIT
+  const found = await search.findRecords(ctx.db, filter, { after, offset, limit: pageSize + 1 }, few)
+  const rows = found.slice(0, pageSize)
+  const last = rows.at(-1)
+  const total = Math.max(Math.min(counted, COUNT_LIMIT), rows.length && offset + rows.length)
+  const next_cursor = found.length > pageSize && last ? encodeCursor([last.time, last.id]) : null
+  return { items: rows.map(toRecord), total, page, page_size: pageSize, total_is_estimate: !few, next_cursor }
 }
 
-const toRecord = ({ actor_user_id, actor_email, actor_type, details, ...row }: Row<'audit'>): AuditRecord => ({
+function positionOf(cursor: string | undefined): search.Position | undefined {
+  const [time, id] = decodeCursor(cursor, 2) ?? []
+  if (time === undefined || id === undefined) return undefined
+  // A text that is no time would be an error of the database.
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) || Number.isNaN(Date.parse(time))) decodeCursor('', 2)
+  return { time, id }
+}
+
+/** A record as it is told: without its MAC, and with its details read. */
+export const toRecord = ({
+  actor_user_id,
+  actor_email,
+  actor_type,
+  details,
+  mac: _mac,
+  ...row
+}: Row<'audit'>): AuditRecord => ({
   ...row,
   actor: { user_id: actor_user_id, email: actor_email, type: actor_type },
   details: JSON.parse(details),

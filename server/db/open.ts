@@ -18,6 +18,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { sharedSync } from '../shared-sync.ts'
+import { guardAuditOnPostgres, guardAuditOnSqlite } from './audit-guards.ts'
 import { startCheckpoints } from './checkpoint.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from './guard.ts'
 import { migrations } from './migrations/index.ts'
@@ -206,6 +207,7 @@ const sqliteTypes: ColumnTypes = {
   bigint: 'integer',
   real: 'real',
   addSearchIndex: addTrigramTable,
+  guardAudit: guardAuditOnSqlite,
 }
 
 // ---- PostgreSQL ------------------------------------------------------------------------------------------------
@@ -220,6 +222,7 @@ const postgresTypes: ColumnTypes = {
   bigint: 'bigint',
   real: 'double precision',
   addSearchIndex: addTrigramIndex,
+  guardAudit: guardAuditOnPostgres,
 }
 
 const INT8 = 20

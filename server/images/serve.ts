@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { noteRead } from '../audit/reads.ts'
 import type { Ctx } from '../context.ts'
 import { sendContents } from '../objects/download.ts'
 import { getObject } from '../objects/service.ts'
@@ -19,6 +20,9 @@ export async function serveImage(
   { request, reply }: Raw,
 ): Promise<FastifyReply> {
   const row = await getObject(ctx, bucket, key)
-  if (!hasImageParameters(request)) return sendContents(ctx, row, { download: false, cacheControl }, request, reply)
-  return sendImage(ctx, row, request, reply, { cacheControl, principal: ctx.actor.user_id ?? '' })
+  const image = hasImageParameters(request)
+  noteRead(ctx, reply, { bucket, key, size: row.size, via: image ? 'image' : 'download' })
+  return image
+    ? sendImage(ctx, row, request, reply, { cacheControl, principal: ctx.actor.user_id ?? '' })
+    : sendContents(ctx, row, { download: false, cacheControl }, request, reply)
 }

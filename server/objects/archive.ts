@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
 import { decide, type KeyRange } from '../../contract/permissions.ts'
+import { noteArchived } from '../audit/reads.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
@@ -28,7 +29,15 @@ export async function sendArchive(
 
   const rows = () => (keys ? namedObjects(ctx, bucket.id, readable) : rangedObjects(ctx, bucket.id, ranges))
   const base = keys ? 0 : prefix.lastIndexOf('/', prefix.length - 2) + 1
-  return sendZip(ctx, rows(), folderName(prefix) ?? name, base, reply)
+  return sendZip(ctx, noting(ctx, name, rows()), folderName(prefix) ?? name, base, reply)
+}
+
+/** The same objects, each recorded as read when the one after it is asked for. */
+export async function* noting(ctx: Ctx, bucket: string, rows: AsyncIterable<store.ObjectRow>, link?: string) {
+  for await (const row of rows) {
+    yield row
+    noteArchived(ctx, { bucket, key: row.key, size: row.size, ...(link ? { share_id: link } : {}) })
+  }
 }
 
 /** Objects of these keys, some at a time. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
+import { noteRead } from '../audit/reads.ts'
 import type { BlobDriver, ByteRange } from '../blobs/driver.ts'
 import type { Ctx } from '../context.ts'
 import { evaluateConditions, parseRanges, rangeApplies } from '../http/conditions.ts'
@@ -40,7 +41,9 @@ export async function sendObject(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendContents(ctx, await getObject(ctx, bucket, key), naming, request, reply)
+  const row = await getObject(ctx, bucket, key)
+  noteRead(ctx, reply, { bucket, key, size: row.size, via: 'download' })
+  return sendContents(ctx, row, naming, request, reply)
 }
 
 /** The same for an object that the caller was found to be allowed to read. */

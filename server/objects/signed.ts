@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
+import { noteRead } from '../audit/reads.ts'
 import { actorOfUser } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
@@ -91,7 +92,10 @@ export async function sendSigned(ctx: Ctx, token: string, { request, reply }: Ra
     contentType: row.content_type,
     contentDisposition: contentDispositionOf(row, { download, filename }),
   })
-  if (url !== null && request.method === 'GET') return reply.header('cache-control', 'no-store').redirect(url, 307)
+  if (url !== null && request.method === 'GET') {
+    noteRead(signer, reply, { bucket, key, size: row.size, via: 'download' })
+    return reply.header('cache-control', 'no-store').redirect(url, 307)
+  }
   return sendObject(signer, { bucket, key, download, filename }, request, reply)
 }
 

@@ -1,5 +1,6 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Settings, SettingsChange } from '../../contract/settings.ts'
+import { resealAuditKeys } from '../audit/service.ts'
 import { discoverIdp } from '../auth/service.ts'
 import { setTotalQuota } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
@@ -134,7 +135,8 @@ function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
 export async function resealSettings(ctx: Ctx): Promise<number> {
   return ctx.upkeep(async (tx) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
-    let count = 0
+    let count = await resealAuditKeys(tx, ctx.config)
+    const before = count
     for (const section of sectionNames) {
       const fields = changed[section] ?? {}
       for (const [field, value] of Object.entries(fields)) {
@@ -144,7 +146,7 @@ export async function resealSettings(ctx: Ctx): Promise<number> {
         count++
       }
     }
-    if (count > 0) await store.writeChanged(tx, JSON.stringify(changed))
+    if (count > before) await store.writeChanged(tx, JSON.stringify(changed))
     return count
   })
 }

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
+import { noteRead } from '../audit/reads.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { hasImageParameters, sendImage } from '../images/service.ts'
-import { folderName, namedObjects, rangedObjects, sendZip } from '../objects/archive.ts'
+import { folderName, namedObjects, noting, rangedObjects, sendZip } from '../objects/archive.ts'
 import { sendContents } from '../objects/download.ts'
 import { findKeys } from '../objects/search.ts'
 import { findObject, findObjects, type ObjectRow } from '../objects/store.ts'
@@ -67,6 +68,8 @@ async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { 
   if (!object || object.bucket_id !== row.bucket_id) throw objectGone()
   const image = hasImageParameters(request)
   await spend(ctx, link, key, request, { whole: image })
+  const via = image ? 'image' : 'download'
+  noteRead(visitor(ctx), reply, { bucket: row.bucket, key, size: object.size, via, share_id: row.id })
   const naming = {
     download: query.download === '1',
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
@@ -77,6 +80,8 @@ async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { 
     ? sendImage(ctx, object, request, reply, { ...naming, principal: row.id, link: true })
     : sendContents(ctx, object, naming, request, reply)
 }
+
+const visitor = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
 
 /** The bucket the link was made in; one made again under the name is another. */
 async function bucketIdOf(ctx: Ctx, { row }: OpenLink): Promise<string> {
@@ -137,7 +142,8 @@ async function serveArchive(ctx: Ctx, link: OpenLink, { request, reply }: Raw): 
           keysOf(link).filter((key) => isOpen(ranges, key)),
         )
   const base = prefix.lastIndexOf('/', prefix.length - 2) + 1
-  return sendZip(ctx, rows, nameOf(link), base, reply, NO_STORE)
+  const noted = noting(visitor(ctx), link.row.bucket, rows, link.row.id)
+  return sendZip(ctx, noted, nameOf(link), base, reply, NO_STORE)
 }
 
 function nameOf({ row }: OpenLink): string {

@@ -416,6 +416,8 @@ const table: Record<OperationName, Entry> = {
     },
   },
   listAudit: { expect: managers(200), call: (c) => c.listAudit() },
+  exportAudit: { expect: managers(200), call: async (c) => (await c.exportAudit()).text() },
+  verifyAudit: { expect: managers(200), call: (c) => c.verifyAudit() },
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
 }

@@ -123,6 +123,158 @@ describeEngines('audit', (engine) => {
     await rejectsWith(server.as().listAudit(), 'unauthenticated')
   })
 
+  it('A8: pages by cursor and by number over recent and sealed records alike', async () => {
+    const bucket = 'paged-b'
+    await server.admin.createBucket({ body: { name: bucket } })
+    const keys: string[] = []
+    for (let i = 0; i < 12; i++) {
+      const key = i % 2 ? `odd/${i}` : `even/${i}`
+      keys.unshift(key)
+      await server.admin.putObject({ params: { name: bucket, key }, body: 'x' })
+      if (i % 3 === 0) server.clock.advance(1)
+      // Half of them are sealed, and in an order that is not the one of the list.
+      if (i === 5) await server.running.tick()
+    }
+    const compare = async () => {
+      for (const [query, expected] of [
+        [{ bucket, action: ['upload'] }, keys],
+        [{ object_key_prefix: 'odd/' }, keys.filter((key) => key.startsWith('odd/'))],
+        [{ bucket, object_key_prefix: 'even/' }, keys.filter((key) => key.startsWith('even/'))],
+        [{ bucket, action: ['upload', 'copy', 'login'] }, keys],
+        [{ action: ['upload', 'create_bucket'], object_key_prefix: 'odd/' }, keys.filter((k) => k.startsWith('odd/'))],
+      ] as const) {
+        const asked = { ...query, action: 'action' in query ? [...query.action] : undefined, page_size: 5 } as const
+        const byCursor: (string | null)[] = []
+        let cursor: string | undefined
+        do {
+          const page = await server.admin.listAudit({ query: { ...asked, cursor } })
+          assert.equal(page.total, expected.length)
+          byCursor.push(...page.items.map((one) => one.object_key))
+          cursor = page.next_cursor ?? undefined
+        } while (cursor)
+        const byNumber: (string | null)[] = []
+        for (let page = 1; page <= 4; page++)
+          byNumber.push(
+            ...(await server.admin.listAudit({ query: { ...asked, page } })).items.map((one) => one.object_key),
+          )
+        assert.deepEqual(byCursor, expected, JSON.stringify(query))
+        assert.deepEqual(byNumber, expected, JSON.stringify(query))
+      }
+    }
+    await compare()
+    await server.running.tick()
+    await compare()
+    for (const cursor of ['x', Buffer.from('["now","x"]').toString('base64url')])
+      await rejectsWith(server.admin.listAudit({ query: { cursor } }), 'invalid_request', 'query.cursor')
+  })
+
+  it('A8: merges as one list whatever is sealed, at any offset', async () => {
+    const all = (await allActions(server.database)).sort((a, b) =>
+      a.time === b.time ? (a.id < b.id ? 1 : -1) : a.time < b.time ? 1 : -1,
+    )
+    await put('recent/1')
+    await put('recent/2')
+    const before = (await allActions(server.database)).length
+    for (let page = 1; page <= Math.ceil(before / 7); page++) {
+      const { items } = await server.admin.listAudit({ query: { page, page_size: 7 } })
+      const expected = all.map(({ id }) => id)
+      for (const { id } of items)
+        if (expected.includes(id))
+          assert.equal(
+            items.indexOf(items.find((o) => o.id === id) ?? assert.fail()),
+            (expected.indexOf(id) + before - all.length) % 7,
+          )
+    }
+  })
+
+  it('A9: exports what matches, latest first, as lines of JSON and as CSV that no spreadsheet runs', async () => {
+    const bucket = 'export-b'
+    await server.admin.createBucket({ body: { name: bucket } })
+    const keys = ['=1+1', '+x', '-x', '@x', 'plain', 'with "quotes", comma', 'two\nlines', '漢 emoji 🙂', '\ttab']
+    for (const key of keys) {
+      await server.admin.putObject({ params: { name: bucket, key }, body: 'x' })
+      server.clock.advance(1)
+    }
+    const { items } = await server.admin.listAudit({ query: { bucket, page_size: 200 } })
+    const query = { bucket }
+    const lines = await server.records([{ action: 'audit_export' }], async () =>
+      (await server.admin.exportAudit({ query })).text(),
+    )
+    assert.deepEqual(
+      lines
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+      items,
+    )
+    const answer = await server.admin.exportAudit({ query: { ...query, format: 'csv' } })
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/csv; charset=utf-8/)
+    assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="audit.csv"')
+    const [header, ...cells] = parseCsv(await answer.text())
+    const column = (name: string) => header?.indexOf(name) ?? -1
+    assert.deepEqual(
+      cells.map((row) => row[column('object_key')]),
+      items.map(({ object_key }) => (/^[=+\-@\t\r]/.test(object_key ?? '') ? `'${object_key}` : (object_key ?? ''))),
+    )
+    assert.deepEqual(
+      cells.map((row) => JSON.parse(row[column('details')] ?? '')),
+      items.map(({ details }) => details),
+    )
+    assert.ok(cells.every((row) => row.length === header?.length))
+    const [record] = (await server.admin.listAudit({ query: { action: ['audit_export'] } })).items
+    assert.deepEqual(record?.details, { format: 'csv', filter: { bucket } })
+    assert.ok((await deliveries()).every(({ event }) => event !== 'audit_export'))
+    // HEAD asks for the headers alone: nothing is exported, nothing recorded.
+    await server.records([], async () => {
+      const head = await fetch(`${server.url}/api/v1/audit/export`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${server.adminToken}` },
+      })
+      assert.equal(head.status, 200)
+    })
+  })
+
+  it('A15: records reads only where the setting says so, after the answer, and tells no webhook', async () => {
+    await put('read/me')
+    const byKey = { params: { name: 'audited', key: 'read/me' } }
+    const { url } = await server.admin.presignObject({ params: { name: 'audited' }, body: { key: 'read/me' } })
+    const share = await server.admin.createShare({ body: { kind: 'object', bucket: 'audited', key: 'read/me' } })
+    const link = `${server.url}/public/s/${share.token}`
+    const readAll = async () => {
+      await (await server.admin.getObject(byKey)).text()
+      await (await server.admin.getObject({ ...byKey, headers: { range: 'bytes=0-1' } })).text()
+      await server.admin.headObject(byKey)
+      await (await fetch(`${server.url}${new URL(url).pathname}`)).text()
+      await (await fetch(link)).text()
+      await (await server.admin.archiveObjects({ params: { name: 'audited' }, query: { prefix: 'read/' } })).text()
+      await rejectsWith(server.admin.getObject({ params: { name: 'audited', key: 'none' } }), 'not_found')
+      await server.running.tick()
+    }
+    await server.records([], readAll)
+    await server.admin.updateSettings({ body: { audit: { log_reads: true } } })
+    const queued = (await deliveries()).length
+    const one = { action: 'object_read' as const, bucket: 'audited', key: 'read/me' }
+    await server.records([one, one, one, one, one], readAll)
+    const { items } = await server.admin.listAudit({ query: { action: ['object_read'] } })
+    const seen = items.map(({ auth_method, status_code, actor, details: { via, complete } }) =>
+      [actor.type, auth_method, status_code, via, complete].join(' '),
+    )
+    assert.deepEqual(
+      seen.sort(),
+      [
+        'public share_link 200 download true',
+        'user local 200 archive true',
+        'user local 200 download true',
+        'user local 206 download true',
+        'user presigned 200 download true',
+      ].sort(),
+    )
+    assert.equal(items.find(({ actor }) => actor.type === 'public')?.details.share_id, share.id)
+    assert.equal((await deliveries()).length, queued)
+    await server.admin.updateSettings({ body: { audit: { log_reads: false } } })
+    await server.records([], readAll)
+  })
+
   it('A1: keeps no more than 8 KiB of details, and sends no more', async () => {
     await endpoint(['group_create'])
     const grants = Array.from({ length: 40 }, (_, i) => ({
@@ -154,13 +306,13 @@ describeEngines('audit', (engine) => {
     const break_ =
       engine === 'sqlite'
         ? [
-            "create trigger refuse before insert on audit when new.action = 'upload' begin select raise(abort, 'no'); end",
+            "create trigger refuse before insert on audit_recent when new.action = 'upload' begin select raise(abort, 'no'); end",
           ]
         : [
             "create function refuse() returns trigger language plpgsql as $$ begin if new.action = 'upload' then raise exception 'no'; end if; return new; end $$",
-            'create trigger refuse before insert on audit for each row execute function refuse()',
+            'create trigger refuse before insert on audit_recent for each row execute function refuse()',
           ]
-    const mend = engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit'
+    const mend = engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit_recent'
     const run = (text: string) => server.database.transaction((tx) => sql.raw(text).execute(tx))
     for (const text of break_) await run(text)
     await server.records([], async () => {
@@ -229,3 +381,15 @@ describeEngines('audit', (engine) => {
     }
   })
 })
+
+/** RFC 4180 as a reader of it sees it. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [[]]
+  const pattern = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|$)/gy
+  for (const [, cell = '', end] of text.matchAll(pattern)) {
+    rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)
+    if (end === '\r\n') rows.push([])
+    if (end === '') break
+  }
+  return rows.slice(0, -1)
+}

@@ -746,16 +746,16 @@ describeEngines('jobs', (engine) => {
     const paused = await pause(await create({ kind: 'copy', source_bucket: source, dest_bucket: dest }))
     await sqls(
       engine === 'sqlite'
-        ? ["create trigger refuse before insert on audit begin select raise(abort, 'no'); end"]
+        ? ["create trigger refuse before insert on audit_recent begin select raise(abort, 'no'); end"]
         : [
             "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$",
-            'create trigger refuse before insert on audit for each row execute function refuse()',
+            'create trigger refuse before insert on audit_recent for each row execute function refuse()',
           ],
     )
     const over = paused.goOn()
     await setTimeout(300)
     assert.equal((await get(paused.id)).done, paused.done)
-    await sqls([engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit'])
+    await sqls([engine === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on audit_recent'])
     assert.deepEqual(counts(await over), succeeded(3000))
     const keys = (await recordsOf(paused.id)).map(({ object_key }) => object_key)
     assert.deepEqual([keys.length, new Set(keys).size], [3000, 3000])

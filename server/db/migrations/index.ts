@@ -5,6 +5,7 @@ import { objects } from './0003-objects.ts'
 import { shares } from './0004-shares.ts'
 import { webhooks } from './0005-webhooks.ts'
 import { policies } from './0006-policies.ts'
+import { audit } from './0007-audit.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -15,4 +16,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0004-shares': shares(types),
   '0005-webhooks': webhooks(types),
   '0006-policies': policies(types),
+  '0007-audit': audit(types),
 })

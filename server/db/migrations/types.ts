@@ -13,4 +13,6 @@ export interface ColumnTypes {
   real: Type
   /** Makes `objects.key` searchable by any part of it, whatever its case; see db/search.ts. */
   addSearchIndex(db: Kysely<never>): Promise<void>
+  /** Makes the table of recent audit records, the view over all, and all of it append-only; see db/audit-guards.ts. */
+  guardAudit(db: Kysely<never>): Promise<void>
 }

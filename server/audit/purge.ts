@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Ctx } from '../context.ts'
+import type { Row } from '../db/schema.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import * as chain from './chain.ts'
+import { hashLink, hashRow } from './hashes.ts'
+import { holdHead, writeHead } from './seal.ts'
+
+const DAY_MS = 24 * 3600_000
+/** Records a transaction: deleting so many keeps SQLite busy for some 30 ms. */
+const BATCH = 500
+
+class NothingToDo extends Error {}
+
+/**
+ * Removes the oldest links and their records when `audit.retention_days` are over, and leaves the anchor: the number and
+ * hash of the last one removed, from which the chain is verified on. What is not sealed is never removed.
+ */
+export const auditPurger = {
+  name: 'audit-retention',
+  every: 600_000,
+  async run(ctx: Ctx): Promise<void> {
+    const { audit } = await settingsInForce(ctx)
+    if (audit.retention_days === 0) return
+    const before = new Date(ctx.now().getTime() - audit.retention_days * DAY_MS).toISOString()
+    while (!ctx.stopping.aborted && (await purgeBatch(ctx, before))) await nextTurn()
+  },
+}
+
+/** One batch in one action; false when there is nothing more. */
+async function purgeBatch(ctx: Ctx, before: string): Promise<boolean> {
+  const head = await chain.findHead(ctx.db)
+  const [oldest] = head ? await chain.listLinks(ctx.db, head.anchor_seq + 1, head.seq, 1) : []
+  if (!oldest || !isOver(oldest, before)) return false
+  const change = async (...[tx, record]: Parameters<Parameters<Ctx['act']>[0]>) => {
+    const held = await holdHead(tx, ctx, chain.waitForHead)
+    if (!held) throw new NothingToDo()
+    const links = await chain.listLinks(tx, held.anchor_seq + 1, held.seq, BATCH)
+    const kept = links.findIndex((link) => !isOver(link, before))
+    const reached = kept === -1 ? links : links.slice(0, kept)
+    const over = reached.slice(0, reached.findLastIndex(({ time }) => time !== null) + 1)
+    const first = over[0]
+    const last = over.at(-1)
+    if (!first || !last) throw new NothingToDo()
+    // What was tampered with is not kept for ever, but that it was is: in the record, which is sealed in its turn.
+    const faults = findFaults(held.anchor_hash, held.anchor_seq, over)
+    await writeHead(tx, ctx, { ...held, anchor_seq: last.seq, anchor_hash: last.chain_hash })
+    await chain.deleteLinks(
+      tx,
+      last.seq,
+      over.map(({ audit_id }) => audit_id),
+    )
+    record({
+      name: 'audit_purge',
+      details: {
+        first_seq: held.anchor_seq + 1,
+        last_seq: last.seq,
+        records: over.length,
+        before,
+        chain_hash: last.chain_hash,
+        faults: faults.length,
+        ...(faults[0] ? { first_fault: faults[0] } : {}),
+      },
+    })
+    return kept === -1 && links.length === BATCH
+  }
+  return ctx.act(change).catch((error: unknown) => {
+    if (error instanceof NothingToDo) return false
+    throw error
+  })
+}
+
+/** A link without a record has no time: it goes with a later one that has. */
+const isOver = ({ time }: chain.LinkedRecord, before: string): boolean => time === null || time < before
+
+function findFaults(anchorHash: string, anchorSeq: number, links: readonly chain.LinkedRecord[]) {
+  let previous = anchorHash
+  let expected = anchorSeq
+  return links.flatMap((link) => {
+    const fits =
+      link.seq === ++expected &&
+      link.id !== null &&
+      hashRow(link as Row<'audit'>) === link.row_hash &&
+      hashLink(previous, link.row_hash) === link.chain_hash
+    previous = link.chain_hash
+    expected = link.seq
+    return fits ? [] : [{ seq: link.seq, audit_id: link.audit_id }]
+  })
+}

@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import type { ActionDetails } from '../../contract/actions.ts'
+import type { Actor, Ctx } from '../context.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { recordActions } from './service.ts'
+
+/** How long reads are gathered, and how many at most: what comes when as many wait is counted and lost. */
+const GATHER_MS = 100
+const MOST = 10_000
+
+interface Read {
+  actor: Actor
+  time: Date
+  bucket: string
+  key: string
+  status: number
+  details: ActionDetails['object_read']
+}
+interface Gathered {
+  reads: Read[]
+  lost: number
+}
+const gathered = new WeakMap<Ctx['config'], Gathered>()
+
+/** What went out, or is about to. */
+export interface Contents {
+  bucket: string
+  key: string
+  size: number
+  via: ActionDetails['object_read']['via']
+  share_id?: string
+}
+
+/**
+ * Records that contents are read, once the answer is over, where `audit.log_reads` says so (A15). It costs the request
+ * nothing: the setting is asked for when a batch is written. Best effort: a crash loses the last moments, a flood what is
+ * more than is written meanwhile; the log says how many.
+ */
+export function noteRead(ctx: Ctx, reply: FastifyReply, contents: Contents): void {
+  if (reply.request.method !== 'GET') return
+  reply.raw.once('close', () => {
+    const { statusCode, writableFinished } = reply.raw
+    // 304 and errors send no contents; 307 sends the client to the storage for them.
+    if (statusCode >= 300 && statusCode !== 307) return
+    add(ctx, contents, statusCode, writableFinished)
+  })
+}
+
+/** The same for one object of an archive, whose status is long sent. */
+export const noteArchived = (ctx: Ctx, contents: Omit<Contents, 'via'>): void =>
+  add(ctx, { ...contents, via: 'archive' }, 200, true)
+
+function add(ctx: Ctx, { bucket, key, ...details }: Contents, status: number, complete: boolean): void {
+  const read = { actor: ctx.actor, time: ctx.now(), bucket, key, status, details: { ...details, complete } }
+  const batch = gathered.get(ctx.config)
+  if (!batch) {
+    const first = { reads: [read], lost: 0 }
+    gathered.set(ctx.config, first)
+    ctx.background(write(ctx, first))
+  } else if (batch.reads.length >= MOST) batch.lost++
+  else batch.reads.push(read)
+}
+
+const BATCH = 200
+
+/** Writes what was gathered until nothing is: one at a time in a process. */
+async function write(ctx: Ctx, batch: Gathered): Promise<void> {
+  try {
+    while (batch.reads.length > 0) {
+      await pause(GATHER_MS, undefined, { signal: ctx.stopping }).catch(() => undefined)
+      const reads = batch.reads.splice(0)
+      const { audit } = await settingsInForce(ctx)
+      if (!audit.log_reads) continue
+      for (let i = 0; i < reads.length; i += BATCH)
+        await ctx.upkeep((tx) => recordReads(tx, ctx, reads.slice(i, i + BATCH)), { relaxed: true })
+      if (batch.lost > 0) ctx.log.warn({ lost: batch.lost }, 'reads came faster than they could be recorded')
+      batch.lost = 0
+    }
+  } finally {
+    gathered.delete(ctx.config)
+  }
+}
+
+async function recordReads(tx: Parameters<typeof recordActions>[0], ctx: Ctx, reads: readonly Read[]): Promise<void> {
+  for (const { actor, time, bucket, key, status, details } of reads)
+    await recordActions(tx, ctx.config, actor, time, [
+      { name: 'object_read', bucket, key, status_code: status, details },
+    ])
+}
