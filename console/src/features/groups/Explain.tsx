@@ -75,7 +75,11 @@ export function Explain({ userId }: { userId?: string }) {
                   <ul className="groups-via" aria-label={text.via}>
                     {via.map(({ group_id, group, grant }) => (
                       <li key={`${group_id} ${grant?.id}`}>
-                        <Anchor component={Link} to={`/admin/groups/${group_id}`} search={{ tab: 'permissions' } as never}>
+                        <Anchor
+                          component={Link}
+                          to={`/admin/groups/${group_id}`}
+                          search={{ tab: 'permissions' } as never}
+                        >
                           {group}
                         </Anchor>{' '}
                         <span className="dim">

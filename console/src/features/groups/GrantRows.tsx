@@ -83,17 +83,15 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
             />
             <span className="groups-actions">
               {bucketActions.map((action) => (
-                <label key={action} title={actionHints[action]}>
-                  <Checkbox
-                    aria-label={text.actionOn(action, at)}
-                    checked={actions.includes(action)}
-                    disabled={readOnly}
-                    onChange={(event) => toggle(action, event.currentTarget.checked)}
-                  />
-                  <span className="groups-action-name" aria-hidden>
-                    {action}
-                  </span>
-                </label>
+                <Checkbox
+                  key={action}
+                  label={action}
+                  title={actionHints[action]}
+                  aria-label={text.actionOn(action, at)}
+                  checked={actions.includes(action)}
+                  disabled={readOnly}
+                  onChange={(event) => toggle(action, event.currentTarget.checked)}
+                />
               ))}
             </span>
             {readOnly ? (

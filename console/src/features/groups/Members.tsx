@@ -121,11 +121,7 @@ export function Members({ group }: { group: Group }) {
         />
         <span className="grow" />
         {picked.length > 0 ? (
-          <Button
-            variant="default"
-            leftSection={<IconUserMinus size={15} />}
-            onClick={() => void remove(picked)}
-          >
+          <Button variant="default" leftSection={<IconUserMinus size={15} />} onClick={() => void remove(picked)}>
             {text.removePicked(picked.length)}
           </Button>
         ) : null}

@@ -47,7 +47,9 @@ export function Permissions({ group }: { group: Group }) {
   if (!touched && !same(base, group)) begin(group)
 
   const mine = (groups.data ?? []).filter(({ id }) => me.groups.some((one) => one.id === id))
-  const after = mine.map((one) => (one.id === group.id ? { ...one, global: draft.global, grants: asGrants(draft) } : one))
+  const after = mine.map((one) =>
+    one.id === group.id ? { ...one, global: draft.global, grants: asGrants(draft) } : one,
+  )
   const loss = mine.some(({ id }) => id === group.id) ? lossOf(mine, after) : []
   const save = async () => {
     if (loss.length > 0) {

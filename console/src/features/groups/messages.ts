@@ -69,7 +69,8 @@ export const text = catalogue({
   globalUsers: 'Manages people',
   globalUsersHint: 'People and groups, but no administrators, and no right they lack themselves.',
   grantsTitle: 'On buckets',
-  grantsHint: '“*” in a name of a bucket is any run of characters. A prefix is the beginning of a key: end it with “/”.',
+  grantsHint:
+    '“*” in a name of a bucket is any run of characters. A prefix is the beginning of a key: end it with “/”.',
   pattern: 'Bucket',
   prefix: 'Prefix',
   wholeBucket: 'whole bucket',
