@@ -154,9 +154,12 @@ function CreateGroup({ onClose }: { onClose: () => void }) {
   const form = useForm({ name: '', description: '' })
   const create = async () => {
     let made: Group | undefined
-    const taken = await form.submit(async (body) => {
-      made = await client.createGroup({ body })
-    })
+    const taken = await form.submit(
+      async (body) => {
+        made = await client.createGroup({ body })
+      },
+      { already_exists: 'name' },
+    )
     if (!taken || !made) return
     notify.ok(text.made(made.name))
     void refreshPeople(cache)

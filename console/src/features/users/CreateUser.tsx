@@ -18,10 +18,13 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
   const ready = /^[^\s@]+@[^\s@]+$/.test(email.trim()) && display_name.trim() !== ''
   const create = async () => {
     let made: User | undefined
-    const taken = await form.submit(async ({ email, password, ...rest }) => {
-      const body = { ...rest, email: email.trim(), ...(password === '' ? {} : { password }) }
-      made = await client.createUser({ body })
-    })
+    const taken = await form.submit(
+      async ({ email, password, ...rest }) => {
+        const body = { ...rest, email: email.trim(), ...(password === '' ? {} : { password }) }
+        made = await client.createUser({ body })
+      },
+      { already_exists: 'email' },
+    )
     if (!taken || !made) return
     notify.ok(text.made(made.email))
     await refreshPeople(cache)

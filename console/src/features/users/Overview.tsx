@@ -69,7 +69,8 @@ function Profile({ user, mayRename }: { user: User; mayRename: boolean }) {
       ...(email === user.email ? {} : { email: email.trim() }),
       ...(display_name === user.display_name ? {} : { display_name }),
     }
-    if (!(await form.submit(() => client.updateUser({ params: { id: user.id }, body })))) return
+    if (!(await form.submit(() => client.updateUser({ params: { id: user.id }, body }), { already_exists: 'email' })))
+      return
     notify.ok(text.saved(email))
     await refreshPeople(cache)
   }
@@ -203,7 +204,13 @@ function Identity({ user }: { user: User }) {
   const { id, email, idp_subject } = user
   const tie = async () => {
     const body = { idp_subject: form.values.idp_subject.trim() }
-    if (!(await form.submit(() => client.updateUser({ params: { id }, body })))) return
+    if (
+      !(await form.submit(() => client.updateUser({ params: { id }, body }), {
+        already_exists: 'idp_subject',
+        conflict: 'idp_subject',
+      }))
+    )
+      return
     form.reset()
     notify.ok(text.tied)
     await refreshPeople(cache)
