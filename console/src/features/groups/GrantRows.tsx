@@ -73,6 +73,7 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
               spellCheck={false}
             />
             <Select
+              className="groups-preset"
               aria-label={`${text.preset}, ${text.grantOf(i + 1)}`}
               data={[...presetNames, { value: '', label: text.custom, disabled: true }]}
               value={presetOf(actions) ?? ''}
@@ -98,6 +99,7 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
               <span />
             ) : (
               <ActionIcon
+                className="groups-remove"
                 aria-label={text.removeGrant(at)}
                 onClick={() => onChange(rows.filter((one) => one.row !== row))}
               >

@@ -91,7 +91,10 @@ export const text = catalogue({
   gainsGlobal: (right: string) => `${right}, everywhere`,
   adds: 'adds',
   takes: 'takes away',
-  reaches: (n: number) => `It acts on the next request of ${plural(n, { one: 'member', other: 'members' })}.`,
+  reaches: (n: number) =>
+    n === 0
+      ? 'Nobody is in this group yet.'
+      : `It acts on the next request of ${plural(n, { one: 'member', other: 'members' })}.`,
   ownLoss: 'You would lose rights yourself',
   ownLossAll: 'You would not be an administrator any more, and could not undo this.',
   ownLossUsers: 'You would not manage people any more.',
