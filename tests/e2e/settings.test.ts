@@ -163,13 +163,16 @@ describe('console: settings', { skip: noBrowser }, () => {
       await check('settings-lock-out')
       assert.equal((await server.admin.getSettings()).auth.enable_local, true)
 
-      const me = await server.admin.me()
-      await server.admin.updateUser({ params: { id: me.id }, body: { idp_subject: 'the-admin' } })
+      const { groups } = await server.admin.me()
+      const other = await server.admin.createUser({
+        body: { email: 'other@example.com', display_name: 'Other', group_ids: groups.map(({ id }) => id) },
+      })
+      await server.admin.updateUser({ params: { id: other.id }, body: { idp_subject: 'the-admin' } })
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('“Signing in” is saved').waitFor()
-      const other = await startBrowser()
+      const elsewhere = await startBrowser()
       try {
-        const { page: login } = await openConsole(other, server, '/login', { expect: [401] })
+        const { page: login } = await openConsole(elsewhere, server, '/login', { expect: [401] })
         await login.getByRole('button', { name: 'Continue with Acme' }).waitFor()
         assert.equal(await login.getByLabel('E-mail').count(), 0)
         const refused = await fetch(`${server.url}/api/v1/auth/token`, {
@@ -178,7 +181,7 @@ describe('console: settings', { skip: noBrowser }, () => {
         })
         assert.equal(refused.status, 403)
       } finally {
-        await other.close()
+        await elsewhere.close()
       }
       await page.getByRole('switch', { name: 'Sign in with e-mail and password' }).click()
       await page.getByRole('button', { name: 'Save' }).click()

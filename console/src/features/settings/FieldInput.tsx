@@ -99,7 +99,7 @@ export function FieldInput({ name, field, value, isSet, changed, fault, variable
         <TextInput
           {...common}
           {...lock}
-          className={field.mono ? `${common.className} mono` : common.className}
+          className={field.mono ? `${common.className} settings-mono` : common.className}
           value={typeof value === 'string' ? value : ''}
           onChange={({ currentTarget: { value } }) => onChange(value === '' && field.empty ? null : value)}
           readOnly={fixed}

@@ -45,8 +45,8 @@ export const labels = catalogue({
   'shares.default_expires_in': 'Usual lifetime',
   'shares.max_expires_in': 'Longest lifetime',
   'shares.require_creator_access': 'A link ends with the rights of its creator',
-  'images.max_source_mb': 'Largest source',
-  'images.max_source_megapixels': 'Largest source',
+  'images.max_source_mb': 'Largest source file',
+  'images.max_source_megapixels': 'Largest source picture',
   'images.max_progressive_megapixels': 'Largest progressive source',
   'images.max_avif_source_megapixels': 'Largest AVIF source',
   'images.max_result_megapixels': 'Largest result',
@@ -65,7 +65,7 @@ export const labels = catalogue({
 
 /** What each field means, in a sentence. */
 export const hints = catalogue({
-  'auth.enable_local': 'Off: nobody signs in with a password. `stowage enable-local-login` on the server undoes it.',
+  'auth.enable_local': 'Off: nobody signs in with a password. “stowage enable-local-login” on the server undoes it.',
   'auth.enable_idp': 'Takes effect once a provider is set up.',
   'auth.auto_create_users':
     'Somebody who comes through the provider for the first time gets an account in no group: they see nothing until they are put into one.',
@@ -76,7 +76,7 @@ export const hints = catalogue({
     'What OpenID Connect discovery is asked for. For Entra: https://login.microsoftonline.com/TENANT/v2.0',
   'idp.client_id': 'As registered at the provider.',
   'idp.client_secret': 'Kept encrypted, and never shown again.',
-  'idp.subject_claim': 'The claim that says who it is. Empty: `oid` at Entra, else `sub`.',
+  'idp.subject_claim': 'The claim that says who it is. Empty: “oid” at Entra, else “sub”.',
   'idp.groups_claim': 'The claim that lists their groups. Empty: groups are given here alone.',
   'idp.group_mapping':
     'At each login, whoever is in the provider’s group is put into ours, and others are taken out. Groups that are not named are left alone.',

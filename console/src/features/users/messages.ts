@@ -107,7 +107,7 @@ export const text = catalogue({
   identityNone: 'Not tied to a person at the identity provider.',
   identityTied: 'Tied to',
   identitySubject: 'Subject',
-  identityHint: 'What the provider’s subject claim says of them: `oid` at Entra, else `sub`.',
+  identityHint: 'What the provider’s subject claim says of them: “oid” at Entra, else “sub”.',
   tie: 'Tie',
   untie: 'Untie',
   tied: 'The account is tied to the identity provider',

@@ -1,4 +1,5 @@
 import { Anchor } from '@mantine/core'
+import { IconId, IconPassword } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../../../contract/users.ts'
@@ -9,8 +10,18 @@ import { text } from './messages.ts'
 /** What somebody signs in with. */
 export const Source = ({ user: { has_password, idp_subject } }: { user: User }) => (
   <span className="users-badges">
-    {has_password ? <Status tone="idle">{text.local}</Status> : null}
-    {idp_subject === null ? null : <Status tone="note">{text.idp}</Status>}
+    {has_password ? (
+      <span className="status">
+        <IconPassword size={13} aria-hidden />
+        {text.local}
+      </span>
+    ) : null}
+    {idp_subject === null ? null : (
+      <span className="status status-note">
+        <IconId size={13} aria-hidden />
+        {text.idp}
+      </span>
+    )}
     {has_password || idp_subject !== null ? null : <Status tone="warn">{text.noWayIn}</Status>}
   </span>
 )
