@@ -1,11 +1,12 @@
 import Type from 'typebox'
+import { BUCKET_PATTERN } from './names.ts'
 import { bucketActions, globalRights, presetNames } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix } from './shapes.ts'
 import { User } from './users.ts'
 
 export const BucketPattern = Type.String({
-  pattern: '^(?!([^*]*\\*){4})[a-z0-9.*-]{1,63}$',
+  pattern: BUCKET_PATTERN,
   description: 'A bucket name; `*` is any run of characters, at most three of them.',
 })
 const Actions = Type.Array(Type.Enum([...bucketActions]), { minItems: 1, maxItems: 8, uniqueItems: true })

@@ -5,6 +5,11 @@ export const BUCKET_NAME = '^(?!.*\\.\\.)(?!\\d{1,3}(\\.\\d{1,3}){3}$)[a-z0-9]([
 export const isBucketName = (text: string): boolean =>
   text.length >= 3 && text.length <= 63 && new RegExp(BUCKET_NAME).test(text)
 
+/** What a grant names buckets by: `*` is any run of characters, at most three of them. */
+export const BUCKET_PATTERN = '^(?!([^*]*\\*){4})[a-z0-9.*-]{1,63}$'
+/** Whether a text may be the bucket pattern of a grant. */
+export const isBucketPattern = (text: string): boolean => new RegExp(BUCKET_PATTERN).test(text)
+
 const encoder = new TextEncoder()
 /** Length of a text in UTF-8 bytes. */
 export const byteLength = (text: string): number => encoder.encode(text).length

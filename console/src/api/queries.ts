@@ -1,13 +1,14 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import {
   type BucketAction,
+  covers,
   decide,
   type GrantingGroup,
   isAdmin,
   mayManageUsers,
 } from '../../../contract/permissions.ts'
 import { statusOf } from './problem.ts'
-import { client, publicClient } from './session.ts'
+import { client, onRefusal, publicClient } from './session.ts'
 
 /** One for the page: a query that a 4xx answered is not asked again by itself. */
 export const queries = new QueryClient({
@@ -21,7 +22,18 @@ export const queries = new QueryClient({
   },
 })
 
-export const meQuery = queryOptions({ queryKey: ['me'], queryFn: () => client.me(), staleTime: 60_000 })
+/** Asked again whenever the page is looked at again: rights change while somebody is signed in. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: () => client.me(),
+  staleTime: 60_000,
+  refetchOnWindowFocus: 'always',
+})
+// What was offered was refused: the rights are others than the page knows of.
+onRefusal(() => {
+  if (queries.isFetching(meQuery) === 0) void queries.invalidateQueries(meQuery)
+})
+
 export const authConfigQuery = queryOptions({
   queryKey: ['auth-config'],
   queryFn: () => publicClient.authConfig(),
@@ -48,6 +60,8 @@ export function useMe() {
     grantsAnything: data.is_admin || data.permissions.grants.length > 0 || data.permissions.global.length > 0,
     /** Whether they may do this to a key; '' is the bucket itself. */
     can: (action: BucketAction, bucket: string, key = '') => decide(groups, action, bucket, key).allowed,
+    /** Whether they have every right that members of these groups have, and so may give it. */
+    covers: (others: readonly GrantingGroup[]) => covers(groups, others),
     /** Whether some name of a bucket would be theirs to use for this. */
     canSomewhere: (action: BucketAction) =>
       isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),

@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../../contract/client.ts'
  */
 let accessToken: string | undefined
 let ended: (() => void) | undefined
+let refused: (() => void) | undefined
 
 /** Says, without being a credential, that there may be a session to go on with: others are not asked for one in vain. */
 const SIGNED_IN = 'stowage-signed-in'
@@ -29,6 +30,10 @@ const isNoted = (): boolean => {
 /** Is called once the session cannot be renewed any more. */
 export const onSessionEnd = (listener: () => void): void => {
   ended = listener
+}
+/** Is called when the server says that a right is missing. */
+export const onRefusal = (listener: () => void): void => {
+  refused = listener
 }
 export const hasToken = (): boolean => accessToken !== undefined
 export const takeTokens = ({ access_token }: TokenPair): void => {
@@ -73,6 +78,7 @@ export const authorizedFetch: typeof fetch = async (input, init = {}) => {
   }
   const used = accessToken
   const answer = await send()
+  if (answer.status === 403) refused?.()
   if (answer.status !== 401 || used === undefined) return answer
   if (accessToken === used && !(await renew())) {
     ended?.()

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { statusOf } from '../api/problem.ts'
 import { meQuery } from '../api/queries.ts'
 import { hasToken, onSessionEnd, renew } from '../api/session.ts'
@@ -25,6 +25,15 @@ export function Gate({ children }: { children: ReactNode }) {
     if (hasToken()) return
     renew().then((signedIn) => (signedIn ? setReady(true) : leave()), setFailure)
   }, [])
+
+  const permissions = me.data?.permissions
+  const known = useRef(permissions)
+  useEffect(() => {
+    // Other rights, other lists: what is on the page may be more or less than they may see now.
+    if (known.current && permissions && known.current !== permissions)
+      void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
+    known.current = permissions
+  }, [permissions, cache])
 
   if (failure !== undefined && !ready)
     return (

@@ -5,6 +5,8 @@ import { text } from './messages.ts'
 export interface Column<T> {
   key: string
   title: string
+  /** In place of the title, where that is more than a text. */
+  head?: ReactNode
   /** The cell. */
   cell: (row: T) => ReactNode
   /** Numbers stand to the right. */
@@ -35,7 +37,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, onOpen, more }: Pro
           <Table.Tr>
             {columns.map((column) => (
               <Table.Th key={column.key} className={shape(column)} {...(column.width ? { w: column.width } : {})}>
-                {column.title}
+                {column.head ?? column.title}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -3,6 +3,18 @@ import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
 import { describeProblem, statusOf } from '../api/problem.ts'
 import { text } from './messages.ts'
 
+/** A view that somebody may not have: what is missing, and who can give it. */
+export function ForbiddenView({ right }: { right: string }) {
+  return (
+    <div className="state" role="alert">
+      <IconLock size={28} stroke={1.4} />
+      <h2>{text.forbiddenTitle}</h2>
+      <p>{text.forbiddenRight(right)}</p>
+      <p className="dim">{text.forbiddenHint}</p>
+    </div>
+  )
+}
+
 /** A refusal in full: what, why, the request's id, and a way to ask again. 403 says what is missing. */
 export function ProblemView({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   const { title, detail, requestId } = describeProblem(error)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { faultsOf } from '../api/problem.ts'
+import { codeOf, describeProblem, faultsOf } from '../api/problem.ts'
 import { notify } from './notify.tsx'
 
 /**
@@ -29,8 +29,11 @@ export function useForm<V extends Record<string, unknown>>(initial: V) {
       error: faults[name],
       onChange: (event: { currentTarget: { value: string } }) => set(name, event.currentTarget.value as V[typeof name]),
     }),
-    /** Sends; gives whether it was taken. */
-    async submit(send: (values: V) => Promise<unknown>): Promise<boolean> {
+    /** Sends; gives whether it was taken. `at` says which field a refusal without one is about, by its code. */
+    async submit(
+      send: (values: V) => Promise<unknown>,
+      at: Readonly<Record<string, keyof V & string>> = {},
+    ): Promise<boolean> {
       setSending(true)
       setFaults({})
       try {
@@ -38,6 +41,8 @@ export function useForm<V extends Record<string, unknown>>(initial: V) {
         return true
       } catch (error) {
         const found = faultsOf(error)
+        const field = at[codeOf(error) ?? '']
+        if (field !== undefined) found[field] ??= describeProblem(error).detail
         setFaults(found)
         if (!Object.keys(found).some((name) => (name.split('.')[0] as string) in values)) notify.problem(error)
         return false

@@ -2,12 +2,21 @@ import { Alert, Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { errors } from '../../../../contract/errors.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
+
+/** Why there is no login, of the code that comes in place of one. */
+const wordsOf = (code: string | null): string => {
+  const known: Readonly<Record<string, { title: string }>> = errors
+  const title = known[code ?? '']?.title
+  if (code === 'user_not_provisioned') return `${title}. ${text.notProvisionedHint}`
+  return title === undefined ? text.failedHint : `${title}.`
+}
 
 /** Where a login through the identity provider ends: the one-time code in the fragment fetches the session. */
 export default function Callback() {
@@ -17,7 +26,7 @@ export default function Callback() {
   const begun = useRef(false)
   const finish = useEffectEvent(async (fragment: URLSearchParams) => {
     const code = fragment.get('code')
-    if (!code) return setProblem(fragment.get('error_description') ?? fragment.get('error') ?? text.failed)
+    if (!code) return setProblem(wordsOf(fragment.get('error')))
     takeTokens(await publicClient.redeemHandoff({ query: { session: 'cookie' }, body: { code } }))
     await cache.fetchQuery({ ...meQuery, staleTime: 0 })
     const [path, query = ''] = safeNext(search.next).split('?')

@@ -12,6 +12,8 @@ export const text = catalogue({
   bothOffHint: 'On the server, `stowage enable-local-login` switches passwords on again.',
   sessionEnded: 'Your session has ended. Sign in to go on where you were.',
   failed: 'You could not be signed in',
+  failedHint: 'The identity provider ended the login.',
+  notProvisionedHint: 'An administrator can make you one, or let accounts be made at the first login.',
   again: 'Back to the login',
   finishing: 'Signing you in',
   firstStart: 'First start? The server printed the address and the password of the first administrator.',

@@ -13,6 +13,7 @@ import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, QuotaBar, TimeAgo } from '../../ui/values.tsx'
 import { CreateBucket } from './CreateBucket.tsx'
 import { text } from './messages.ts'
+import { NoRights } from './NoRights.tsx'
 import { bucketsQuery } from './queries.ts'
 
 const columns: readonly Column<Bucket>[] = [
@@ -60,6 +61,7 @@ export default function Buckets() {
     <Page title={text.title} actions={create} call={{ operation: 'listBuckets' }}>
       <StateView query={buckets}>
         {(all) => {
+          if (all.length === 0 && !me.grantsAnything) return <NoRights />
           if (all.length === 0)
             return (
               <EmptyView

@@ -19,4 +19,12 @@ export const text = catalogue({
   made: (name: string) => `Bucket ${name} is made`,
   filter: 'Filter by name',
   count: (n: number) => plural(n, { one: 'bucket', other: 'buckets' }),
+
+  noGroupTitle: 'You are signed in, but belong to no group yet',
+  noGroupHint: 'Rights come from groups. Ask an administrator to put you into one; you need not sign in again.',
+  noRightsTitle: 'You are signed in, but your groups give you no rights yet',
+  noRightsHint: (groups: string) =>
+    `You are in ${groups}. Ask an administrator to give it rights on a bucket; you need not sign in again.`,
+  yourAccount: 'Tell them your address:',
+  lookAgain: 'Look again',
 })

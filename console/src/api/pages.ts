@@ -1,0 +1,43 @@
+import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
+
+interface CursorPage<T> {
+  items: T[]
+  next_cursor: string | null
+}
+
+/** A list that is read on by cursor, as one list with a way to get more of it. Old rows stay while new ones load. */
+export function useCursorList<T>(
+  queryKey: QueryKey,
+  read: (cursor: { cursor?: string }) => Promise<CursorPage<T>>,
+  options: { enabled?: boolean; retry?: boolean } = {},
+) {
+  const { data, error, isPending, isPlaceholderData, refetch, ...query } = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam === null ? {} : { cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+    ...options,
+  })
+  return {
+    data: data?.pages.flatMap(({ items }) => items),
+    error,
+    isPending,
+    /** What is shown answers an earlier question. */
+    isOld: isPlaceholderData,
+    refetch,
+    more: { available: query.hasNextPage, loading: query.isFetchingNextPage, load: query.fetchNextPage },
+  }
+}
+
+/** All of a list that is short enough to hold. */
+export async function readAll<T>(read: (cursor: { cursor?: string }) => Promise<CursorPage<T>>): Promise<T[]> {
+  const items: T[] = []
+  let cursor: string | null = null
+  do {
+    const page: CursorPage<T> = await read(cursor === null ? {} : { cursor })
+    items.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return items
+}

@@ -1,0 +1,115 @@
+import { ActionIcon, Autocomplete, Checkbox, Select, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import {
+  type BucketAction,
+  bucketActions,
+  type Preset,
+  presetNames,
+  presetOf,
+  presets,
+} from '../../../../contract/permissions.ts'
+import type { Row } from './changes.ts'
+import { actionHints, text } from './messages.ts'
+
+interface Props {
+  rows: readonly Row[]
+  faults: ReadonlyMap<number, 'pattern' | 'actions'>
+  /** Names to offer. */
+  buckets: readonly string[]
+  readOnly: boolean
+  onChange: (rows: Row[]) => void
+}
+
+/** The matrix: buckets by right. On narrow screens each row is a block of its own. */
+export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) {
+  const set = (row: number, change: Partial<Row>) =>
+    onChange(rows.map((one) => (one.row === row ? { ...one, ...change } : one)))
+  const offered = ['*', ...buckets]
+  if (rows.length === 0) return null
+  return (
+    <div className="groups-matrix">
+      <div className="groups-grant groups-grant-head" aria-hidden>
+        <span>{text.pattern}</span>
+        <span>{text.prefix}</span>
+        <span>{text.preset}</span>
+        <span className="groups-actions">
+          {bucketActions.map((action) => (
+            <span key={action} title={actionHints[action]}>
+              {action}
+            </span>
+          ))}
+        </span>
+        <span />
+      </div>
+      {rows.map(({ row, bucket_pattern, prefix, actions }, i) => {
+        const at = bucket_pattern === '' ? text.grantOf(i + 1) : text.place(bucket_pattern, prefix)
+        const fault = faults.get(row)
+        const toggle = (action: BucketAction, on: boolean) =>
+          set(row, { actions: on ? [...actions, action] : actions.filter((one) => one !== action) })
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid everywhere
+          <div key={row} className="groups-grant" role="group" aria-label={at}>
+            <Autocomplete
+              size="sm"
+              aria-label={`${text.pattern}, ${text.grantOf(i + 1)}`}
+              value={bucket_pattern}
+              onChange={(value) => set(row, { bucket_pattern: value.trim() })}
+              data={offered}
+              limit={20}
+              placeholder="photos, logs-*"
+              error={fault === 'pattern' && bucket_pattern !== '' ? text.badPattern : undefined}
+              readOnly={readOnly}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={63}
+            />
+            <TextInput
+              aria-label={`${text.prefix}, ${text.grantOf(i + 1)}`}
+              value={prefix}
+              onChange={(event) => set(row, { prefix: event.currentTarget.value })}
+              placeholder={text.wholeBucket}
+              readOnly={readOnly}
+              autoComplete="off"
+              spellCheck={false}
+            />
+            <Select
+              className="groups-preset"
+              aria-label={`${text.preset}, ${text.grantOf(i + 1)}`}
+              data={[...presetNames, { value: '', label: text.custom, disabled: true }]}
+              value={presetOf(actions) ?? ''}
+              onChange={(name) => {
+                if (name) set(row, { actions: [...presets[name as Preset]] })
+              }}
+              readOnly={readOnly}
+            />
+            <span className="groups-actions">
+              {bucketActions.map((action) => (
+                <Checkbox
+                  key={action}
+                  label={action}
+                  title={actionHints[action]}
+                  aria-label={text.actionOn(action, at)}
+                  checked={actions.includes(action)}
+                  disabled={readOnly}
+                  onChange={(event) => toggle(action, event.currentTarget.checked)}
+                />
+              ))}
+            </span>
+            {readOnly ? (
+              <span />
+            ) : (
+              <ActionIcon
+                className="groups-remove"
+                aria-label={text.removeGrant(at)}
+                onClick={() => onChange(rows.filter((one) => one.row !== row))}
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            )}
+            {fault === 'actions' ? <span className="bad small groups-fault">{text.noActions}</span> : null}
+          </div>
+        )
+      })}
+    </div>
+  )
+}

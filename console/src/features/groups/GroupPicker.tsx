@@ -1,0 +1,39 @@
+import { MultiSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMe } from '../../api/queries.ts'
+import { groupsQuery } from './queries.ts'
+
+interface Props {
+  label: string
+  description?: string
+  value: string[]
+  onChange: (ids: string[]) => void
+  error?: string | undefined
+  /** Groups that are not offered. */
+  without?: readonly string[]
+  autoFocus?: boolean
+}
+
+/** Picks groups by name; those whose rights somebody lacks themselves cannot be given by them. */
+export function GroupPicker({ label, description, value, onChange, error, without = [], autoFocus = false }: Props) {
+  const me = useMe()
+  const { data: groups = [] } = useQuery(groupsQuery)
+  return (
+    <MultiSelect
+      size="sm"
+      label={label}
+      {...(description ? { description } : {})}
+      {...(error ? { error } : {})}
+      {...(autoFocus ? { 'data-autofocus': true } : {})}
+      data={groups
+        .filter(({ id }) => !without.includes(id))
+        .map((group) => ({ value: group.id, label: group.name, disabled: !me.covers([group]) }))}
+      value={value}
+      onChange={onChange}
+      searchable
+      clearable={false}
+      hidePickedOptions
+      comboboxProps={{ withinPortal: true }}
+    />
+  )
+}

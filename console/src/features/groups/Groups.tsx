@@ -1,0 +1,197 @@
+import { Anchor, Button, Modal, Textarea, TextInput } from '@mantine/core'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Group } from '../../../../contract/groups.ts'
+import { curlOf } from '../../api/curl.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { useView } from '../../router.tsx'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { text as common } from '../../ui/messages.ts'
+import { notify } from '../../ui/notify.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { ForbiddenView } from '../../ui/ProblemView.tsx'
+import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { ViewTabs } from '../../ui/ViewTabs.tsx'
+import { Count, Status } from '../../ui/values.tsx'
+import { Explain } from './Explain.tsx'
+import { text } from './messages.ts'
+import { groupsQuery, refreshPeople } from './queries.ts'
+import './groups.css'
+
+const columns: readonly Column<Group>[] = [
+  {
+    key: 'name',
+    title: text.name,
+    cell: ({ id, name, builtin, description }) => (
+      <>
+        <span className="row">
+          <Anchor component={Link} to={`/admin/groups/${id}`} fw={600}>
+            {name}
+          </Anchor>
+          {builtin ? <Status tone="note">{text.builtin}</Status> : null}
+        </span>
+        {description ? <span className="dim small groups-description">{description}</span> : null}
+      </>
+    ),
+  },
+  {
+    key: 'members',
+    title: text.members,
+    number: true,
+    width: 110,
+    cell: ({ member_count }) => <Count n={member_count} />,
+  },
+  { key: 'rights', title: text.rights, optional: true, cell: (group) => <Summary group={group} /> },
+]
+
+/** What a group gives, in a line. */
+function Summary({ group: { global, grants } }: { group: Group }) {
+  if (global.includes('admin')) return text.everything
+  const parts = [
+    ...(global.includes('users.manage') ? [text.managesPeople] : []),
+    ...new Set(
+      grants.map(
+        ({ bucket_pattern, prefix, preset }) => `${text.place(bucket_pattern, prefix)} (${preset ?? text.custom})`,
+      ),
+    ),
+  ]
+  if (parts.length === 0) return <span className="dim">{text.noRights}</span>
+  return parts.length > 4 ? `${parts.slice(0, 3).join(', ')} … ${text.grants(grants.length)}` : parts.join(', ')
+}
+
+/** The groups, and a panel that says who may do what. */
+export default function Groups() {
+  const me = useMe()
+  const [creating, setCreating] = useState(false)
+  if (!me.managesUsers)
+    return (
+      <Page title={text.title}>
+        <ForbiddenView right={text.right} />
+      </Page>
+    )
+  return (
+    <Page
+      title={text.title}
+      call={{ operation: 'listGroups' }}
+      actions={
+        <Button leftSection={<IconPlus size={15} />} onClick={() => setCreating(true)}>
+          {text.create}
+        </Button>
+      }
+    >
+      <ViewTabs
+        label={text.title}
+        tabs={[
+          { name: 'list', label: text.listTab, content: () => <List /> },
+          { name: 'explain', label: text.explainTab, content: () => <Explain /> },
+        ]}
+      />
+      {creating ? <CreateGroup onClose={() => setCreating(false)} /> : null}
+    </Page>
+  )
+}
+
+function List() {
+  const { search, change, go } = useView()
+  const groups = useQuery(groupsQuery)
+  const wanted = search.q ?? ''
+  return (
+    <StateView query={groups}>
+      {(all) => {
+        if (all.length === 0)
+          return (
+            <EmptyView
+              title={text.emptyTitle}
+              curl={curlOf({
+                operation: 'createGroup',
+                body: { name: 'Editors', grants: [{ bucket_pattern: 'photos', preset: 'editor' }] },
+              })}
+            >
+              {text.emptyHint}
+            </EmptyView>
+          )
+        const rows = all.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
+        return (
+          <>
+            <div className="filters">
+              <TextInput
+                aria-label={text.filter}
+                placeholder={text.filter}
+                leftSection={<IconSearch size={15} />}
+                value={wanted}
+                onChange={(event) => void change({ q: event.currentTarget.value })}
+              />
+              <span className="dim" role="status">
+                {text.count(rows.length)}
+              </span>
+            </div>
+            {rows.length === 0 ? (
+              <NoMatch query={wanted} clear={() => void change({ q: undefined })} />
+            ) : (
+              <DataTable
+                label={text.title}
+                columns={columns}
+                rows={rows}
+                rowKey={({ id }) => id}
+                onOpen={({ id }) => void go(`/admin/groups/${id}`)}
+              />
+            )}
+          </>
+        )
+      }}
+    </StateView>
+  )
+}
+
+function CreateGroup({ onClose }: { onClose: () => void }) {
+  const cache = useQueryClient()
+  const me = useMe()
+  const { go } = useView()
+  const form = useForm({ name: '', description: '' })
+  const create = async () => {
+    let made: Group | undefined
+    const taken = await form.submit(
+      async (body) => {
+        made = await client.createGroup({ body })
+      },
+      { already_exists: 'name' },
+    )
+    if (!taken || !made) return
+    notify.ok(text.made(made.name))
+    void refreshPeople(cache)
+    await go(`/admin/groups/${made.id}`, me.isAdmin ? { tab: 'permissions' } : {})
+  }
+  return (
+    <Modal opened onClose={onClose} title={text.create}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (form.values.name.trim() !== '') void create()
+        }}
+      >
+        <TextInput {...form.field('name')} label={text.name} maxLength={100} data-autofocus autoComplete="off" />
+        <Textarea
+          {...form.field('description')}
+          label={text.description}
+          description={text.descriptionHint}
+          maxLength={1000}
+          autosize
+          minRows={2}
+        />
+        <div className="dialog-actions">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={form.sending} disabled={form.values.name.trim() === ''}>
+            {text.create}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

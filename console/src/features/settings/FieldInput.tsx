@@ -1,0 +1,111 @@
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { IconLock } from '@tabler/icons-react'
+import type { Settings } from '../../../../contract/settings.ts'
+import type { Field, FieldName } from './fields.ts'
+import { MappingInput } from './MappingInput.tsx'
+import { hints, labels, text } from './messages.ts'
+import { SecretInput } from './SecretInput.tsx'
+
+interface Props {
+  name: FieldName
+  field: Field
+  /** What is shown: the draft's value, else the saved one. */
+  value: unknown
+  /** Secrets: whether one is saved. */
+  isSet: boolean
+  /** The draft has another value than what is saved. */
+  changed: boolean
+  fault: string | undefined
+  /** The environment variable that has the last word. */
+  variable: string | undefined
+  onChange: (value: unknown) => void
+  onForget: () => void
+}
+
+/** One field of the settings, by its kind. */
+export function FieldInput({ name, field, value, isSet, changed, fault, variable, onChange, onForget }: Props) {
+  const label = labels[name]
+  const fixed = variable !== undefined
+  const common = {
+    label,
+    description: variable === undefined ? hints[name] : text.fixedBy(variable),
+    error: fault,
+    className: changed ? 'settings-field settings-changed' : 'settings-field',
+  }
+  const lock = fixed ? { rightSection: <IconLock size={15} aria-label={text.fixed} /> } : {}
+  switch (field.kind) {
+    case 'switch':
+      return (
+        <Switch
+          {...common}
+          checked={value === true}
+          disabled={fixed}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          {...lock}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(next) => onChange(typeof next === 'number' ? next : null)}
+          min={field.min ?? 0}
+          max={field.max}
+          allowDecimal={!field.whole}
+          clampBehavior="none"
+          suffix={field.unit ? ` ${text.units(field.unit)}` : ''}
+          readOnly={fixed}
+          hideControls
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          {...common}
+          {...lock}
+          data={[...(field.empty ? [{ value: '', label: text.none }] : []), ...field.choices]}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(next) => onChange(next === '' ? null : next)}
+          readOnly={fixed}
+        />
+      )
+    case 'secret':
+      return (
+        <SecretInput
+          label={label}
+          description={common.description}
+          fault={fault}
+          fixed={fixed}
+          isSet={isSet}
+          draft={changed ? (value as string | null) : undefined}
+          onChange={onChange}
+          onForget={onForget}
+        />
+      )
+    case 'mapping':
+      return (
+        <MappingInput
+          label={label}
+          description={common.description}
+          value={value as Settings['idp']['group_mapping']}
+          fault={fault}
+          fixed={fixed}
+          onChange={onChange}
+        />
+      )
+    case 'text':
+      return (
+        <TextInput
+          {...common}
+          {...lock}
+          className={field.mono ? `${common.className} settings-mono` : common.className}
+          value={typeof value === 'string' ? value : ''}
+          onChange={({ currentTarget: { value } }) => onChange(value === '' && field.empty ? null : value)}
+          readOnly={fixed}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )
+  }
+}

@@ -1,0 +1,91 @@
+import type { SettingsChange } from '../../../../contract/settings.ts'
+
+export type Section = keyof SettingsChange
+type FieldsOf<S extends Section> = Required<NonNullable<SettingsChange[S]>>
+export type FieldName = { [S in Section]: `${S}.${keyof FieldsOf<S> & string}` }[Section]
+
+/** How a field is edited. Where `empty` is allowed nothing typed is null. */
+export type Field =
+  | { kind: 'switch' }
+  | { kind: 'text'; empty?: boolean; mono?: boolean }
+  | {
+      kind: 'number'
+      empty?: boolean
+      whole?: boolean
+      min?: number
+      max: number
+      unit?: 'gb' | 'days' | 'hours' | 'seconds' | 'mb' | 'megapixels'
+    }
+  | { kind: 'choice'; empty?: boolean; choices: readonly string[] }
+  | { kind: 'secret' }
+  | { kind: 'mapping' }
+
+const on = { kind: 'switch' } as const
+const text = { kind: 'text', empty: true, mono: true } as const
+const secret = { kind: 'secret' } as const
+const whole = (min: number, max: number) => ({ kind: 'number', whole: true, min, max }) as const
+const megapixels = { kind: 'number', max: 1000, unit: 'megapixels' } as const
+const gigabytes = { kind: 'number', empty: true, max: 8_388_608, unit: 'gb' } as const
+
+/** Every field of every section, in the order of the form: one that the contract has and this lacks does not compile. */
+export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<S>]: Field } } = {
+  auth: {
+    enable_local: on,
+    enable_idp: on,
+    auto_create_users: on,
+    idp_require_browser_cookie: on,
+    refresh_rotation: on,
+  },
+  idp: {
+    name: { kind: 'text', empty: true },
+    issuer_url: text,
+    client_id: text,
+    client_secret: secret,
+    subject_claim: text,
+    groups_claim: text,
+    group_mapping: { kind: 'mapping' },
+  },
+  directory: {
+    kind: { kind: 'choice', empty: true, choices: ['msgraph', 'keycloak', 'scim2'] },
+    url: text,
+    realm: text,
+    token_url: text,
+    client_id: text,
+    client_secret: secret,
+    bearer_token: secret,
+    subject_attribute: { kind: 'choice', choices: ['id', 'externalId', 'userName'] },
+  },
+  quotas: { default_bucket_quota_gb: gigabytes, total_quota_gb: gigabytes },
+  trash: { default_days: { ...whole(0, 3650), unit: 'days' } },
+  tokens: { max_lifetime_days: { ...whole(0, 3650), unit: 'days' }, cap_child_expiry: on },
+  uploads: { expire_hours: { ...whole(1, 720), unit: 'hours' } },
+  shares: { default_expires_in: { kind: 'text', mono: true }, max_expires_in: text, require_creator_access: on },
+  images: {
+    max_source_mb: { ...whole(1, 1024), unit: 'mb' },
+    max_source_megapixels: megapixels,
+    max_progressive_megapixels: megapixels,
+    max_avif_source_megapixels: megapixels,
+    max_result_megapixels: megapixels,
+    max_avif_result_megapixels: megapixels,
+    max_frames: whole(1, 10_000),
+    timeout_seconds: { ...whole(1, 300), unit: 'seconds' },
+    render_slots: { ...whole(1, 256), empty: true },
+    slots_per_user: { ...whole(1, 256), empty: true },
+    slots_per_link: { ...whole(1, 256), empty: true },
+    queue_length: whole(0, 10_000),
+    megapixels_in_flight: megapixels,
+    source_mb_in_flight: { ...whole(1, 65_536), unit: 'mb' },
+  },
+  audit: { retention_days: { ...whole(0, 36_500), unit: 'days' }, log_reads: on },
+}
+export const sectionNames = Object.keys(fields) as readonly Section[]
+
+/** What was changed of a section and is not saved yet, by field. */
+export type Draft = Readonly<Record<string, unknown>>
+export const isEmptyDraft = (draft: Draft | undefined): boolean => !draft || Object.keys(draft).length === 0
+
+/** A field's new value in a draft; none where it is what is saved. */
+export function withValue(draft: Draft, name: string, value: unknown, saved: unknown): Draft {
+  const { [name]: _old, ...rest } = draft
+  return JSON.stringify(value) === JSON.stringify(saved) ? rest : { ...rest, [name]: value }
+}

@@ -1,0 +1,3 @@
+import type { View } from '../../routes.ts'
+
+export const settingsViews: readonly View[] = [{ path: '/admin/settings', load: () => import('./Settings.tsx') }]

@@ -1,0 +1,68 @@
+import { Anchor } from '@mantine/core'
+import { IconId, IconPassword } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { User } from '../../../../contract/users.ts'
+import { describeProblem } from '../../api/problem.ts'
+import { Status } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+
+/** What somebody signs in with. */
+export const Source = ({ user: { has_password, idp_subject } }: { user: User }) => (
+  <span className="users-badges">
+    {has_password ? (
+      <span className="status">
+        <IconPassword size={13} aria-hidden />
+        {text.local}
+      </span>
+    ) : null}
+    {idp_subject === null ? null : (
+      <span className="status status-note">
+        <IconId size={13} aria-hidden />
+        {text.idp}
+      </span>
+    )}
+    {has_password || idp_subject !== null ? null : <Status tone="warn">{text.noWayIn}</Status>}
+  </span>
+)
+
+export const State = ({ user: { is_active } }: { user: User }) => (
+  <Status tone={is_active ? 'ok' : 'bad'}>{is_active ? text.active : text.disabled}</Status>
+)
+
+export const GroupLinks = ({ groups }: { groups: User['groups'] }) =>
+  groups.length === 0 ? (
+    <Status tone="warn">{text.noGroup}</Status>
+  ) : (
+    groups.map(({ id, name }, i) => (
+      <span key={id}>
+        {i > 0 ? ', ' : ''}
+        <Anchor component={Link} to={`/admin/groups/${id}`}>
+          {name}
+        </Anchor>
+      </span>
+    ))
+  )
+
+export interface Outcome {
+  done: number
+  failed: { email: string; why: string }[]
+}
+
+/** Does something to one person after the other, and says for whom it could not be done. */
+export function useBulk() {
+  const [running, setRunning] = useState(false)
+  const run = async (users: readonly User[], work: (user: User) => Promise<unknown>): Promise<Outcome> => {
+    setRunning(true)
+    const failed: Outcome['failed'] = []
+    for (const user of users)
+      try {
+        await work(user)
+      } catch (error) {
+        failed.push({ email: user.email, why: describeProblem(error).detail })
+      }
+    setRunning(false)
+    return { done: users.length - failed.length, failed }
+  }
+  return { running, run }
+}

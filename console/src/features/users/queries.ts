@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Group } from '../../../../contract/groups.ts'
+import type { User } from '../../../../contract/users.ts'
+import type { Me } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+
+export const userQuery = (id: string) =>
+  queryOptions({ queryKey: ['user', id], queryFn: () => client.getUser({ params: { id } }) })
+
+/** The groups of a person with what they grant. */
+export const groupsOf = (user: User, groups: readonly Group[]): Group[] =>
+  groups.filter(({ id }) => user.groups.some((one) => one.id === id))
+
+/** What somebody may do with another's account; the server decides by the same rules. */
+export function mayWith(me: Me, user: User, groups: readonly Group[]) {
+  const own = user.id === me.id
+  const touch = me.isAdmin || !user.is_admin
+  return {
+    own,
+    /** Change it at all. */
+    touch,
+    /** Disable or delete it. */
+    end: touch && !own,
+    /** Change how they sign in. */
+    takeOver: touch && (own || me.covers(groupsOf(user, groups))),
+    tie: me.isAdmin,
+    /** Leave one of their groups; nobody takes their own administrator's rights away. */
+    leave: (group: Group) =>
+      (me.isAdmin || !group.global.includes('admin')) &&
+      !(
+        own &&
+        group.global.includes('admin') &&
+        !groupsOf(user, groups).some(({ id, global }) => id !== group.id && global.includes('admin'))
+      ),
+  }
+}

@@ -1,0 +1,16 @@
+import { useBlocker } from '@tanstack/react-router'
+import { confirm } from './confirm.tsx'
+import { text } from './messages.ts'
+
+/** While something is unsaved, leaving the view (or, with `tabs`, a tab of it) asks first. */
+export const useLeaveGuard = (unsaved: boolean, { tabs = false } = {}): void =>
+  useBlocker({
+    disabled: !unsaved,
+    enableBeforeUnload: unsaved,
+    shouldBlockFn: async ({ current, next }) => {
+      const tabOf = (search: unknown) => (search as { tab?: string }).tab
+      const stays = current.pathname === next.pathname && (!tabs || tabOf(current.search) === tabOf(next.search))
+      if (stays) return false
+      return !(await confirm({ title: text.leaveTitle, children: text.leaveHint, action: text.leave }))
+    },
+  }) as undefined

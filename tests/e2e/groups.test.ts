@@ -1,0 +1,291 @@
+// Groups and their permissions in a real browser: cases 28 and 29, and what a change would mean before it is saved.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { ProblemError } from '../../contract/client.ts'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { checkReflow } from '../support/reflow.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+describe('console: groups', { skip: noBrowser }, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer('sqlite')
+    for (const name of ['photos', 'logs-2026', 'logs-2027']) await server.admin.createBucket({ body: { name } })
+  })
+  after(() => server.stop())
+  const inBrowser = async (work: (browser: Browser) => Promise<void>, options = {}) => {
+    const browser = await startBrowser(options)
+    try {
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  let people = 0
+  const person = async (group_ids: string[] = []) => {
+    const email = `grouped${++people}@example.com`
+    const password = `password of grouped ${people}`
+    server.secrets.add(password)
+    const { id } = await server.admin.createUser({
+      body: { email, display_name: `Grouped ${people}`, password, group_ids },
+    })
+    return { id, email, password }
+  }
+
+  it('28: a group is made, filled and given rights; the diff says what will change', () =>
+    inBrowser(async (browser) => {
+      const kim = await person()
+      await signIn(browser, server)
+      const opened = await openConsole(browser, server, '/admin/groups')
+      const { page, check, faults } = opened
+      await page.getByRole('link', { name: 'Administrators' }).waitFor()
+      await check('groups')
+      await page.getByRole('button', { name: 'New group' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Editors')
+      await page.getByLabel('Description').fill('They look after the photos')
+      await check('group-new')
+      await page.getByRole('dialog').getByRole('button', { name: 'New group' }).click()
+      await page.waitForURL('**/admin/groups/*?tab=permissions')
+      await page.getByRole('heading', { name: 'Editors', level: 1 }).waitFor()
+
+      await page.getByRole('button', { name: 'Add a row' }).click()
+      await page.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('Not A Name')
+      await page.getByText('and at most three').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true)
+      await page.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('photos')
+      await page.getByRole('button', { name: 'Add a row' }).click()
+      await page.getByRole('combobox', { name: 'Bucket, Row 2' }).fill('logs-*')
+      await page.getByLabel('Prefix, Row 2').fill('team/')
+      await page.getByRole('combobox', { name: 'Preset, Row 1' }).click()
+      await page.getByRole('option', { name: 'editor' }).click()
+      await page.getByLabel('list on logs-*/team/').check()
+      const diff = page.getByRole('region', { name: 'What will change' })
+      await diff.getByText('adds write on photos').waitFor()
+      await diff.getByText('adds list on logs-*/team/').waitFor()
+      await check('group-permissions-diff')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The permissions are saved').waitFor()
+      const group = (await server.admin.listGroups()).items.find(({ name }) => name === 'Editors')
+      assert.deepEqual(
+        group?.grants.map(({ id: _, ...grant }) => grant),
+        [
+          { bucket_pattern: 'photos', prefix: '', actions: ['list', 'read', 'write', 'delete'], preset: 'editor' },
+          { bucket_pattern: 'logs-*', prefix: 'team/', actions: ['list'], preset: null },
+        ],
+      )
+      await page.getByLabel('delete on photos').uncheck()
+      await diff.getByText('takes away delete on photos').waitFor()
+      await page.getByRole('tab', { name: /Members/ }).click()
+      await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      assert.ok(page.url().endsWith('tab=permissions'), 'still there')
+      await page.getByRole('button', { name: 'Discard' }).click()
+
+      await page.getByRole('tab', { name: /Members/ }).click()
+      await page.getByText('Nobody is in this group').waitFor()
+      await page.getByRole('button', { name: 'Add members' }).click()
+      await page.getByLabel('Find people by e-mail or name').fill(kim.email.slice(0, 8))
+      await page.getByRole('checkbox', { name: kim.email }).check()
+      await check('group-add-members')
+      await page.getByRole('button', { name: 'Add 1 person' }).click()
+      await page.getByRole('link', { name: 'Grouped' }).waitFor()
+      await check('group-members')
+      assert.deepEqual(
+        (await server.admin.getUser({ params: { id: kim.id } })).groups.map(({ name }) => name),
+        ['Editors'],
+      )
+      await page.getByRole('button', { name: `Remove ${kim.email}` }).click()
+      await page.getByText('Nobody is in this group').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('link', { name: 'Grouped' }).waitFor()
+      for (const [at, name] of [
+        ['', 'members'],
+        ['?tab=permissions', 'permissions'],
+      ] as const) {
+        await page.goto(`${server.url}/console/admin/groups/${group?.id}${at}`)
+        await page.getByRole('heading', { name: 'Editors' }).waitFor()
+        if (at) await page.getByRole('combobox', { name: 'Bucket, Row 2' }).waitFor()
+        await checkReflow(opened, `group-${name}`)
+      }
+      assert.deepEqual(faults, [])
+    }))
+
+  it('28: a grant is seen without signing in again, and gone with it', () =>
+    inBrowser(async (browser) => {
+      const group = await server.admin.createGroup({ body: { name: 'Watchers' } })
+      const lee = await person([group.id])
+      await signIn(browser, server, lee)
+      const { page, check } = await openConsole(browser, server, '/buckets', { expect: [403] })
+      await page.getByText('your groups give you no rights yet').waitFor()
+      await check('zero-rights')
+      await server.admin.updateGroup({
+        params: { id: group.id },
+        body: { grants: [{ bucket_pattern: 'photos', preset: 'editor' }], global: ['users.manage'] },
+      })
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('link', { name: 'photos' }).waitFor()
+      await page.getByRole('link', { name: 'Users' }).click()
+      await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+      // Taken away while they look: the next refusal tells the page.
+      await server.admin.updateGroup({ params: { id: group.id }, body: { grants: [], global: [] } })
+      await page.getByLabel('Filter by e-mail or name').fill('kim')
+      await page.getByText('You lack a right for this').waitFor()
+      await page.getByRole('navigation').getByRole('link', { name: 'Users' }).waitFor({ state: 'detached' })
+      await check('users-forbidden')
+      await page.getByRole('link', { name: 'Buckets' }).click()
+      await page.getByText('your groups give you no rights yet').waitFor()
+      // Coming back to the page is enough.
+      await server.admin.updateGroup({
+        params: { id: group.id },
+        body: { grants: [{ bucket_pattern: 'logs-*', preset: 'viewer' }] },
+      })
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+      await page.getByRole('link', { name: 'logs-2026' }).waitFor()
+    }))
+
+  it('warns before somebody takes away their own rights, and another’s change is not overwritten', () =>
+    inBrowser(async (browser) => {
+      await server.admin.createGroup({ body: { name: 'Second admins', global: ['admin'] } })
+      const group = (await server.admin.listGroups()).items.find(({ name }) => name === 'Second admins')
+      const id = group?.id ?? ''
+      const sam = await person([id])
+      await signIn(browser, server, sam)
+      const { page, check } = await openConsole(browser, server, `/admin/groups/${id}?tab=permissions`)
+      await page.getByRole('checkbox', { name: /^Administrator/ }).uncheck()
+      await page.getByText('You would lose rights yourself').waitFor()
+      await check('group-own-loss')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('dialog').getByText('could not undo this').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+      assert.deepEqual((await server.admin.getGroup({ params: { id } })).global, ['admin'])
+
+      await page.getByRole('button', { name: 'Discard' }).click()
+      await page.getByRole('checkbox', { name: /^Manages people/ }).check()
+      await server.admin.updateGroup({
+        params: { id },
+        body: { grants: [{ bucket_pattern: 'photos', preset: 'viewer' }] },
+      })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Somebody else changed this group meanwhile').waitFor()
+      assert.equal((await server.admin.getGroup({ params: { id } })).grants.length, 1, 'theirs stays')
+    }))
+
+  it('is renamed and deleted; the built-in group is guarded', () =>
+    inBrowser(async (browser) => {
+      const group = await server.admin.createGroup({ body: { name: 'Leavers' } })
+      await person([group.id])
+      await person([group.id])
+      await signIn(browser, server)
+      const { page, check } = await openConsole(browser, server, `/admin/groups/${group.id}`, { expect: [409] })
+      await page.getByRole('button', { name: 'Rename' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('administrators')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('already exists').waitFor()
+      await page.getByLabel('Name', { exact: true }).fill('Gone soon')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: 'Gone soon' }).waitFor()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByText('2 members lose the rights').waitFor()
+      await check('group-delete')
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.waitForURL('**/admin/groups')
+      assert.ok(!(await server.admin.listGroups()).items.some(({ id }) => id === group.id))
+
+      await page.getByRole('link', { name: 'Administrators' }).click()
+      await page.getByText('cannot be deleted').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
+      assert.equal(await page.getByRole('button', { name: 'Remove admin@example.com' }).isDisabled(), true)
+      await page.getByRole('tab', { name: 'Permissions' }).click()
+      assert.equal(await page.getByRole('checkbox', { name: /^Administrator/ }).isDisabled(), true)
+      await check('group-builtin')
+    }))
+
+  it('says who may do what, and why; the question is in the address', () =>
+    inBrowser(async (browser) => {
+      const group = await server.admin.createGroup({
+        body: { name: 'Uploaders', grants: [{ bucket_pattern: 'logs-*', prefix: 'in/', preset: 'uploader' }] },
+      })
+      const ada = await person([group.id])
+      await signIn(browser, server)
+      const opened = await openConsole(browser, server, '/admin/groups?tab=explain')
+      const { page, check } = opened
+      await page.getByRole('combobox', { name: 'Person' }).fill(ada.email)
+      await page.getByRole('option', { name: ada.email }).click()
+      await page.getByLabel('Bucket', { exact: true }).fill('logs-2026')
+      await page.getByText('Not allowed').waitFor()
+      await page.getByRole('combobox', { name: 'Right' }).click()
+      await page.getByRole('option', { name: /^write/ }).click()
+      await page.getByLabel('Key (optional)').fill('in/a.log')
+      await page.getByText('Allowed', { exact: true }).waitFor()
+      await page.getByRole('list', { name: 'Allowed by' }).getByRole('link', { name: 'Uploaders' }).waitFor()
+      await check('explain')
+      await checkReflow(opened, 'explain')
+      await page.reload()
+      await page.getByText('Allowed', { exact: true }).waitFor()
+      assert.equal(await page.getByRole('combobox', { name: 'Person' }).inputValue(), ada.email)
+    }))
+
+  it('29: who manages people alone may do just that', () =>
+    inBrowser(async (browser) => {
+      const managers = await server.admin.createGroup({
+        body: {
+          name: 'Managers',
+          global: ['users.manage'],
+          grants: [{ bucket_pattern: 'photos', preset: 'viewer' }],
+        },
+      })
+      const strong = await server.admin.createGroup({
+        body: { name: 'Strong', grants: [{ bucket_pattern: '*', preset: 'owner' }] },
+      })
+      const mia = await person([managers.id])
+      await signIn(browser, server, mia)
+      const { page, check } = await openConsole(browser, server, `/admin/groups/${strong.id}`)
+      await page.getByText('only administrators can add people to it').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Add members' }).isDisabled(), true)
+      await check('group-manager')
+      await page.getByRole('tab', { name: 'Permissions' }).click()
+      await page.getByText('Only administrators can change what a group grants').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
+      assert.equal(await page.getByLabel('list on *', { exact: true }).isDisabled(), true)
+      await check('group-permissions-read-only')
+      const nav = await page.getByRole('navigation').getByRole('link').allInnerTexts()
+      assert.ok(nav.includes('Users') && nav.includes('Groups') && !nav.includes('Settings'))
+      await page.goto(`${server.url}/console/admin/settings`)
+      await page.getByText('This view needs the right “admin”').waitFor()
+      const token = await server.login(mia.email, mia.password)
+      await assert.rejects(server.as(token).getSettings(), (error: ProblemError) => error.problem.code === 'forbidden')
+    }))
+
+  it('37: rights are given by keyboard alone', () =>
+    inBrowser(async (browser) => {
+      const group = await server.admin.createGroup({ body: { name: 'By keyboard' } })
+      await signIn(browser, server)
+      const { page } = await openConsole(browser, server, `/admin/groups/${group.id}?tab=permissions`)
+      const named = (name: string) =>
+        page.evaluate((name) => {
+          const { activeElement: at } = document
+          return (at?.getAttribute('aria-label') ?? at?.textContent ?? '').includes(name)
+        }, name)
+      const tabTo = async (name: string) => {
+        for (let i = 0; i < 60; i++) {
+          await page.keyboard.press('Tab')
+          if (await named(name)) return
+        }
+        assert.fail(`${name} is not reached`)
+      }
+      await page.getByRole('button', { name: 'Add a row' }).waitFor()
+      await tabTo('Add a row')
+      await page.keyboard.press('Enter')
+      await tabTo('Bucket, Row 1').catch(async () => {
+        for (let i = 0; i < 20 && !(await named('Bucket, Row 1')); i++) await page.keyboard.press('Shift+Tab')
+      })
+      await page.keyboard.type('photos')
+      await page.keyboard.press('Escape')
+      await tabTo('read on photos')
+      await page.keyboard.press('Space')
+      await tabTo('Save')
+      await page.keyboard.press('Enter')
+      await until(async () => (await server.admin.getGroup({ params: { id: group.id } })).grants.length === 1)
+    }))
+})
