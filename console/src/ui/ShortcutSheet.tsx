@@ -1,3 +1,4 @@
+import './shortcuts.css'
 import { Kbd, Modal, Switch } from '@mantine/core'
 import { text } from './messages.ts'
 import { setSingleKeys, useSheets, useSingleKeys } from './shortcuts.ts'

@@ -252,6 +252,7 @@ export default function Browse() {
                 const row = listing.row(index)
                 if (row?.object) void change({ sel: row.key })
               }}
+              onFound={chosen.moveTo}
               onClose={closeDetails}
             />
           </Suspense>

@@ -32,7 +32,7 @@ export function Details({ object }: { object: StoredObject }) {
         </dd>
         <dt>{text.size}</dt>
         <dd>
-          <Bytes bytes={size} /> <span className="dim">({formatCount(size)} B)</span>
+          <Bytes bytes={size} /> {size < 1000 ? null : <span className="dim">({formatCount(size)} B)</span>}
         </dd>
         <dt>{text.type}</dt>
         <dd>{content_type}</dd>

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tabs } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconFileOff, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
 import { StateView } from '../../ui/StateView.tsx'
@@ -24,11 +24,13 @@ interface Props {
   cursor: number
   deeds: (row: Row) => readonly Deed[]
   onMove: (index: number) => void
+  /** Where it stands in the list, once that is known. */
+  onFound: (index: number) => void
   onClose: () => void
 }
 
 /** One object beside the list: what is in it, what is known of it, and ways to it. */
-export default function Preview({ bucket, objectKey, listing, cursor, deeds, onMove, onClose }: Props) {
+export default function Preview({ bucket, objectKey, listing, cursor, deeds, onMove, onFound, onClose }: Props) {
   const index = indexOf(listing, cursor, objectKey)
   const row = index < 0 ? undefined : listing.row(index)
   const found = useQuery({
@@ -41,6 +43,11 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
     placeholderData: row?.object ?? undefined,
   })
   const name = legible(nameOf(objectKey, parentOf(objectKey))) || text.noName
+  const tellFound = useEffectEvent(onFound)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another object too
+  useEffect(() => {
+    if (index >= 0) tellFound(index)
+  }, [index, objectKey])
   const isNarrow = useMedia('(max-width: 900px)')
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {

@@ -1,11 +1,12 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Anchor } from '@mantine/core'
 import { IconLoader2, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useSyncExternalStore } from 'react'
+import { type MouseEvent, useSyncExternalStore } from 'react'
 import type { Job } from '../../../../contract/jobs.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
+import { router } from '../../router.tsx'
 import { showInCorner } from '../../shell/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { text } from './messages.ts'
@@ -73,7 +74,16 @@ export async function watchJob(begun: Job, undo?: () => unknown): Promise<Job> {
 
 function tell(job: Job, undo: (() => unknown) | undefined): void {
   const verb = text.worked(job.kind)
-  const link = <Link to={`/jobs/${job.id}`}>{text.jobs}</Link>
+  // Notices are outside of what the router renders.
+  const open = (event: MouseEvent) => {
+    event.preventDefault()
+    void router.navigate({ to: `/jobs/${job.id}` } as never)
+  }
+  const link = (
+    <Anchor href={`/console/jobs/${job.id}`} onClick={open}>
+      {text.jobs}
+    </Anchor>
+  )
   if (job.status === 'cancelled') notify.ok(text.jobCancelled(verb, job.done))
   else if (job.status === 'failed') notify.failure(text.jobBroken(verb), job.detail)
   else if (job.failed > 0)
