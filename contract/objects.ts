@@ -52,6 +52,13 @@ export const browse = route({
     limit: Type.Optional(Limit),
     sort: Type.Optional(Type.Enum(['name', 'size', 'modified'], { default: 'name' })),
     order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),
+    folders: Type.Optional(
+      Type.Enum(['mixed', 'first'], {
+        default: 'mixed',
+        description:
+          '`first`: as a window shows a folder: folders before objects also by name, and the empty object that only marks the folder itself left out.',
+      }),
+    ),
   }),
   reply: Type.Object({
     prefix: Type.String(),
@@ -60,6 +67,9 @@ export const browse = route({
     next_cursor: Nullable(Type.String()),
     total: Type.Integer(),
     total_exact: Type.Boolean(),
+    total_folders: Nullable(
+      Type.Integer({ description: 'How many of `total` are folders; null where that is not known.' }),
+    ),
   }),
   errors: ['not_found'],
 })

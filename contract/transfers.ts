@@ -21,6 +21,11 @@ export const BulkResult = Type.Object({
   ),
 })
 export type BulkResult = Type.Static<typeof BulkResult>
+const DeleteResult = Type.Object({
+  ...BulkResult.properties,
+  trash_ids: Type.Array(Type.String(), { description: 'What went to the trash; empty where the trash is off.' }),
+})
+export type DeleteResult = Type.Static<typeof DeleteResult>
 
 const one = {
   method: 'POST',
@@ -99,8 +104,9 @@ export const bulkDelete = route({
   ...many,
   url: '/buckets/{name}/objects/bulk-delete',
   summary: 'Delete up to 1,000 objects',
-  description: 'They go to the trash.',
+  description: 'They go to the trash; `trash_ids` put them back.',
   body: Exactly({ keys: Keys }),
+  reply: DeleteResult,
   records: ['delete'],
 })
 
@@ -216,6 +222,11 @@ export const presignObject = route({
     ),
     download: Type.Optional(Type.Boolean({ description: 'GET: always as an attachment.' })),
     filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'GET: the name to save it by.' })),
+    embed: Type.Optional(
+      Type.Boolean({
+        description: 'GET: pages of this origin may show it in a frame, and it is never redirected to the storage.',
+      }),
+    ),
     content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type taken.' })),
     max_bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'PUT: the most bytes taken.' })),
   }),

@@ -20,7 +20,7 @@ export async function listStep(
   listedTo: string | null,
 ): Promise<{ keys: string[]; next: string | null }> {
   const { prefix = '', search = null, exclude = [], keys } = request
-  const isExcluded = excluder(exclude)
+  const isExcluded = excluder(exclude, prefix)
   const { rung, down } = ladderOf(request)
   const [levelText = '0', after] = listedTo === null ? [] : (decodeCursor(listedTo, 2) ?? [])
   if (keys) {
@@ -93,13 +93,14 @@ function without({ from, to }: KeyRange, prefix: string): KeyRange[] {
   return [before, ...rest].filter((range) => range.to === null || compareKeys(range.from, range.to) < 0)
 }
 
-/** Whether a key is named, or lies in a folder that is. */
-function excluder(exclude: readonly string[]): (key: string) => boolean {
+/** Whether a key is named, or lies in a folder that is; the prefix itself names but the object of that key. */
+function excluder(exclude: readonly string[], prefix: string): (key: string) => boolean {
   const named = new Set(exclude)
+  const folders = new Set(exclude.filter((name) => name !== prefix))
   return (key) => {
     if (named.has(key)) return true
     for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1))
-      if (named.has(key.slice(0, slash + 1))) return true
+      if (folders.has(key.slice(0, slash + 1))) return true
     return false
   }
 }

@@ -15,6 +15,7 @@ export interface BrowseQuery {
   limit?: number | undefined
   sort?: 'name' | 'size' | 'modified' | undefined
   order?: 'asc' | 'desc' | undefined
+  folders?: 'mixed' | 'first' | undefined
 }
 interface Listing {
   folders: string[]
@@ -22,6 +23,7 @@ interface Listing {
   next: string | null
   total: number
   exact: boolean
+  totalFolders: number | null
 }
 
 /**
@@ -37,13 +39,14 @@ export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
 
 /** One page of a folder: its folders and objects. */
 export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
-  const { prefix = '', limit = 100, sort = 'name', order = 'asc', offset, cursor } = query
+  const { prefix = '', limit = 100, sort = 'name', order = 'asc', folders = 'mixed', offset, cursor } = query
   if (offset !== undefined && cursor !== undefined) throw notBoth()
-  const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  const { bucketId, ranges: all } = await openListing(ctx, bucket, prefix)
   const walk: store.Walk = { bucketId, depth: [...prefix].length, order }
+  const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
   const listing =
-    sort !== 'name'
-      ? await bySizeOrTime(ctx, walk, ranges, sort, offset ?? offsetOf(cursor), limit)
+    sort !== 'name' || folders === 'first'
+      ? await foldersFirst(ctx, walk, ranges, sort, offset ?? offsetOf(cursor), limit)
       : offset !== undefined
         ? await byNameFrom(ctx, walk, ranges, offset, limit)
         : await byName(ctx, walk, ranges, cursor, limit)
@@ -54,7 +57,15 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
     next_cursor: listing.next,
     total: listing.total,
     total_exact: listing.exact,
+    total_folders: listing.totalFolders,
   }
+}
+
+/** The ranges without the empty object whose key is the folder's own prefix: it says that the folder is there, no more. */
+async function withoutMarker(ctx: Ctx, bucketId: string, prefix: string, ranges: readonly KeyRange[]) {
+  const [marker] = prefix.endsWith('/') ? await store.findObjects(ctx.db, bucketId, [prefix]) : []
+  if (marker?.size !== 0) return ranges
+  return ranges.map(({ from, to }): KeyRange => ({ from: from === prefix ? `${prefix}\u0001` : from, to }))
 }
 
 const notBoth = () =>
@@ -89,6 +100,7 @@ async function byName(
     next: more ? encodeCursor([page.at(-1)?.name ?? '', String(seen + page.length)]) : null,
     total: seen + entries.length,
     exact: !more,
+    totalFolders: null,
   }
 }
 
@@ -168,38 +180,58 @@ async function byNameFrom(
     next: seen < total && last ? encodeCursor([last, String(seen)]) : null,
     total,
     exact: true,
+    totalFolders: foldersOf(gaps).length,
   }
 }
+const foldersOf = (gaps: readonly store.Gap[]): string[] => gaps.flatMap(({ folder }) => folder ?? [])
 
-/** Folders first, by name, then the objects by size or time. */
-async function bySizeOrTime(
+/** Folders first, by name, then the objects by name, size or time. */
+async function foldersFirst(
   ctx: Ctx,
   walk: store.Walk,
   ranges: readonly KeyRange[],
-  sort: 'size' | 'modified',
+  sort: 'name' | 'size' | 'modified',
   offset: number,
   limit: number,
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
-  const all = gaps.flatMap(({ folder }) => folder ?? [])
+  const all = foldersOf(gaps)
   if (walk.order === 'desc') all.reverse()
   const folders = all.slice(offset, offset + limit)
   const stretches = gaps.filter(({ objects }) => objects > 0)
+  const skip = Math.max(0, offset - all.length)
+  const room = limit - folders.length
+  const column = sort === 'size' ? 'size' : 'last_modified'
   const objects =
-    folders.length < limit
-      ? await store.listSorted(
-          ctx.db,
-          walk,
-          ranges,
-          stretches,
-          sort === 'size' ? 'size' : 'last_modified',
-          Math.max(0, offset - all.length),
-          limit - folders.length,
-        )
-      : []
+    room === 0
+      ? []
+      : sort === 'name'
+        ? await byNameAlone(ctx, walk, stretches, skip, room)
+        : await store.listSorted(ctx.db, walk, ranges, stretches, column, skip, room)
   const total = totalOf(gaps)
   const seen = offset + folders.length + objects.length
-  return { folders, objects, next: seen < total ? encodeCursor([String(seen)]) : null, total, exact: true }
+  const next = seen < total ? encodeCursor([String(seen)]) : null
+  return { folders, objects, next, total, exact: true, totalFolders: all.length }
+}
+
+/** The objects of these stretches in order of names, without the folders between them. */
+async function byNameAlone(
+  ctx: Ctx,
+  { bucketId, order }: store.Walk,
+  stretches: readonly store.Gap[],
+  offset: number,
+  limit: number,
+): Promise<store.ObjectRow[]> {
+  const rows: store.ObjectRow[] = []
+  let before = 0
+  for (const stretch of order === 'asc' ? stretches : stretches.toReversed()) {
+    const skip = Math.max(0, offset - before)
+    before += stretch.objects
+    if (skip >= stretch.objects) continue
+    rows.push(...(await store.listStretch(ctx.db, bucketId, stretch, order, skip, limit - rows.length)))
+    if (rows.length >= limit) break
+  }
+  return rows
 }
 
 function offsetOf(cursor: string | undefined): number {

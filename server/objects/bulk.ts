@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { isKeyText } from '../../contract/names.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { decide } from '../../contract/permissions.ts'
-import type { BulkResult } from '../../contract/transfers.ts'
+import type { BulkResult, DeleteResult } from '../../contract/transfers.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
@@ -43,9 +43,9 @@ export async function transferOne(
   )
 }
 
-class NothingDone extends Error {
-  readonly result: BulkResult
-  constructor(result: BulkResult) {
+class NothingDone<R extends BulkResult = BulkResult> extends Error {
+  readonly result: R
+  constructor(result: R) {
     super()
     this.result = result
   }
@@ -108,18 +108,19 @@ export function destination(key: string, destPrefix: string, sourcePrefix: strin
 const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastIndexOf('/') + 1)
 
 /** Deletes up to 1,000 objects to the trash, in one transaction; each key succeeds or has its error. */
-export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<BulkResult> {
+export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<DeleteResult> {
   allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
   try {
     return await ctx.act(async (tx, record) => {
-      const { removed, errors } = await deleteKeys(tx, ctx, await holdBucket(tx, name), keys, { bulk_id }, record)
-      const result = { succeeded: removed, errors }
+      const bucket = await holdBucket(tx, name)
+      const { removed, trashIds, errors } = await deleteKeys(tx, ctx, bucket, keys, { bulk_id }, record)
+      const result = { succeeded: removed, errors, trash_ids: trashIds }
       if (removed.length === 0) throw new NothingDone(result)
       return result
     })
   } catch (error) {
-    if (error instanceof NothingDone) return error.result
+    if (error instanceof NothingDone) return error.result as DeleteResult
     throw error
   }
 }
@@ -132,7 +133,7 @@ export async function deleteKeys(
   keys: readonly string[],
   more: { bulk_id: string } | { job_id: string },
   record: Record,
-): Promise<{ removed: string[]; errors: ItemError[] }> {
+): Promise<{ removed: string[]; trashIds: string[]; errors: ItemError[] }> {
   const { name } = bucket
   const errors: ItemError[] = []
   const allowed = keys.filter((key) => {
@@ -145,8 +146,8 @@ export async function deleteKeys(
   for (const key of allowed)
     if (!found.has(key))
       errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
-  await removeObjects(tx, ctx, bucket, rows, more, record)
-  return { removed: [...found], errors }
+  const trashIds = await removeObjects(tx, ctx, bucket, rows, more, record)
+  return { removed: [...found], trashIds, errors }
 }
 
 /** An object as it was seen: `blob_id` tells its contents, `last_modified` whether anything of it has changed since. */

@@ -34,10 +34,16 @@ const SAFETY = {
   'x-content-type-options': 'nosniff',
 }
 
+/** The same where a URL was signed to be shown by our own pages: other sites still cannot frame it. */
+const FRAMED = {
+  'content-security-policy': `${SAFETY['content-security-policy']}; frame-ancestors 'self'`,
+  'x-frame-options': 'SAMEORIGIN',
+}
+
 /** Answers GET and HEAD of an object with all of RFC 9110's conditions and ranges. */
 export async function sendObject(
   ctx: Ctx,
-  { bucket, key, ...naming }: { bucket: string; key: string } & Naming,
+  { bucket, key, ...naming }: { bucket: string; key: string; embed?: boolean } & Naming,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -50,13 +56,14 @@ export async function sendObject(
 export function sendContents(
   ctx: Ctx,
   row: ObjectRow,
-  { cacheControl, ...naming }: Naming & { cacheControl?: string },
+  { cacheControl, embed = false, ...naming }: Naming & { cacheControl?: string; embed?: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | Promise<FastifyReply> {
   const last_modified = new Date(row.last_modified)
   const validators = { etag: row.etag, last_modified }
   reply.headers(SAFETY)
+  if (embed) reply.headers(FRAMED)
   if (cacheControl !== undefined) reply.header('cache-control', cacheControl)
   reply.header('etag', `"${row.etag}"`)
   reply.header('last-modified', last_modified.toUTCString())

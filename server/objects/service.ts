@@ -41,7 +41,7 @@ export async function deleteObject(
   })
 }
 
-/** Step: takes locked objects away, to the trash or for good, and records each with `more` in its details. */
+/** Step: takes locked objects away, to the trash or for good, records each with `more` in its details, and gives their ids there. */
 export async function removeObjects(
   tx: Tx,
   ctx: Ctx,
@@ -49,8 +49,8 @@ export async function removeObjects(
   rows: readonly store.ObjectRow[],
   { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
   record: Record,
-): Promise<void> {
-  if (rows.length === 0) return
+): Promise<string[]> {
+  if (rows.length === 0) return []
   await store.deleteObjects(
     tx,
     bucket.id,
@@ -75,6 +75,7 @@ export async function removeObjects(
       details: { size, permanent: !trash_id, ...(trash_id ? { trash_id } : {}), ...more },
     })
   }
+  return kept.filter((id) => id !== null)
 }
 
 /** Step: makes contents visible again under their key; undefined when the key is taken. */

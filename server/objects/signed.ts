@@ -26,6 +26,8 @@ interface Claims {
   until: number
   download?: boolean | undefined
   filename?: string | undefined
+  /** Shown in a frame of our own pages. */
+  embed?: boolean | undefined
   content_type?: string | undefined
   max_bytes?: number | undefined
 }
@@ -46,6 +48,7 @@ export function presign(
     expires_in?: string | number | undefined
     download?: boolean | undefined
     filename?: string | undefined
+    embed?: boolean | undefined
     content_type?: string | undefined
     max_bytes?: number | undefined
   },
@@ -85,7 +88,8 @@ interface Raw {
 /** Answers GET and HEAD of a signed URL, from the storage itself where it gives out URLs of its own. */
 export async function sendSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<FastifyReply> {
   const { claims, signer } = await open(ctx, token, 'GET')
-  const { bucket, key, download = false, filename } = claims
+  const { bucket, key, download = false, filename, embed = false } = claims
+  if (embed) return sendObject(signer, { bucket, key, download, filename, embed }, request, reply)
   const row = await getObject(signer, bucket, key)
   const url = await ctx.blobs.directUrl(row.blob_id, {
     expiresIn: DIRECT_SECONDS,

@@ -110,6 +110,44 @@ describeEngines('browse', (engine) => {
     )
   })
 
+  it('gives folders before objects where that is asked, and not what only marks the folder', async () => {
+    const name = await fill(['a/b/1', 'a/a', 'a/c', 'a/c/1', 'a/d', 'a//x', 'z/full', 'b'])
+    const empty = (key: string) =>
+      server.admin.putObjectByQuery({ params: { name }, query: { key }, body: Buffer.from('') })
+    await empty('a/')
+    await empty('b/')
+    await server.admin.putObjectByQuery({ params: { name }, query: { key: 'z/' }, body: Buffer.from('some') })
+    const all = {
+      asc: ['a//', 'a/b/', 'a/c/', 'a/a', 'a/c', 'a/d'],
+      desc: ['a/c/', 'a/b/', 'a//', 'a/d', 'a/c', 'a/a'],
+    }
+    for (const order of ['asc', 'desc'] as const)
+      for (let limit = 1; limit <= 7; limit++) {
+        const query = { prefix: 'a/', order, limit, folders: 'first' } as const
+        const entries: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = await server.admin.browse({ params: { name }, query: { ...query, cursor } })
+          assert.deepEqual([page.total, page.total_exact, page.total_folders], [6, true, 3])
+          const jumped = await server.admin.browse({
+            params: { name },
+            query: { ...query, offset: entries.length },
+          })
+          assert.deepEqual(names(jumped), names(page))
+          entries.push(...names(page))
+          cursor = page.next_cursor ?? undefined
+        } while (cursor)
+        assert.deepEqual(entries, all[order])
+      }
+    const shown = async (query: { prefix: string; sort?: 'size'; folders?: 'mixed' }) =>
+      names(await server.admin.browse({ params: { name }, query: { folders: 'first', ...query } }))
+    assert.deepEqual(await shown({ prefix: '' }), ['a/', 'b/', 'z/', 'b'])
+    assert.deepEqual(await shown({ prefix: 'a/', sort: 'size' }), ['a//', 'a/b/', 'a/c/', 'a/a', 'a/c', 'a/d'])
+    assert.deepEqual(await shown({ prefix: 'b/' }), [], 'nothing but its marker')
+    assert.deepEqual(await shown({ prefix: 'b/', folders: 'mixed' }), ['b/'], 'which is there')
+    assert.deepEqual(await shown({ prefix: 'z/' }), ['z/', 'z/full'], 'what holds something is an object')
+  })
+
   it('shows someone exactly what their grants hold, in every order and listing', async () => {
     const email = 'someone@example.com'
     const password = 'password of someone'

@@ -367,6 +367,11 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual(await keysOf(dest), ['a/1', 'a/b', 'a/bc', 'a/c/1'])
     await run({ kind: 'empty_bucket', source_bucket: source, exclude: ['a/', 'none'] })
     assert.deepEqual((await keysOf(source)).length, 8)
+    // The prefix itself is but the marker of the folder.
+    await fill(dest, ['a/', 'a/z/'])
+    const kept = await run({ kind: 'delete', source_bucket: dest, prefix: 'a/', exclude: ['a/'] })
+    assert.deepEqual(counts(kept), succeeded(5))
+    assert.deepEqual(await keysOf(dest), ['a/'])
     // Also as many as may be named, beside many objects.
     await fill(source, numbered('many/', 2200))
     const most = [...numbered('many/', 2190), ...times(7810, (i) => `many/${i}/`)]

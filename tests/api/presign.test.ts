@@ -100,6 +100,22 @@ describeEngines('presigned URLs', (engine) => {
     })
   })
 
+  it('lets only what was signed to be embedded into a frame, of this origin alone, and still sandboxed', async () => {
+    await put('page.html', '<script>1</script>', { 'content-type': 'text/html' })
+    const framing = async (body: Presign) => {
+      const { headers } = await send(await presign(body))
+      return [headers['x-frame-options'], headers['content-security-policy'], headers['content-disposition']]
+    }
+    const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'"
+    const attached = 'attachment; filename=page.html'
+    assert.deepEqual(await framing({ key: 'page.html' }), ['DENY', sandbox, attached])
+    assert.deepEqual(await framing({ key: 'page.html', embed: true }), [
+      'SAMEORIGIN',
+      `${sandbox}; frame-ancestors 'self'`,
+      attached,
+    ])
+  })
+
   it('follows the object: replaced, deleted, restored, its bucket gone', async () => {
     await put('follow', 'one')
     const path = await presign({ key: 'follow' })

@@ -290,4 +290,22 @@ describeEngines('trash', (engine) => {
     await writer.restoreTrash({ params, body: { ids: [inside] } })
     assert.deepEqual(await bucket.usage(), [1, 1, 1])
   })
+
+  it('takes back a deletion of many by the ids its answer has', async () => {
+    const bucket = await open()
+    await bucket.put('a', '1')
+    await bucket.put('b', '22')
+    const params = { name: bucket.name }
+    const removed = await server.admin.bulkDelete({ params, body: { keys: ['a', 'b', 'none'] } })
+    assert.deepEqual([removed.succeeded.length, removed.errors.length], [2, 1])
+    assert.deepEqual(removed.trash_ids.toSorted(), (await bucket.items()).map(({ id }) => id).toSorted())
+    await bucket.restore(removed.trash_ids)
+    assert.deepEqual(await bucket.usage(), [3, 2, 0])
+    const none = await server.admin.bulkDelete({ params, body: { keys: ['none'] } })
+    assert.deepEqual(none.trash_ids, [])
+    const off = await open({ trash_days: 0 })
+    await off.put('a', '1')
+    const gone = await server.admin.bulkDelete({ params: { name: off.name }, body: { keys: ['a'] } })
+    assert.deepEqual([gone.succeeded, gone.trash_ids], [['a'], []])
+  })
 })

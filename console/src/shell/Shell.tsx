@@ -25,6 +25,7 @@ import { useView } from '../router.tsx'
 import { Confirmations } from '../ui/confirm.tsx'
 import { notify } from '../ui/notify.tsx'
 import { Corner } from './corner.tsx'
+import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
 import { Scheme } from './Scheme.tsx'
 
@@ -96,6 +97,7 @@ export default function Shell({ children }: { children: ReactNode }) {
         </Link>
         <span className="grow" />
         <Corner />
+        <Keys places={[...own, ...administration]} />
         <Scheme />
         <Account />
       </header>

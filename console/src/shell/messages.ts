@@ -35,6 +35,7 @@ export const text = catalogue({
   noGroupsTitle: 'You are signed in, but belong to no group yet',
   noGroupsHint: 'Ask an administrator to put you into one: groups are what gives rights here.',
   shortcuts: 'Keyboard shortcuts',
+  everywhere: 'Everywhere',
   search: 'Go to…',
   noCommand: 'Nothing by that name',
   bucketsMore: 'Type to find a bucket or a view',

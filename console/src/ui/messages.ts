@@ -40,4 +40,7 @@ export const text = catalogue({
   home: 'To the buckets',
   newVersion: 'There is a new version of this page',
   reload: 'Reload',
+  shortcuts: 'Keyboard shortcuts',
+  singleKeys: 'Single keys do something',
+  singleKeysHint: 'Without Ctrl. They are off while you write. Kept in this browser.',
 })

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { describeProblem } from '../api/problem.ts'
 import { text } from './messages.ts'
 
@@ -9,7 +10,7 @@ const SHORT_MS = 4_000
 
 /** Short words at the lower left. What went wrong stays until it is closed. */
 export const notify = {
-  ok(message: string, undo?: () => void): void {
+  ok(message: ReactNode, undo?: () => void): void {
     const id = crypto.getRandomValues(new Uint32Array(2)).join()
     notifications.show({
       id,
@@ -38,6 +39,9 @@ export const notify = {
   },
   problem(error: unknown): void {
     const { title, detail, requestId } = describeProblem(error)
+    notify.failure(title, requestId ? `${detail} (${text.requestId} ${requestId})` : detail)
+  },
+  failure(title: string, detail: ReactNode): void {
     notifications.show({
       role: 'alert',
       color: 'danger',
@@ -45,7 +49,7 @@ export const notify = {
       autoClose: false,
       closeButtonProps: { 'aria-label': text.close },
       title,
-      message: requestId ? `${detail} (${text.requestId} ${requestId})` : detail,
+      message: detail,
     })
   },
 }

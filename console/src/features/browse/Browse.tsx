@@ -1,0 +1,283 @@
+import './browse.css'
+import { ActionIcon, Button } from '@mantine/core'
+import { IconFolderPlus, IconRefresh, IconUpload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
+import { useMe } from '../../api/queries.ts'
+import { useView } from '../../router.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
+import { openUpload } from '../../upload/open.ts'
+import { bucketQuery } from '../buckets/queries.ts'
+import { type Picked, transfer, whyNot } from './bulk.tsx'
+import { Crumbs } from './Crumbs.tsx'
+import { Dialogs, type Open } from './Dialogs.tsx'
+import { allowDrop, hasFiles, takeDrop } from './drag.ts'
+import { EmptyPlace, NothingFound } from './Empty.tsx'
+import { List } from './List.tsx'
+import { type Place, type Row, type Sort, useFolder, useMatches } from './listing.ts'
+import { text } from './messages.ts'
+import { legible, nameOf, parentOf } from './names.ts'
+import { type MenuPlace, RowMenu } from './RowMenu.tsx'
+import { refreshObjects } from './running.tsx'
+import { SearchField } from './SearchField.tsx'
+import { SelectionBar } from './SelectionBar.tsx'
+import { countOf } from './selection.ts'
+import { useDeeds } from './useDeeds.ts'
+import { useKeys } from './useKeys.ts'
+import { useScrollPlace } from './useScrollPlace.ts'
+import { useSelection } from './useSelection.ts'
+
+const Preview = lazy(() => import('./Preview.tsx'))
+const SORTS: readonly Sort[] = ['name', 'size', 'modified']
+
+/** The object browser: a folder of a bucket, or what a search finds below it, with one object's details beside it. */
+export default function Browse() {
+  const me = useMe()
+  const view = useView()
+  const { search: query, params, go, open, change } = view
+  const { bucket = '' } = params
+  const { prefix = '', q: search = '', sel = '' } = query
+  const sort = SORTS.find((one) => one === query.sort) ?? 'name'
+  const place: Place = { bucket, prefix, sort, dir: query.dir === 'desc' ? 'desc' : 'asc' }
+  const about = useQuery(bucketQuery(bucket))
+  const folder = useFolder(place, search === '')
+  const matches = useMatches(place, search)
+  const listing = search === '' ? folder : matches
+  const id = JSON.stringify([place, search])
+  const chosen = useSelection(id, listing)
+  const grid = useRef<GridHandle>(null)
+  const onScrolled = useScrollPlace(id, listing.count > 0, grid)
+  const [dialog, setDialog] = useState<Open>()
+  const [menu, setMenu] = useState<MenuPlace>()
+  const [isOver, setOver] = useState(false)
+  const searchField = useRef<HTMLInputElement>(null)
+
+  const mayWrite = me.can('write', bucket, prefix)
+  const selected = countOf(chosen.selection, listing.count)
+  const isWhole = chosen.selection.all && listing.open
+  const picked = (rows?: readonly Row[]): Picked => ({
+    bucket,
+    prefix,
+    search,
+    all: rows ? false : chosen.selection.all,
+    rows: rows ?? [...chosen.selection.rows.values()],
+    count: rows ? rows.length : selected,
+    isExact: rows !== undefined || !isWhole,
+  })
+  /** What is selected, or else what the cursor is on. */
+  const current = (): Picked => {
+    if (selected > 0) return picked()
+    const row = listing.row(chosen.cursor)
+    return picked(row ? [row] : [])
+  }
+  const deeds = useDeeds({
+    me,
+    listing,
+    hasTrash: (about.data?.trash_days ?? 1) > 0,
+    show: setDialog,
+    openRow: (row) => openRow(row),
+    done: chosen.clear,
+  })
+
+  const goTo = (to: string) => void go(`/b/${bucket}`, to ? { prefix: to, ...kept(query) } : kept(query))
+  const openRow = (row: Row) => (row.object ? void open({ sel: row.key }) : goTo(row.key))
+  const up = () => prefix !== '' && goTo(parentOf(prefix))
+  const closeDetails = () => {
+    void change({ sel: undefined })
+    grid.current?.focus()
+  }
+  const upload = () => void openUpload({ bucket, prefix })
+  const newFolder = () => setDialog({ kind: 'folder' })
+  const sortBy = (next: Sort) =>
+    void open({ sort: next, dir: next === sort && place.dir === 'asc' ? 'desc' : 'asc', sel: undefined })
+  const dropOn = (event: DragEvent, to: string) => {
+    const taken = takeDrop(event)
+    if (!taken) return
+    const target = { bucket, prefix: to }
+    const refusal = whyNot(taken.picked, taken.kind, target)
+    if (refusal) return notify.failure(text.transferAll(taken.kind), refusal)
+    chosen.clear()
+    transfer(taken.picked, taken.kind, target, { replace: false }).catch((error) => notify.problem(error))
+  }
+  const stepBack = () => {
+    if (selected > 0) chosen.clear()
+    else if (sel) closeDetails()
+    else if (search) void change({ q: undefined })
+  }
+  useShortcuts(
+    text.keysBrowser,
+    useKeys({
+      deeds: () => deeds(current()),
+      mayWrite,
+      upload,
+      newFolder,
+      stepBack,
+      search: () => searchField.current?.focus(),
+      refresh: () => void refreshObjects(),
+    }),
+  )
+
+  const words = isWhole ? text.selectedMatches(legible(search)) : text.selected(selected)
+  const loadedLess = chosen.selection.all && !isWhole ? Math.max(0, listing.count - listing.loaded()) : 0
+  const here = legible(nameOf(prefix, parentOf(prefix)) || bucket)
+  return (
+    <Page
+      full
+      title={<Crumbs bucket={bucket} prefix={prefix} onDragOver={allowDrop} onDrop={dropOn} />}
+      windowTitle={sel ? `${legible(nameOf(sel, parentOf(sel)))} – ${bucket}` : prefix ? `${here} – ${bucket}` : bucket}
+      call={
+        search
+          ? { operation: 'listObjects', params: { name: bucket }, query: { prefix, search } }
+          : { operation: 'browse', params: { name: bucket }, query: { prefix, folders: 'first' } }
+      }
+      actions={
+        <>
+          <ActionIcon aria-label={text.refresh} title={text.refresh} onClick={() => void refreshObjects()}>
+            <IconRefresh size={17} stroke={1.6} />
+          </ActionIcon>
+          {mayWrite ? (
+            <>
+              <Button variant="default" leftSection={<IconFolderPlus size={15} />} onClick={newFolder}>
+                {text.newFolder}
+              </Button>
+              <Button leftSection={<IconUpload size={15} />} onClick={upload}>
+                {text.upload}
+              </Button>
+            </>
+          ) : null}
+        </>
+      }
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere; the button does the same */}
+      <div
+        className={sel ? 'browse with-details' : 'browse'}
+        onDragOver={(event) => {
+          if (!hasFiles(event)) return
+          event.preventDefault()
+          event.dataTransfer.dropEffect = 'copy'
+          setOver(true)
+        }}
+        onDragLeave={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
+        }}
+        onDrop={(event) => {
+          setOver(false)
+          if (!hasFiles(event)) return
+          event.preventDefault()
+          if (mayWrite) void openUpload({ bucket, prefix, drop: event.dataTransfer })
+          else notify.failure(text.upload, text.dropDenied(bucket, legible(prefix)))
+        }}
+      >
+        <section className="browse-pane">
+          {selected > 0 || chosen.isReading ? (
+            <SelectionBar
+              words={words}
+              more={loadedLess}
+              isReading={chosen.isReading}
+              deeds={deeds(picked())}
+              onClear={chosen.clear}
+            />
+          ) : (
+            <div className="browse-bar">
+              <SearchField
+                ref={searchField}
+                value={search}
+                onSearch={(q) => void change({ q: q || undefined, sel: undefined })}
+              />
+              <span className="dim" role="status">
+                {listing.isPending
+                  ? ''
+                  : search
+                    ? text.matches(listing.count, listing.open)
+                    : text.status(listing.folders, listing.count - listing.folders)}
+              </span>
+              {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
+            </div>
+          )}
+          <StateView
+            query={{
+              data: listing.isPending || (listing.error && listing.count === 0) ? undefined : listing,
+              error: listing.error,
+              isPending: listing.isPending && !listing.error,
+              refetch: listing.refetch,
+            }}
+          >
+            {() =>
+              listing.count > 0 ? (
+                <List
+                  place={place}
+                  search={search}
+                  listing={listing}
+                  chosen={chosen}
+                  open={sel}
+                  grid={grid}
+                  mayDrag={mayWrite}
+                  onOpen={openRow}
+                  onFollow={(row) => void change({ sel: row.key })}
+                  onUp={up}
+                  onType={(letter) => {
+                    searchField.current?.focus()
+                    void change({ q: letter, sel: undefined })
+                  }}
+                  onSort={sortBy}
+                  onMenu={setMenu}
+                  onScrolled={onScrolled}
+                  pick={(row) => (chosen.isSelected(row.key) ? picked() : picked([row]))}
+                  onDrop={dropOn}
+                />
+              ) : search ? (
+                <NothingFound search={search} clear={() => void change({ q: undefined })} />
+              ) : (
+                <EmptyPlace bucket={bucket} prefix={prefix} mayWrite={mayWrite} upload={upload} goTo={goTo} />
+              )
+            }
+          </StateView>
+        </section>
+        {sel ? (
+          <Suspense fallback={<aside className="details" />}>
+            <Preview
+              key={bucket}
+              bucket={bucket}
+              objectKey={sel}
+              listing={listing}
+              cursor={chosen.cursor}
+              deeds={(row) => deeds(picked([row]))}
+              onMove={(index) => {
+                chosen.moveTo(index)
+                grid.current?.reveal(index)
+                const row = listing.row(index)
+                if (row?.object) void change({ sel: row.key })
+              }}
+              onFound={chosen.moveTo}
+              onClose={closeDetails}
+            />
+          </Suspense>
+        ) : null}
+        {isOver ? (
+          <div className="browse-drop" data-denied={mayWrite ? undefined : true}>
+            {mayWrite ? text.dropHere(legible(`${bucket}/${prefix}`)) : text.dropDenied(bucket, legible(prefix))}
+          </div>
+        ) : null}
+      </div>
+      {menu ? <RowMenu at={menu} deeds={deeds(current())} onClose={() => setMenu(undefined)} /> : null}
+      <Dialogs
+        open={dialog}
+        bucket={bucket}
+        prefix={prefix}
+        onClose={() => setDialog(undefined)}
+        onDone={() => {
+          setDialog(undefined)
+          chosen.clear()
+        }}
+        onFolder={goTo}
+      />
+    </Page>
+  )
+}
+
+/** What stays while one goes from folder to folder. */
+const kept = ({ sort, dir, view }: { [name: string]: string | undefined }) => ({ sort, dir, view })

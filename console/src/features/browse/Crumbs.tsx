@@ -1,0 +1,107 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { DragEvent, ReactNode } from 'react'
+import { text } from './messages.ts'
+import { legible, stepsTo } from './names.ts'
+
+const AT_MOST = 4
+interface Step {
+  name: string
+  prefix: string
+}
+
+/** The way from the bucket to a folder; of a long one the middle is in a menu. */
+function Trail({
+  bucket,
+  prefix,
+  crumb,
+}: {
+  bucket: string
+  prefix: string
+  crumb: (step: Step, isLast: boolean) => ReactNode
+}) {
+  const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
+  const hidden = steps.length > AT_MOST ? steps.slice(1, steps.length - 2) : []
+  const shown = steps.length > AT_MOST ? steps.slice(-2) : steps.slice(1)
+  const [root] = steps
+  return (
+    <span className="crumbs">
+      {root ? crumb(root, steps.length === 1) : null}
+      {hidden.length > 0 ? (
+        <span className="crumb-step">
+          <Menu>
+            <Menu.Target>
+              <ActionIcon aria-label={text.crumbsHidden} size={24}>
+                <IconDots size={15} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown className="crumb-menu">
+              {hidden.map((step) => (
+                <div key={step.prefix} role="none">
+                  {crumb(step, false)}
+                </div>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        </span>
+      ) : null}
+      {shown.map((step, i) => (
+        <span key={step.prefix} className="crumb-step">
+          {crumb(step, i === shown.length - 1)}
+        </span>
+      ))}
+    </span>
+  )
+}
+const label = (name: string) => <bdi>{legible(name) || text.noName}</bdi>
+
+/** As links; what is dragged onto one goes there. */
+export const Crumbs = ({
+  bucket,
+  prefix,
+  onDragOver,
+  onDrop,
+}: {
+  bucket: string
+  prefix: string
+  onDragOver: (event: DragEvent) => void
+  onDrop: (event: DragEvent, prefix: string) => void
+}) => (
+  <Trail
+    bucket={bucket}
+    prefix={prefix}
+    crumb={(step, isLast) =>
+      isLast ? (
+        <span className="crumb-here">{label(step.name)}</span>
+      ) : (
+        <Link
+          to={`/b/${bucket}`}
+          search={(step.prefix ? { prefix: step.prefix } : {}) as never}
+          className="crumb"
+          onDragOver={onDragOver}
+          onDrop={(event) => onDrop(event, step.prefix)}
+        >
+          {label(step.name)}
+        </Link>
+      )
+    }
+  />
+)
+
+/** As buttons, for a dialog. */
+export const Steps = ({ bucket, prefix, go }: { bucket: string; prefix: string; go: (prefix: string) => void }) => (
+  <Trail
+    bucket={bucket}
+    prefix={prefix}
+    crumb={(step, isLast) =>
+      isLast ? (
+        <span className="crumb-here">{label(step.name)}</span>
+      ) : (
+        <button type="button" className="crumb" onClick={() => go(step.prefix)}>
+          {label(step.name)}
+        </button>
+      )
+    }
+  />
+)

@@ -1,0 +1,55 @@
+import { lazy, Suspense } from 'react'
+import type { Picked } from './bulk.tsx'
+import type { Row } from './listing.ts'
+import { NewFolder, Rename } from './Naming.tsx'
+import { ShareDialog } from './share.ts'
+
+const Transfer = lazy(() => import('./Transfer.tsx').then(({ Transfer }) => ({ default: Transfer })))
+
+/** A dialog over the browser, and what it is about. */
+export type Open =
+  | { kind: 'folder' }
+  | { kind: 'rename'; row: Row }
+  | { kind: 'copy' | 'move'; picked: Picked }
+  | { kind: 'share'; rows: readonly Row[] }
+
+export function Dialogs({
+  open,
+  bucket,
+  prefix,
+  onClose,
+  onDone,
+  onFolder,
+}: {
+  open: Open | undefined
+  bucket: string
+  prefix: string
+  onClose: () => void
+  /** What was selected is somewhere else now. */
+  onDone: () => void
+  onFolder: (prefix: string) => void
+}) {
+  if (open?.kind === 'folder') return <NewFolder bucket={bucket} prefix={prefix} onClose={onClose} onMade={onFolder} />
+  if (open?.kind === 'rename') return <Rename bucket={bucket} prefix={prefix} row={open.row} onClose={onClose} />
+  if (open?.kind === 'share') {
+    const [row] = open.rows
+    const what =
+      open.rows.length === 1 && row
+        ? row.object
+          ? { objectKey: row.key }
+          : { prefix: row.key }
+        : { keys: open.rows.map(({ key }) => key) }
+    return (
+      <Suspense fallback={null}>
+        <ShareDialog bucket={bucket} {...what} onClose={onClose} />
+      </Suspense>
+    )
+  }
+  if (open)
+    return (
+      <Suspense fallback={null}>
+        <Transfer picked={open.picked} kind={open.kind} onClose={onClose} onDone={onDone} />
+      </Suspense>
+    )
+  return null
+}

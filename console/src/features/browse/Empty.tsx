@@ -1,0 +1,79 @@
+import { Anchor, Button } from '@mantine/core'
+import { IconFolderOpen, IconFolderX, IconUpload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { curlOf } from '../../api/curl.ts'
+import { client } from '../../api/session.ts'
+import { EmptyView, NoMatch } from '../../ui/StateView.tsx'
+import { text } from './messages.ts'
+import { legible } from './names.ts'
+
+/** Nothing is here: a folder that has its marker, or a prefix that nothing is under. */
+export function EmptyPlace({
+  bucket,
+  prefix,
+  mayWrite,
+  upload,
+  goTo,
+}: {
+  bucket: string
+  prefix: string
+  mayWrite: boolean
+  upload: () => void
+  goTo: (prefix: string) => void
+}) {
+  const marker = useQuery({
+    queryKey: ['browse', bucket, prefix, 'marker'],
+    queryFn: () => client.objectsExist({ params: { name: bucket }, body: { keys: [prefix] } }),
+    enabled: prefix !== '',
+  })
+  if (prefix !== '' && marker.isPending) return null
+  const isThere = prefix === '' || marker.data?.items[0]?.exists === true
+  if (!isThere)
+    return (
+      <EmptyView
+        title={text.missing}
+        icon={<IconFolderX size={28} stroke={1.4} />}
+        action={
+          <div className="row">
+            {mayWrite ? (
+              <Button variant="default" leftSection={<IconUpload size={15} />} onClick={upload}>
+                {text.upload}
+              </Button>
+            ) : null}
+            <Anchor component="button" onClick={() => goTo('')}>
+              {text.toBucket}
+            </Anchor>
+          </div>
+        }
+      >
+        {text.missingHint}
+      </EmptyView>
+    )
+  const title = prefix === '' ? text.emptyBucket : text.emptyFolder
+  if (!mayWrite)
+    return (
+      <EmptyView title={title} icon={<IconFolderOpen size={28} stroke={1.4} />}>
+        {text.emptyReadOnly}
+      </EmptyView>
+    )
+  return (
+    <div className="browse-zone">
+      <EmptyView
+        title={title}
+        icon={<IconUpload size={28} stroke={1.4} />}
+        action={
+          <Button leftSection={<IconUpload size={15} />} onClick={upload}>
+            {text.upload}
+          </Button>
+        }
+        curl={curlOf({ operation: 'putObjectByQuery', params: { name: bucket }, query: { key: `${prefix}photo.jpg` } })}
+      >
+        {text.emptyHint}
+      </EmptyView>
+    </div>
+  )
+}
+
+export const NothingFound = ({ search, clear }: { search: string; clear: () => void }) => (
+  <NoMatch query={legible(search)} clear={clear} />
+)

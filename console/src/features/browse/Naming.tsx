@@ -1,0 +1,146 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { isKeyText } from '../../../../contract/names.ts'
+import { codeOf } from '../../api/problem.ts'
+import { client } from '../../api/session.ts'
+import { text as common } from '../../ui/messages.ts'
+import { notify } from '../../ui/notify.tsx'
+import { rename, type Target } from './bulk.tsx'
+import type { Row } from './listing.ts'
+import { text } from './messages.ts'
+import { legible, nameOf } from './names.ts'
+import { refreshObjects } from './running.tsx'
+
+interface AskProps {
+  title: string
+  label: string
+  hint: string
+  initial: string
+  action: string
+  isName: (name: string) => boolean
+  /** Gives what is wrong with it; undefined once it is done. */
+  send: (name: string) => Promise<string | undefined>
+  onClose: () => void
+}
+
+function AskName({ title, label, hint, initial, action, isName, send, onClose }: AskProps) {
+  const [name, setName] = useState(initial)
+  const [fault, setFault] = useState<string>()
+  const [sending, setSending] = useState(false)
+  const submit = async () => {
+    if (!isName(name)) return setFault(text.badName)
+    setSending(true)
+    try {
+      const found = await send(name)
+      if (found === undefined) return onClose()
+      setFault(found)
+    } catch (error) {
+      notify.problem(error)
+    }
+    setSending(false)
+  }
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <TextInput
+          label={label}
+          description={hint}
+          value={name}
+          error={fault}
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setFault(undefined)
+          }}
+          data-autofocus
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <div className="dialog-actions">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={sending} disabled={name === '' || name === initial}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+/** Whether anything is under a prefix. */
+async function isTaken(bucket: string, prefix: string): Promise<boolean> {
+  const { items } = await client.listObjects({ params: { name: bucket }, query: { prefix, limit: 1 } })
+  return items.length > 0
+}
+
+/**
+ * A folder is but a prefix of keys. So that an empty one is there after all, for everybody and to move things into, an
+ * empty object whose key is the prefix stands for it; listings of the folder leave it out.
+ */
+export const NewFolder = ({
+  bucket,
+  prefix,
+  onClose,
+  onMade,
+}: Target & { onClose: () => void; onMade: (prefix: string) => void }) => (
+  <AskName
+    title={text.newFolder}
+    label={text.folderName}
+    hint={text.folderHint}
+    initial=""
+    action={text.create}
+    isName={(name) => isKeyText(`${prefix}${name}/`, 1)}
+    send={async (name) => {
+      const key = `${prefix}${name.replace(/\/+$/, '')}/`
+      if (await isTaken(bucket, key)) return text.taken
+      try {
+        await client.putObjectByQuery({
+          params: { name: bucket },
+          query: { key },
+          body: new Uint8Array(),
+          headers: { 'if-none-match': '*', 'content-type': 'application/octet-stream' },
+        })
+      } catch (error) {
+        if (codeOf(error) === 'precondition_failed') return text.taken
+        throw error
+      }
+      await refreshObjects()
+      onMade(key)
+      return undefined
+    }}
+    onClose={onClose}
+  />
+)
+
+export function Rename({ row, bucket, prefix, onClose }: Target & { row: Row; onClose: () => void }) {
+  const old = row.object ? row.key.slice(prefix.length) : nameOf(row.key, prefix)
+  return (
+    <AskName
+      title={text.renameTitle(legible(old))}
+      label={text.newName}
+      hint={row.object ? text.renameHint : text.renameFolderHint}
+      initial={old}
+      action={text.renameDo}
+      isName={(name) => isKeyText(prefix + name, 1)}
+      send={async (name) => {
+        const clean = row.object ? name : name.replace(/\/+$/, '')
+        if (!row.object && (await isTaken(bucket, `${prefix}${clean}/`))) return text.taken
+        try {
+          await rename({ bucket, prefix }, row, clean)
+        } catch (error) {
+          if (codeOf(error) === 'precondition_failed') return text.taken
+          throw error
+        }
+        return undefined
+      }}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,132 @@
+import { ActionIcon, Button, Tabs } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight, IconFileOff, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
+import type { StoredObject } from '../../../../contract/objects.ts'
+import { client } from '../../api/session.ts'
+import { StateView } from '../../ui/StateView.tsx'
+import { useMedia } from '../../ui/useMedia.ts'
+import { Contents } from './Contents.tsx'
+import { Details } from './Details.tsx'
+import { Links } from './Links.tsx'
+import type { Listing, Row } from './listing.ts'
+import { text } from './messages.ts'
+import { legible, nameOf, parentOf } from './names.ts'
+import type { Deed } from './SelectionBar.tsx'
+
+/** Where the details look for the object among the rows that were read. */
+const NEAR = 2000
+
+interface Props {
+  bucket: string
+  objectKey: string
+  listing: Listing
+  cursor: number
+  deeds: (row: Row) => readonly Deed[]
+  onMove: (index: number) => void
+  /** Where it stands in the list, once that is known. */
+  onFound: (index: number) => void
+  onClose: () => void
+}
+
+/** One object beside the list: what is in it, what is known of it, and ways to it. */
+export default function Preview({ bucket, objectKey, listing, cursor, deeds, onMove, onFound, onClose }: Props) {
+  const index = indexOf(listing, cursor, objectKey)
+  const row = index < 0 ? undefined : listing.row(index)
+  const found = useQuery({
+    queryKey: ['object', bucket, objectKey],
+    // A key is the first of those that begin with it.
+    queryFn: async (): Promise<StoredObject | null> => {
+      const { items } = await client.listObjects({ params: { name: bucket }, query: { prefix: objectKey, limit: 1 } })
+      return items[0]?.key === objectKey ? items[0] : null
+    },
+    placeholderData: row?.object ?? undefined,
+  })
+  const name = legible(nameOf(objectKey, parentOf(objectKey))) || text.noName
+  const tellFound = useEffectEvent(onFound)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another object too
+  useEffect(() => {
+    if (index >= 0) tellFound(index)
+  }, [index, objectKey])
+  const isNarrow = useMedia('(max-width: 900px)')
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // It covers the list.
+    if (isNarrow) panel.current?.focus()
+  }, [isNarrow])
+  const step = (by: number, label: string, icon: ReactNode) => {
+    const next = index + by
+    const isThere = index >= 0 && next >= listing.folders && next < listing.count
+    return (
+      <ActionIcon aria-label={label} title={label} disabled={!isThere} onClick={() => onMove(next)}>
+        {icon}
+      </ActionIcon>
+    )
+  }
+  return (
+    <aside className="details" aria-label={text.contents(name)} ref={panel} tabIndex={-1}>
+      <header className="details-head">
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        {step(-1, text.previous, <IconChevronLeft size={17} />)}
+        {step(1, text.next, <IconChevronRight size={17} />)}
+        <ActionIcon aria-label={text.closePreview} title={text.closePreview} onClick={onClose}>
+          <IconX size={17} />
+        </ActionIcon>
+      </header>
+      <StateView query={found}>
+        {(object) =>
+          object === null ? (
+            <Gone />
+          ) : (
+            <>
+              <Contents key={`${object.key} ${object.etag}`} object={object} />
+              <div className="details-deeds">
+                {deeds({ key: object.key, object })
+                  .filter(({ id }) => id !== 'open')
+                  .map(({ id, label, run }) => (
+                    <Button
+                      key={id}
+                      variant={id === 'download' ? 'filled' : 'default'}
+                      {...(id === 'delete' ? { color: 'danger', variant: 'subtle' } : {})}
+                      onClick={run}
+                    >
+                      {label}
+                    </Button>
+                  ))}
+              </div>
+              <Tabs defaultValue="details" keepMounted={false}>
+                <Tabs.List>
+                  <Tabs.Tab value="details">{text.details}</Tabs.Tab>
+                  <Tabs.Tab value="links">{text.links}</Tabs.Tab>
+                </Tabs.List>
+                <Tabs.Panel value="details">
+                  <Details key={object.key} object={object} />
+                </Tabs.Panel>
+                <Tabs.Panel value="links">
+                  <Links key={object.key} object={object} />
+                </Tabs.Panel>
+              </Tabs>
+            </>
+          )
+        }
+      </StateView>
+    </aside>
+  )
+}
+
+const Gone = () => (
+  <div className="state" role="alert">
+    <IconFileOff size={28} stroke={1.4} />
+    <h2>{text.gone}</h2>
+    <p className="dim">{text.goneHint}</p>
+  </div>
+)
+
+/** Where the object stands in the list; -1 where that part was not read. */
+function indexOf(listing: Listing, cursor: number, key: string): number {
+  if (listing.row(cursor)?.key === key) return cursor
+  for (let index = 0; index < Math.min(listing.count, NEAR); index++) if (listing.row(index)?.key === key) return index
+  return -1
+}

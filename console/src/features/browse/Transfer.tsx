@@ -1,0 +1,169 @@
+import { Button, Modal, Radio, Select, TextInput } from '@mantine/core'
+import { IconFolder, IconFolderPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes } from '../../i18n.ts'
+import { text as common } from '../../ui/messages.ts'
+import { notify } from '../../ui/notify.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { bucketsQuery } from '../buckets/queries.ts'
+import { bytesOf, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
+import { Steps } from './Crumbs.tsx'
+import { text } from './messages.ts'
+import { legible, nameOf } from './names.ts'
+
+const MOST = 1000
+
+/** Asks where to copy or move to: a bucket, a folder of it that may be new, and what to do where a name is taken. */
+export function Transfer({
+  picked,
+  kind,
+  onClose,
+  onDone,
+}: {
+  picked: Picked
+  kind: 'copy' | 'move'
+  onClose: () => void
+  onDone: () => void
+}) {
+  const me = useMe()
+  const buckets = useQuery(bucketsQuery)
+  const [to, setTo] = useState<Target>({ bucket: picked.bucket, prefix: picked.prefix })
+  const [replace, setReplace] = useState(false)
+  const [sending, setSending] = useState(false)
+  const refusal = whyNot(picked, kind, to) ?? (me.can('write', to.bucket, to.prefix) ? undefined : text.mayNotWrite)
+  const nFolders = picked.all ? 0 : picked.rows.filter(isFolder).length
+  const what = picked.isExact
+    ? text.status(nFolders, picked.count - nFolders)
+    : text.selectedMatches(legible(picked.search))
+  const bytes = picked.all || nFolders > 0 ? '' : formatBytes(bytesOf(picked.rows))
+  const go = async () => {
+    setSending(true)
+    try {
+      await transfer(picked, kind, to, { replace })
+      onDone()
+    } catch (error) {
+      notify.problem(error)
+      setSending(false)
+    }
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={picked.isExact ? text.transferTitle(kind, picked.count - nFolders, nFolders) : text.transferAll(kind)}
+      size="lg"
+    >
+      <div className="stack">
+        <Select
+          label={text.bucket}
+          value={to.bucket}
+          data={(buckets.data ?? []).map(({ name }) => name)}
+          searchable
+          onChange={(bucket) => bucket && setTo({ bucket, prefix: '' })}
+        />
+        <Folders to={to} go={(prefix) => setTo({ ...to, prefix })} mayCreate={me.can('write', to.bucket, to.prefix)} />
+        <Radio.Group
+          label={text.conflict}
+          value={replace ? 'replace' : 'skip'}
+          onChange={(value) => setReplace(value === 'replace')}
+        >
+          <div className="stack-tight">
+            <Radio value="skip" label={text.conflictSkip} />
+            <Radio value="replace" label={text.conflictReplace} />
+          </div>
+        </Radio.Group>
+        <p className={refusal ? 'bad' : 'dim'} role="status">
+          {refusal ?? text.transferSummary(what, bytes, legible(`${to.bucket}/${to.prefix}`))}
+        </p>
+        <div className="dialog-actions">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button disabled={refusal !== undefined} loading={sending} onClick={() => void go()}>
+            {text.transferDo(kind)}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}
+
+/** The folders of a folder; each opens, and one can be made: it is there once something is put into it. */
+function Folders({ to, go, mayCreate }: { to: Target; go: (prefix: string) => void; mayCreate: boolean }) {
+  const [name, setName] = useState<string>()
+  const listed = useQuery({
+    queryKey: ['browse', to.bucket, to.prefix, 'folders'],
+    queryFn: ({ signal }) =>
+      client.browse({
+        params: { name: to.bucket },
+        query: { prefix: to.prefix, folders: 'first', offset: 0, limit: MOST },
+        signal,
+      }),
+  })
+  const enter = () => {
+    if (name?.trim()) go(`${to.prefix}${name.replace(/\/+$/, '')}/`)
+    setName(undefined)
+  }
+  return (
+    <section className="browse-folders" aria-label={text.target}>
+      <div className="browse-folders-head">
+        <Steps bucket={to.bucket} prefix={to.prefix} go={go} />
+        {mayCreate ? (
+          <Button
+            variant="subtle"
+            leftSection={<IconFolderPlus size={15} />}
+            onClick={() => setName(name === undefined ? '' : undefined)}
+          >
+            {text.newFolder}
+          </Button>
+        ) : null}
+      </div>
+      {name === undefined ? null : (
+        <form
+          className="browse-folders-new"
+          onSubmit={(event) => {
+            event.preventDefault()
+            enter()
+          }}
+        >
+          <TextInput
+            aria-label={text.folderName}
+            placeholder={text.folderName}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Button type="submit" variant="default" disabled={!name.trim()}>
+            {text.create}
+          </Button>
+        </form>
+      )}
+      <div className="browse-folders-list">
+        <StateView query={listed}>
+          {({ common_prefixes, total_folders }) =>
+            common_prefixes.length === 0 ? (
+              <p className="dim browse-folders-none">{text.noFolders}</p>
+            ) : (
+              <>
+                <ul>
+                  {common_prefixes.map((prefix) => (
+                    <li key={prefix}>
+                      <button type="button" onClick={() => go(prefix)}>
+                        <IconFolder size={16} className="browse-folder-icon" aria-hidden />
+                        <bdi>{legible(nameOf(prefix, to.prefix)) || text.noName}</bdi>
+                      </button>
+                    </li>
+                  ))}
+                </ul>
+                {(total_folders ?? 0) > MOST ? <p className="dim">{text.moreFolders(MOST)}</p> : null}
+              </>
+            )
+          }
+        </StateView>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,262 @@
+import type { Job } from '../../../../contract/jobs.ts'
+import type { BulkResult } from '../../../../contract/transfers.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes } from '../../i18n.ts'
+import { confirm } from '../../ui/confirm.tsx'
+import { notify } from '../../ui/notify.tsx'
+import type { Listing, Row } from './listing.ts'
+import { text } from './messages.ts'
+import { isFolderKey, lastSegment, legible, nameOf } from './names.ts'
+import { fetchZip, refreshObjects, saveAs, watchJob } from './running.tsx'
+
+/** What an action is to work on: these rows, or everything under the prefix (that a search finds) but them. */
+export interface Picked {
+  bucket: string
+  prefix: string
+  search: string
+  all: boolean
+  rows: readonly Row[]
+  /** How many rows; of a search that was not read to its end, at least. */
+  count: number
+  isExact: boolean
+}
+export interface Target {
+  bucket: string
+  prefix: string
+}
+type JobBody = Parameters<typeof client.createJob>[0]['body']
+
+const AT_ONCE = 1000
+const MOST_KEYS = 10_000
+const MOST_FOLDERS = 100
+
+export const isFolder = ({ object }: Row): boolean => object === null
+export const bytesOf = (rows: readonly Row[]): number => rows.reduce((sum, { object }) => sum + (object?.size ?? 0), 0)
+
+/** Names the rows where there are few enough of them: then they can be undone, and nothing else is touched. */
+export async function settle(picked: Picked, listing: Listing): Promise<Picked> {
+  if (!picked.all || !picked.isExact || listing.count > AT_ONCE) return picked
+  const left = new Set(picked.rows.map(({ key }) => key))
+  const rows = (await listing.read(0, listing.count - 1)).filter(({ key }) => !left.has(key))
+  return { ...picked, all: false, rows, count: rows.length }
+}
+
+/** The jobs that do what is too much for one call; throws where it is too much for them. */
+function jobsFor(
+  { bucket, prefix, search, all, rows }: Picked,
+  kind: 'copy' | 'move' | 'delete',
+  to?: Target,
+): JobBody[] {
+  const base = { kind, source_bucket: bucket } as const
+  const into = (rest: string) => (to ? { dest_bucket: to.bucket, dest_prefix: to.prefix + rest } : {})
+  if (all) {
+    if (rows.length >= MOST_KEYS) throw new Error(text.tooManyExcept(MOST_KEYS - 1))
+    // The folder stays: only what is in it was selected.
+    const marker = isFolderKey(prefix) && search === '' ? [prefix] : []
+    const exclude = [...rows.map(({ key }) => key), ...marker]
+    return [{ ...base, prefix, ...into(''), ...(search ? { search } : {}), ...(exclude.length > 0 ? { exclude } : {}) }]
+  }
+  const folders = rows.filter(isFolder).map(({ key }) => key)
+  const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)
+  if (folders.length > MOST_FOLDERS) throw new Error(text.tooManyFolders(MOST_FOLDERS))
+  const jobs: JobBody[] = folders.map((key) => ({ ...base, prefix: key, ...into(lastSegment(key)) }))
+  if (keys.length > AT_ONCE)
+    for (let at = 0; at < keys.length; at += MOST_KEYS)
+      jobs.push({ ...base, prefix, keys: keys.slice(at, at + MOST_KEYS), ...into('') })
+  return jobs
+}
+/** The keys that one call does. */
+const callFor = ({ all, rows }: Picked): string[] => {
+  const keys = all ? [] : rows.filter((row) => !isFolder(row)).map(({ key }) => key)
+  return keys.length > AT_ONCE ? [] : keys
+}
+async function begin(bodies: readonly JobBody[], undo?: (jobs: Job[]) => unknown): Promise<void> {
+  for (const body of bodies) {
+    const job = await client.createJob({ body })
+    void watchJob(job, undo && (() => undo([job])))
+  }
+}
+
+function tellErrors({ errors }: BulkResult): void {
+  if (errors.length === 0) return
+  const lines = errors.slice(0, 5).map(({ key, detail }) => `${legible(key)}: ${detail}`)
+  notify.failure(
+    text.someFailed(errors.length),
+    <span className="browse-lines">{text.someFailedList(lines, errors.length - lines.length)}</span>,
+  )
+}
+
+/** Deletes to the trash, with a way back where it is one call; asks first where it is much or for good. */
+export async function remove(picked: Picked, hasTrash: boolean): Promise<boolean> {
+  if (picked.count === 0 && picked.isExact) return false
+  const jobs = jobsFor(picked, 'delete')
+  const keys = callFor(picked)
+  if ((jobs.length > 0 || !hasTrash) && !(await askToDelete(picked, hasTrash))) return false
+  if (keys.length > 0) {
+    const params = { name: picked.bucket }
+    const result = await client.bulkDelete({ params, body: { keys } })
+    const { succeeded, trash_ids } = result
+    const restore = async () => {
+      const { items } = await client.restoreTrash({ params, body: { ids: trash_ids } })
+      notify.ok(text.restored(items.length))
+      await refreshObjects()
+    }
+    if (succeeded.length > 0)
+      if (trash_ids.length > 0)
+        notify.ok(text.deleted(succeeded.length), () => void restore().catch((error) => notify.problem(error)))
+      else notify.ok(text.deletedForGood(succeeded.length))
+    tellErrors(result)
+  }
+  await begin(jobs)
+  await refreshObjects()
+  return true
+}
+
+async function askToDelete({ all, rows, count, isExact, prefix, search }: Picked, hasTrash: boolean): Promise<boolean> {
+  const [only] = rows
+  const folders = all ? [] : rows.filter(isFolder)
+  const single = !all && rows.length === 1 && only ? legible(nameOf(only.key, prefix)) : undefined
+  const objects = rows.length - folders.length
+  const isMuch = all || folders.length > 0 || count > AT_ONCE
+  const typed = !isExact ? search : single !== undefined ? nameOf(only?.key ?? '', prefix) : String(count)
+  return confirm({
+    title: !isExact ? text.deleteAllMatches : single !== undefined ? text.deleteOne(single) : text.deleteMany(count),
+    action: text.delete,
+    ...(isMuch ? { typed } : {}),
+    children: (
+      <div className="stack-tight">
+        {folders.length > 0 ? <p>{text.deleteFolders(folders.length)}</p> : null}
+        {!all && objects > 0 ? <p>{text.deleteBytes(objects, formatBytes(bytesOf(rows)))}</p> : null}
+        {all || single !== undefined ? null : (
+          <ul className="browse-names">
+            {rows.slice(0, 5).map(({ key }) => (
+              <li key={key}>{legible(nameOf(key, prefix))}</li>
+            ))}
+            {rows.length > 5 ? <li className="dim">{text.andMore(rows.length - 5)}</li> : null}
+          </ul>
+        )}
+        <p className={hasTrash ? 'dim' : 'bad'}>{hasTrash ? text.deleteToTrash : text.deleteForGood}</p>
+      </div>
+    ),
+  })
+}
+
+/** Copies or moves into a folder of any bucket; a move has its inverse. */
+export async function transfer(
+  picked: Picked,
+  kind: 'copy' | 'move',
+  to: Target,
+  { replace }: { replace: boolean },
+): Promise<void> {
+  const { bucket, prefix } = picked
+  const condition = replace ? {} : { if_none_match: '*' as const }
+  const jobs = jobsFor(picked, kind, to).map((body) => ({ ...body, ...condition }))
+  const keys = callFor(picked)
+  if (keys.length > 0) {
+    const call = kind === 'copy' ? client.bulkCopy : client.bulkMove
+    const result = await call({
+      params: { name: to.bucket },
+      body: { source_bucket: bucket, keys, source_prefix: prefix, dest_prefix: to.prefix, ...condition },
+    })
+    const { succeeded } = result
+    const back = async () => {
+      const undone = await client.bulkMove({
+        params: { name: bucket },
+        body: {
+          source_bucket: to.bucket,
+          keys: succeeded,
+          source_prefix: to.prefix,
+          dest_prefix: prefix,
+          if_none_match: '*',
+        },
+      })
+      notify.ok(text.movedBack(undone.succeeded.length))
+      tellErrors(undone)
+      await refreshObjects()
+    }
+    if (succeeded.length > 0)
+      notify.ok(
+        text.transferred(kind, succeeded.length, legible(`${to.bucket}/${to.prefix}`)),
+        kind === 'move' ? () => void back().catch((error) => notify.problem(error)) : undefined,
+      )
+    tellErrors(result)
+  }
+  await begin(jobs)
+  await refreshObjects()
+}
+
+/** Why these cannot go there; undefined where they can. */
+export function whyNot({ bucket, prefix, search, all, rows }: Picked, kind: 'copy' | 'move', to: Target) {
+  if (to.bucket !== bucket) return undefined
+  if (to.prefix === prefix) return text.samePlace
+  const folders = all && search === '' ? [prefix] : rows.filter(isFolder).map(({ key }) => key)
+  const left = all ? rows.map(({ key }) => key) : []
+  const isIn = (folder: string) => to.prefix.startsWith(folder) && (folder !== '' || kind === 'move')
+  return folders.some(isIn) && !left.includes(to.prefix) ? text.intoItself : undefined
+}
+
+/** Gives a folder or an object another name; back with Undo. */
+export async function rename({ bucket, prefix }: Target, row: Row, name: string): Promise<void> {
+  const dest = prefix + name
+  if (row.object) {
+    await moveOne(bucket, row.key, dest)
+    notify.ok(
+      text.renamed(legible(name)),
+      () => void moveOne(bucket, dest, row.key).then(refreshObjects, (error) => notify.problem(error)),
+    )
+  } else {
+    const body = (from: string, into: string) => ({
+      kind: 'move' as const,
+      source_bucket: bucket,
+      prefix: from,
+      dest_prefix: into,
+      if_none_match: '*' as const,
+    })
+    const into = `${dest}/`
+    await begin([body(row.key, into)], () => begin([body(into, row.key)]).catch((error) => notify.problem(error)))
+  }
+  await refreshObjects()
+}
+const moveOne = (bucket: string, key: string, dest_key: string) =>
+  client.moveObject({
+    params: { name: bucket },
+    body: { source_bucket: bucket, source_key: key, dest_key, if_none_match: '*' },
+  })
+
+/** The same path on the page's own origin: the console may be open under another name than the configured one. */
+export const ownUrl = (url: string): string => new URL(url).pathname
+
+/** Saves one object as itself, and more as a zip. */
+export async function download(picked: Picked): Promise<void> {
+  const { bucket, prefix, search, all, rows } = picked
+  const [only] = rows
+  const params = { name: bucket }
+  if (!all && rows.length === 1 && only?.object) {
+    const { url } = await client.presignObject({ params, body: { key: only.key, expires_in: '15m', download: true } })
+    return saveAs(ownUrl(url))
+  }
+  const folder = all && rows.length === 0 && search === '' ? prefix : !all && rows.length === 1 ? only?.key : undefined
+  const name = legible(nameOf(lastSegment(folder ?? prefix))) || bucket
+  if (folder !== undefined)
+    return fetchZip(name, (signal) =>
+      client.archiveObjects({ params, query: { prefix: folder, download: '1' }, signal }),
+    )
+  const keys = await namesOf(picked)
+  if (keys === undefined) return notify.failure(text.downloadZip, text.zipTooMany)
+  return fetchZip(name, (signal) => client.archiveSelection({ params, body: { keys }, signal }))
+}
+
+/** The keys of a selection, with all that is in its folders; undefined where they are too many for a zip. */
+async function namesOf({ bucket, all, rows }: Picked): Promise<string[] | undefined> {
+  if (all) return undefined
+  const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)
+  for (const { key: prefix } of rows.filter(isFolder)) {
+    const { items, next_cursor } = await client.listObjects({
+      params: { name: bucket },
+      query: { prefix, limit: AT_ONCE },
+    })
+    keys.push(...items.map(({ key }) => key))
+    if (next_cursor !== null) return undefined
+  }
+  return keys.length > AT_ONCE ? undefined : keys
+}

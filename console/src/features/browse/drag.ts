@@ -1,0 +1,39 @@
+import type { DragEvent } from 'react'
+import type { Picked } from './bulk.tsx'
+
+/** What is dragged from one place of the page to another; a drag from elsewhere has files. */
+let dragged: Picked | undefined
+const TYPE = 'application/x-stowage-selection'
+
+export function startDrag(event: DragEvent, picked: Picked, label: string): void {
+  dragged = picked
+  event.dataTransfer.effectAllowed = 'copyMove'
+  event.dataTransfer.setData(TYPE, label)
+  const ghost = document.createElement('div')
+  ghost.className = 'browse-ghost'
+  ghost.textContent = label
+  document.body.append(ghost)
+  event.dataTransfer.setDragImage(ghost, -12, -12)
+  setTimeout(() => ghost.remove())
+}
+export const endDrag = (): void => {
+  dragged = undefined
+}
+export const isOurs = (event: DragEvent): boolean => event.dataTransfer.types.includes(TYPE)
+export const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
+
+/** Lets a place take what is dragged: with Ctrl a copy. */
+export function allowDrop(event: DragEvent): void {
+  if (!isOurs(event)) return
+  event.preventDefault()
+  event.dataTransfer.dropEffect = event.ctrlKey || event.metaKey ? 'copy' : 'move'
+}
+/** What was dropped, and whether it is to be copied. */
+export function takeDrop(event: DragEvent): { picked: Picked; kind: 'copy' | 'move' } | undefined {
+  if (!isOurs(event) || !dragged) return undefined
+  event.preventDefault()
+  event.stopPropagation()
+  const picked = dragged
+  dragged = undefined
+  return { picked, kind: event.ctrlKey || event.metaKey ? 'copy' : 'move' }
+}

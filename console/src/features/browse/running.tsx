@@ -1,0 +1,165 @@
+import { ActionIcon, Anchor } from '@mantine/core'
+import { IconLoader2, IconX } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { type MouseEvent, useSyncExternalStore } from 'react'
+import type { Job } from '../../../../contract/jobs.ts'
+import { queries } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes } from '../../i18n.ts'
+import { router } from '../../router.tsx'
+import { showInCorner } from '../../shell/corner.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { text } from './messages.ts'
+
+const POLL_MS = 1000
+
+/** What runs, and is not over when its view is left: jobs of the server, and zips that are being fetched. */
+interface Running {
+  id: string
+  label: string
+  job?: Job
+  stop?: () => void
+}
+let running: readonly Running[] = []
+const listeners = new Set<() => void>()
+function put(id: string, entry: Running | null): void {
+  running = entry
+    ? running.some((one) => one.id === id)
+      ? running.map((one) => (one.id === id ? entry : one))
+      : [...running, entry]
+    : running.filter((one) => one.id !== id)
+  showInCorner('browse', running.length === 0 ? null : <Corner />)
+  for (const listener of listeners) listener()
+}
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Objects came, went or changed: whatever shows them asks again. */
+export const refreshObjects = () =>
+  Promise.all(
+    ['browse', 'object', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
+      queries.invalidateQueries({ queryKey: [name] }),
+    ),
+  )
+
+const label = ({ kind, done, failed, total }: Job) => text.progress(text.working(kind), done + failed, total)
+const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running'
+const visible = (): Promise<void> =>
+  document.hidden
+    ? new Promise((resolve) => document.addEventListener('visibilitychange', () => resolve(), { once: true }))
+    : Promise.resolve()
+
+/** Shows a job in the corner until it is over, and says how it ended. */
+export async function watchJob(begun: Job, undo?: () => unknown): Promise<Job> {
+  let job = begun
+  put(job.id, { id: job.id, label: label(job), job })
+  try {
+    while (!isOver(job)) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      await visible()
+      job = await client.getJob({ params: { id: job.id } })
+      put(job.id, { id: job.id, label: label(job), job })
+    }
+    tell(job, undo)
+  } catch (error) {
+    notify.problem(error)
+  } finally {
+    put(job.id, null)
+    await refreshObjects()
+  }
+  return job
+}
+
+function tell(job: Job, undo: (() => unknown) | undefined): void {
+  const verb = text.worked(job.kind)
+  // Notices are outside of what the router renders.
+  const open = (event: MouseEvent) => {
+    event.preventDefault()
+    void router.navigate({ to: `/jobs/${job.id}` } as never)
+  }
+  const link = (
+    <Anchor href={`/console/jobs/${job.id}`} onClick={open}>
+      {text.jobs}
+    </Anchor>
+  )
+  if (job.status === 'cancelled') notify.ok(text.jobCancelled(verb, job.done))
+  else if (job.status === 'failed') notify.failure(text.jobBroken(verb), job.detail)
+  else if (job.failed > 0)
+    notify.failure(
+      text.jobFailed(verb, job.failed),
+      <>
+        {job.errors[0]?.detail} {link}
+      </>,
+    )
+  else if (undo) notify.ok(text.jobDone(verb, job.done), () => void undo())
+  else
+    notify.ok(
+      <>
+        {text.jobDone(verb, job.done)} {link}
+      </>,
+    )
+}
+
+/** Fetches an archive with the session's credential and hands it to the browser as a file. */
+export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promise<Response>): Promise<void> {
+  const id = `zip-${crypto.getRandomValues(new Uint32Array(1))[0]}`
+  const stopping = new AbortController()
+  const show = (bytes: number) => put(id, { id, label: text.zipping(formatBytes(bytes)), stop: () => stopping.abort() })
+  show(0)
+  try {
+    const answer = await ask(stopping.signal)
+    let bytes = 0
+    let shown = 0
+    const counted = answer.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          bytes += chunk.length
+          if (bytes - shown > 1_000_000) {
+            shown = bytes
+            show(shown)
+          }
+          controller.enqueue(chunk)
+        },
+      }),
+    )
+    // Browsers keep large ones of these on disk.
+    const file = await new Response(counted ?? null).blob()
+    saveAs(URL.createObjectURL(file), `${name}.zip`)
+  } catch (error) {
+    if (!stopping.signal.aborted) notify.problem(error)
+  } finally {
+    put(id, null)
+  }
+}
+
+/** Lets the browser save what is at a URL; object URLs are let go of afterwards. */
+export function saveAs(url: string, name = ''): void {
+  const anchor = document.createElement('a')
+  anchor.href = url
+  anchor.download = name
+  document.body.append(anchor)
+  anchor.click()
+  anchor.remove()
+  if (url.startsWith('blob:')) setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+function Corner() {
+  const shown = useSyncExternalStore(subscribe, () => running)
+  return (
+    <span className="running" role="status">
+      {shown.map(({ id, label, job, stop }) => (
+        <span key={id} className="running-one">
+          <IconLoader2 size={15} className="spin" aria-hidden />
+          {job ? <Link to={`/jobs/${job.id}`}>{label}</Link> : <span>{label}</span>}
+          {stop ? (
+            <ActionIcon aria-label={text.zipStop} size={24} onClick={stop}>
+              <IconX size={14} />
+            </ActionIcon>
+          ) : null}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,71 @@
+import type { Me } from '../../api/queries.ts'
+import { copyText } from '../../ui/copy.ts'
+import { notify } from '../../ui/notify.tsx'
+import { download, isFolder, type Picked, remove, settle } from './bulk.tsx'
+import type { Open } from './Dialogs.tsx'
+import type { Listing, Row } from './listing.ts'
+import { text } from './messages.ts'
+import type { Deed } from './SelectionBar.tsx'
+
+interface Around {
+  me: Me
+  listing: Listing
+  hasTrash: boolean
+  show: (dialog: Open) => void
+  openRow: (row: Row) => void
+  /** The selection is done with. */
+  done: () => void
+}
+
+/** What somebody may do with what is picked: the same in the bar, in the menu and by keys. */
+export function useDeeds({ me, listing, hasTrash, show, openRow, done }: Around) {
+  return (picked: Picked): Deed[] => {
+    const { bucket, prefix, all, rows } = picked
+    const [row] = rows
+    const single = !all && rows.length === 1 ? row : undefined
+    if (!all && rows.length === 0) return []
+    const at = single?.key ?? prefix
+    const may = (action: Parameters<Me['can']>[0]) => me.can(action, bucket, at)
+    const settled = (work: (settled: Picked) => unknown) => () =>
+      void settle(picked, listing)
+        .then(work)
+        .catch((error: unknown) => notify.problem(error))
+    const deeds: (Deed | false | undefined)[] = [
+      single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
+      may('read') && {
+        id: 'download',
+        label: single?.object ? text.download : text.downloadZip,
+        run: settled(download),
+      },
+      may('share') &&
+        !picked.search &&
+        (single !== undefined || (!all && !rows.some(isFolder) && rows.length <= 1000)) && {
+          id: 'share',
+          label: text.share,
+          run: () => show({ kind: 'share', rows }),
+        },
+      single && may('read') && may('delete') && may('write') && picked.search === ''
+        ? { id: 'rename', label: text.rename, run: () => show({ kind: 'rename', row: single }) }
+        : undefined,
+      may('read') && me.canSomewhere('write')
+        ? { id: 'copy', label: text.copy, run: settled((one) => show({ kind: 'copy', picked: one })) }
+        : undefined,
+      may('read') && may('delete') && me.canSomewhere('write')
+        ? { id: 'move', label: text.move, run: settled((one) => show({ kind: 'move', picked: one })) }
+        : undefined,
+      single && {
+        id: 'copyKey',
+        label: text.copyKey,
+        run: () => void copyText(single.key).then((copied) => copied && notify.ok(text.copied)),
+      },
+      may('delete') && {
+        id: 'delete',
+        label: text.delete,
+        run: settled(async (one) => {
+          if (await remove(one, hasTrash)) done()
+        }),
+      },
+    ]
+    return deeds.filter((deed): deed is Deed => Boolean(deed))
+  }
+}

@@ -1,0 +1,3 @@
+import type { View } from '../../routes.ts'
+
+export const browseViews: readonly View[] = [{ path: '/b/$bucket', load: () => import('./Browse.tsx') }]

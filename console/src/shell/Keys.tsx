@@ -1,0 +1,50 @@
+import { ActionIcon } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import { useView } from '../router.tsx'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { text } from './messages.ts'
+
+const ShortcutSheet = lazy(() => import('../ui/ShortcutSheet.tsx'))
+const Palette = lazy(() => import('./Palette.tsx'))
+
+export interface Destination {
+  to: string
+  label: string
+}
+/** The second key after `g`. */
+const LETTERS: Readonly<Record<string, string>> = {
+  '/buckets': 'b',
+  '/shares': 's',
+  '/policies': 'p',
+  '/tokens': 't',
+  '/jobs': 'j',
+  '/admin/users': 'u',
+  '/admin/audit': 'a',
+  '/admin/webhooks': 'w',
+}
+
+/** Keys that work everywhere: where to go, and which keys there are. */
+export function Keys({ places }: { places: readonly Destination[] }) {
+  const { go } = useView()
+  const [open, setOpen] = useState<'sheet' | 'palette'>()
+  useShortcuts(text.everywhere, [
+    { keys: 'Ctrl+k', label: text.search, run: () => setOpen('palette') },
+    { keys: '?', label: text.shortcuts, run: () => setOpen('sheet') },
+    ...places.flatMap(({ to, label }) =>
+      LETTERS[to] ? [{ keys: `g ${LETTERS[to]}`, label: text.goTo(label), run: () => void go(to) }] : [],
+    ),
+  ])
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <ActionIcon aria-label={text.search} title={`${text.search} (Ctrl K)`} onClick={() => setOpen('palette')}>
+        <IconSearch size={17} stroke={1.6} />
+      </ActionIcon>
+      <Suspense fallback={null}>
+        {open === 'sheet' ? <ShortcutSheet onClose={close} /> : null}
+        {open === 'palette' ? <Palette places={places} onClose={close} onSheet={() => setOpen('sheet')} /> : null}
+      </Suspense>
+    </>
+  )
+}

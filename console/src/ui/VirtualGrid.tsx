@@ -1,0 +1,140 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import {
+  type HTMLAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useImperativeHandle,
+  useRef,
+} from 'react'
+
+/** Browsers cap how high an element may be; below this no row is lost. */
+export const MOST_ROWS = 500_000
+const HEADER = 36
+const OVERSCAN = 8
+
+export interface GridHandle {
+  focus: () => void
+  /** Scrolls a row into sight. */
+  reveal: (index: number, align?: 'auto' | 'start' | 'center') => void
+  scrollTo: (top: number) => void
+}
+/** Where a row stands; all of it plain values, so that a row that stays does not render again. */
+export interface Place {
+  index: number
+  top: number
+  height: number
+  id: string
+  isCursor: boolean
+}
+
+interface Props {
+  label: string
+  count: number
+  columns: number
+  rowHeight: number
+  /** The cells of the header's row. */
+  header: ReactNode
+  /** A row: an element of plain tags (no compound components: there are dozens of them a frame). */
+  row: (place: Place) => ReactNode
+  cursor: number
+  onCursor: (index: number, event: KeyboardEvent) => void
+  /** Keys that do not move the cursor. */
+  onKey: (event: KeyboardEvent) => void
+  /** The rows in sight, those around them included. */
+  onSight: (first: number, last: number) => void
+  onScrolled?: (top: number) => void
+  handle: Ref<GridHandle>
+  busy?: boolean
+  /** Handlers for all rows at once. */
+  events?: HTMLAttributes<HTMLDivElement>
+}
+
+/**
+ * A grid of any number of rows, of which only those in sight are there. The grid holds the focus and
+ * `aria-activedescendant` names the row of the cursor, only while that row is there.
+ */
+export function VirtualGrid(props: Props) {
+  const { label, columns, rowHeight, header, row, cursor, onCursor, onKey, handle, busy = false, events } = props
+  const count = Math.min(props.count, MOST_ROWS)
+  const scroller = useRef<HTMLDivElement>(null)
+  const name = useId()
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+    scrollMargin: HEADER,
+    // Else the header hides the row that is scrolled to.
+    scrollPaddingStart: HEADER,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another height is measured anew
+  useEffect(() => virtual.measure(), [rowHeight])
+  const items = virtual.getVirtualItems()
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  const onSight = useEffectEvent(props.onSight)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another count too
+  useEffect(() => onSight(first, last), [first, last, count])
+  useImperativeHandle(handle, () => ({
+    focus: () => scroller.current?.focus({ preventScroll: true }),
+    reveal: (index, align = 'auto') => virtual.scrollToIndex(index, { align }),
+    scrollTo: (top) => scroller.current?.scrollTo({ top }),
+  }))
+
+  const page = Math.max(1, Math.floor(((virtual.scrollRect?.height ?? 0) - HEADER) / rowHeight) - 1)
+  const moves = new Map<string, number>([
+    ['ArrowDown', 1],
+    ['ArrowUp', -1],
+    ['PageDown', page],
+    ['PageUp', -page],
+    ['Home', -count],
+    ['End', count],
+  ])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = event.target === scroller.current && !event.altKey ? moves.get(event.key) : undefined
+    if (move === undefined) return onKey(event)
+    event.preventDefault()
+    if (count === 0) return
+    const next = Math.max(0, Math.min(count - 1, cursor + move))
+    virtual.scrollToIndex(next)
+    onCursor(next, event)
+  }
+  const isThere = cursor >= first && cursor <= last && items.length > 0
+  return (
+    <div
+      ref={scroller}
+      className="vgrid"
+      role="grid"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns}
+      aria-multiselectable="true"
+      aria-busy={busy}
+      aria-activedescendant={isThere ? `${name}-${cursor}` : undefined}
+      onKeyDown={onKeyDown}
+      onScroll={(event) => props.onScrolled?.(event.currentTarget.scrollTop)}
+      {...events}
+    >
+      <div role="rowgroup" className="vgrid-head">
+        <div role="row" aria-rowindex={1} className="vgrid-row">
+          {header}
+        </div>
+      </div>
+      <div role="rowgroup" className="vgrid-body" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) =>
+          row({
+            index,
+            top: start - HEADER,
+            height: rowHeight,
+            id: `${name}-${index}`,
+            isCursor: index === cursor,
+          }),
+        )}
+      </div>
+    </div>
+  )
+}

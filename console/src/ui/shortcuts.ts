@@ -1,0 +1,109 @@
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+
+/**
+ * The keys of what is on the page. A view says which keys do what as long as it is there; the sheet lists them. Single
+ * keys are off inside of fields and dialogs, and can be turned off altogether (WCAG 2.1.4).
+ */
+export interface Shortcut {
+  /** `u`, `Delete`, `Ctrl+k`, or two one after the other: `g b`. */
+  keys: string
+  label: string
+  /** Without it the key is only listed: whoever has the focus handles it. */
+  run?: () => void
+}
+export interface Sheet {
+  title: string
+  shortcuts: readonly Shortcut[]
+}
+
+const PREFERENCE = 'stowage-single-keys'
+const SECOND_MS = 1200
+const sheets = new Map<symbol, Sheet>()
+let listed: readonly Sheet[] = []
+let areOn = read()
+const listeners = new Set<() => void>()
+const tell = () => {
+  for (const listener of listeners) listener()
+}
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}
+
+function read(): boolean {
+  try {
+    return localStorage.getItem(PREFERENCE) !== 'off'
+  } catch {
+    return true
+  }
+}
+/** Whether single keys do something. */
+export const singleKeys = (): boolean => areOn
+export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, singleKeys)
+export function setSingleKeys(on: boolean): void {
+  areOn = on
+  try {
+    localStorage.setItem(PREFERENCE, on ? 'on' : 'off')
+  } catch {
+    // It holds as long as the page does.
+  }
+  tell()
+}
+export const useSheets = (): readonly Sheet[] => useSyncExternalStore(subscribe, () => listed)
+
+/** Keys of a view, in force as long as it is there; those of the view that came last win. */
+export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
+  const run = useEffectEvent((keys: string) => shortcuts.find((one) => one.keys === keys)?.run?.())
+  const names = shortcuts.map(({ keys, label, run: does }) => `${keys}\n${label}\n${does !== undefined}`).join('\0')
+  useEffect(() => {
+    const id = Symbol(title)
+    const all = names.split('\0').map((one) => {
+      const [keys = '', label = '', does] = one.split('\n')
+      return { keys, label, ...(does === 'true' ? { run: () => run(keys) } : {}) }
+    })
+    sheets.set(id, { title, shortcuts: all })
+    listed = [...sheets.values()]
+    tell()
+    return () => {
+      sheets.delete(id)
+      listed = [...sheets.values()]
+      tell()
+    }
+  }, [title, names])
+}
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio])'))
+const isBehindDialog = (): boolean => document.querySelector('[role=dialog][aria-modal=true], [role=menu]') !== null
+
+let first = ''
+let firstAt = 0
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.altKey) return
+  const held = event.ctrlKey || event.metaKey
+  const key = event.key.length === 1 && held ? event.key.toLowerCase() : event.key
+  const single = key.length === 1 && !held
+  if (isField(event.target) || isBehindDialog()) {
+    if (!(held && key === 'k')) return
+  } else if (single && !areOn) return
+  const all = listed.flatMap((sheet) => sheet.shortcuts).toReversed()
+  const press = (keys: string) => {
+    const found = all.find((one) => one.keys === keys && one.run)
+    if (!found) return false
+    event.preventDefault()
+    found.run?.()
+    return true
+  }
+  const pair = Date.now() - firstAt < SECOND_MS ? `${first} ${key}` : ''
+  first = ''
+  if (pair && press(pair)) return
+  if (press(held ? `Ctrl+${key}` : key)) return
+  if (single && all.some(({ keys }) => keys.startsWith(`${key} `))) {
+    first = key
+    firstAt = Date.now()
+  }
+}
+globalThis.document?.addEventListener('keydown', onKeyDown)

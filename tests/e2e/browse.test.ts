@@ -1,0 +1,422 @@
+// The object browser in a real browser: addresses, odd keys, folders of a hundred thousand, selection, bulk, details.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { flat, seedObjects } from '../../bench/seed.ts'
+import { type Browser, type ConsolePage, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const MANY = 100_000
+/** A grid of any length is in the page with no more rows than this. */
+const MOST_IN_PAGE = 60
+
+/** The address of a folder of the browser. */
+const at = (bucket: string, query: Record<string, string> = {}) => `/b/${bucket}?${new URLSearchParams(query)}`
+const grid = (page: Page) => page.getByRole('grid')
+/** The row of a name. */
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+const names = (page: Page) => page.locator('.vgrid-body [data-name]').allTextContents()
+const rowsInPage = (page: Page) => page.locator('.vgrid-body .vgrid-row').count()
+
+describe('console: object browser', { skip: noBrowser }, () => {
+  let server: TestServer
+  let buckets = 0
+  before(async () => {
+    server = await startServer('sqlite')
+  })
+  after(() => server.stop())
+
+  const fill = async (objects: Record<string, string | Buffer | { body: string | Buffer; type: string }>) => {
+    const name = `browse-${++buckets}`
+    await server.admin.createBucket({ body: { name } })
+    for (const [key, given] of Object.entries(objects)) {
+      const { body, type } = typeof given === 'object' && 'body' in given ? given : { body: given, type: 'text/plain' }
+      await server.admin.putObjectByQuery({
+        params: { name },
+        query: { key },
+        body: Buffer.from(body as string),
+        headers: { 'content-type': type },
+      })
+    }
+    return name
+  }
+  const inBrowser = async (work: (browser: Browser) => Promise<void>, options = {}) => {
+    const browser = await startBrowser(options)
+    try {
+      await signIn(browser, server)
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  const open = (
+    browser: Browser,
+    bucket: string,
+    query: Record<string, string> = {},
+    options = {},
+  ): Promise<ConsolePage> => openConsole(browser, server, at(bucket, query), options)
+  const keysIn = async (name: string) =>
+    (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items.map(({ key }) => key)
+
+  it('has an address for every folder and what is open in it; back, forward and reload lead there (7)', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a/b/one.txt': '1', 'a/two.txt': '22', 'a/b/three.txt': '3', 'top.txt': 'top' })
+      const { page, check, faults } = await open(browser, bucket)
+      await page.getByText('1 folder, 1 object').waitFor()
+      await check('browse')
+      await row(page, 'a').getByRole('link').click()
+      await row(page, 'b').getByRole('link').click()
+      await row(page, 'three.txt').waitFor()
+      assert.equal(new URL(page.url()).searchParams.get('prefix'), 'a/b/')
+      await row(page, 'three.txt').getByRole('link').click()
+      const details = page.getByRole('complementary')
+      await details.getByRole('heading', { name: 'three.txt' }).waitFor()
+      assert.equal(new URL(page.url()).searchParams.get('sel'), 'a/b/three.txt')
+      assert.match(await page.title(), /^three\.txt – browse-\d+ – Stowage$/)
+      await page.reload()
+      await details.getByText('3', { exact: true }).first().waitFor()
+      await check('browse-details')
+      await page.goBack()
+      await details.waitFor({ state: 'detached' })
+      await page.goBack()
+      await row(page, 'two.txt').waitFor()
+      await page.goForward()
+      await row(page, 'one.txt').waitFor()
+      await page.getByRole('link', { name: bucket }).click()
+      await row(page, 'top.txt').waitFor()
+      assert.deepEqual(await names(page), ['a', 'top.txt'], 'folders first')
+      assert.deepEqual(faults, [])
+    }))
+
+  it('shows, opens and addresses keys that break what takes them for paths, numbers or markup (8)', () =>
+    inBrowser(async (browser) => {
+      const long = `${'漢'.repeat(340)}.txt`
+      const odd = [
+        'a+b&c#d%25?.txt',
+        '日本/é',
+        '/leading',
+        'a//double',
+        '2026/january',
+        'true/yes',
+        'null/0',
+        'עברית/قائمة.txt',
+        '😀/😀.txt',
+        '"quotes" \'and\' `ticks`',
+        '<script>window.hacked = 1</script>',
+        'evil\u202Egnp.txt',
+        '../up',
+        './here',
+        'trailing space ',
+        long,
+      ]
+      const bucket = await fill(Object.fromEntries(odd.map((key) => [key, `of ${key}`])))
+      const { page, check, faults } = await open(browser, bucket)
+      await page.getByText('11 folders, 5 objects').waitFor()
+      await check('browse-odd')
+      for (const key of odd) {
+        const prefix = key.slice(0, key.lastIndexOf('/') + 1)
+        await page.goto(`${server.url}/console${at(bucket, { ...(prefix ? { prefix } : {}), sel: key })}`)
+        const contents = page.locator('.contents-words pre')
+        await contents.waitFor()
+        assert.equal(await contents.textContent(), `of ${key}`)
+        // The way there by clicks ends at the same address.
+        const address = page.url()
+        await page.goto(`${server.url}/console${at(bucket)}`)
+        let walked = ''
+        for (const part of prefix.split('/').slice(0, -1)) {
+          walked += `${part}/`
+          await page.locator(`[data-folder=${JSON.stringify(walked)}] [data-name]`).click()
+          await page.waitForURL((url) => url.searchParams.get('prefix') === walked)
+        }
+        const name = key.slice(prefix.length)
+        const shown = name.replace('\u202E', '⟨U+202E⟩')
+        await page.locator('[data-name]').filter({ hasText: shown }).first().click()
+        await contents.waitFor()
+        assert.equal(new URL(page.url()).search, new URL(address).search)
+      }
+      for (const [prefix, words] of [
+        ['2026/', '1 object'],
+        ['true/', '1 object'],
+        ['a//', '1 object'],
+        ['/', '1 object'],
+      ] as const) {
+        await page.goto(`${server.url}/console${at(bucket, { prefix })}`)
+        await page.getByText(words, { exact: true }).waitFor()
+      }
+      assert.equal(await page.evaluate(() => 'hacked' in window), false)
+      assert.deepEqual(faults, [])
+    }))
+
+  describe('of a hundred thousand', () => {
+    const bucket = 'many'
+    before(async () => {
+      await server.admin.createBucket({ body: { name: bucket } })
+      await seedObjects(server.env.DATABASE_URL as string, bucket, flat(MANY))
+      // Beside them folders, and sizes to sort by.
+      const extra = Array.from({ length: 24 }, (_, i) => `flat/folder-${String(i).padStart(2, '0')}/x`)
+      await seedObjects(server.env.DATABASE_URL as string, bucket, extra)
+      await server.admin.putObjectByQuery({
+        params: { name: bucket },
+        query: { key: 'flat/big' },
+        body: Buffer.alloc(9000),
+      })
+      await server.admin.deleteObjectByQuery({ params: { name: bucket }, query: { key: 'flat/IMG_0099999.jpg' } })
+    })
+    const total = MANY + 24
+
+    it('scrolls, jumps, sorts and searches with few rows in the page (9)', () =>
+      inBrowser(async (browser) => {
+        const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
+        await page.getByText('24 folders, 100,000 objects').waitFor()
+        assert.equal(await grid(page).getAttribute('aria-rowcount'), String(total + 1))
+        await check('browse-many')
+        assert.ok((await rowsInPage(page)) <= MOST_IN_PAGE)
+
+        const started = Date.now()
+        await grid(page).focus()
+        await page.keyboard.press('End')
+        await row(page, 'big').waitFor()
+        const jump = Date.now() - started
+        assert.ok(jump < 2000, `the end after ${jump} ms`)
+        assert.ok((await rowsInPage(page)) <= MOST_IN_PAGE)
+        const active = await grid(page).getAttribute('aria-activedescendant')
+        assert.equal(await page.locator(`[id="${active}"]`).getAttribute('aria-rowindex'), String(total + 1))
+
+        // Anywhere: the middle, by the scrollbar.
+        await grid(page).evaluate((element) => element.scrollTo({ top: 50_024 * 36 }))
+        await row(page, 'IMG_0050010.jpg').waitFor()
+        // Frames while it is scrolled, and rows meanwhile.
+        const frames = await grid(page).evaluate(async (element, most) => {
+          const times: number[] = []
+          let rows = 0
+          let last = performance.now()
+          for (let i = 0; i < 120; i++) {
+            element.scrollTop += 400
+            await new Promise(requestAnimationFrame)
+            const now = performance.now()
+            times.push(now - last)
+            last = now
+            rows = Math.max(rows, element.querySelectorAll('.vgrid-body .vgrid-row').length)
+          }
+          times.sort((a, b) => a - b)
+          return { p95: times[Math.floor(times.length * 0.95)] ?? 0, rows, most }
+        }, MOST_IN_PAGE)
+        assert.ok(frames.rows <= MOST_IN_PAGE, `${frames.rows} rows`)
+        console.log(`# jump ${jump} ms, p95 frame ${Math.round(frames.p95)} ms, ${frames.rows} rows`)
+
+        await page.getByRole('button', { name: 'Size' }).click()
+        await page.getByRole('button', { name: 'Size' }).click()
+        await page.waitForURL((url) => url.searchParams.get('dir') === 'desc')
+        await grid(page).evaluate((element) => element.scrollTo({ top: 0 }))
+        await page.waitForFunction(
+          () => document.querySelectorAll('.vgrid-body [data-name]')[24]?.textContent === 'big',
+        )
+        assert.equal(await page.getByRole('columnheader', { name: 'Size' }).getAttribute('aria-sort'), 'descending')
+        await page.getByLabel('Search below this folder').fill('0099998')
+        await page.getByText('1 object found').waitFor()
+        assert.deepEqual(await names(page), ['IMG_0099998.jpg'])
+        await check('browse-search')
+        await page.getByLabel('Search below this folder').fill('nothing like it')
+        await page.getByText('No match for “nothing like it”').waitFor()
+        await check('browse-nomatch')
+        await page.getByRole('button', { name: 'Clear filters' }).click()
+        await page.getByText('24 folders, 100,000 objects').waitFor()
+        assert.deepEqual(faults, [])
+      }))
+
+    it('keeps the place in the list through details, folders and a reload (7)', () =>
+      inBrowser(async (browser) => {
+        // The rows were put in without contents, so there is no picture.
+        const { page, faults } = await open(browser, bucket, { prefix: 'flat/' }, { expect: [500] })
+        await row(page, 'folder-00').waitFor()
+        await grid(page).evaluate((element) => element.scrollTo({ top: 30_000 * 36 }))
+        const link = row(page, 'IMG_0029980.jpg').getByRole('link')
+        await link.waitFor()
+        const top = () => grid(page).evaluate((element) => element.scrollTop)
+        const before = await top()
+        await page.waitForFunction(() => sessionStorage.getItem('stowage-scroll')?.includes('1080000'))
+        await link.click()
+        await page.getByRole('complementary').getByRole('heading').first().waitFor()
+        assert.equal(await top(), before)
+        await page.getByRole('link', { name: bucket }).click()
+        await page.getByText('1 folder', { exact: true }).waitFor()
+        await page.goBack()
+        await page.goBack()
+        await link.waitFor()
+        assert.equal(await top(), before)
+        await page.reload()
+        await link.waitFor()
+        assert.equal(await top(), before)
+        assert.deepEqual(faults, [])
+      }))
+
+    it('selects ranges over rows that were never loaded, and single rows (11)', () =>
+      inBrowser(async (browser) => {
+        const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
+        const cell = (name: string) => row(page, name).locator('.cell-type')
+        await cell('folder-23').click()
+        await grid(page).evaluate((element) => element.scrollTo({ top: 3000 * 36 }))
+        await cell('IMG_0002990.jpg').click({ modifiers: ['Shift'] })
+        const chosen = page.locator('.browse-selected')
+        await chosen.getByText('2,992 selected').waitFor()
+        await row(page, 'IMG_0002980.jpg').getByRole('checkbox').click()
+        await chosen.getByText('2,991 selected').waitFor()
+        await cell('IMG_0002995.jpg').click({ modifiers: ['Control'] })
+        await chosen.getByText('2,992 selected').waitFor()
+        await check('browse-selected')
+        assert.equal(await row(page, 'IMG_0002980.jpg').getAttribute('aria-selected'), 'false')
+        assert.equal(await row(page, 'IMG_0002979.jpg').getAttribute('aria-selected'), 'true')
+        await page.getByRole('button', { name: 'Size' }).click()
+        await page.getByText('24 folders, 100,000 objects').waitFor()
+        assert.deepEqual(faults, [])
+      }))
+
+    it(
+      'deletes a hundred thousand as a job whose counts add up, and the folder is empty (10)',
+      { timeout: 280_000 },
+      () =>
+        inBrowser(async (browser) => {
+          const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
+          await row(page, 'folder-03').waitFor()
+          await page.getByRole('checkbox', { name: 'Select everything in this folder' }).click()
+          const chosen = page.locator('.browse-selected')
+          await chosen.getByText('100,024 selected').waitFor()
+          await chosen.getByText('includes 99,824 not loaded').waitFor()
+          await row(page, 'folder-03').getByRole('checkbox').click()
+          await chosen.getByText('100,023 selected').waitFor()
+          await row(page, 'folder-03').getByRole('checkbox').click()
+          await chosen.getByText('100,024 selected').waitFor()
+          await check('browse-all')
+          await chosen.getByRole('button', { name: 'Delete' }).click()
+          const dialog = page.getByRole('dialog')
+          const button = dialog.getByRole('button', { name: 'Delete' })
+          await button.waitFor()
+          assert.equal(await button.isDisabled(), true)
+          await check('browse-delete')
+          await dialog.getByRole('textbox').fill('100024')
+          await button.click()
+          await page.getByRole('link', { name: /Deleting/ }).waitFor()
+          await page.getByText('Deleted: 100,024 objects').waitFor({ timeout: 240_000 })
+          await page.getByText('Nothing is under this prefix').waitFor()
+          await check('browse-missing')
+          const [job] = (await server.admin.listJobs()).items
+          assert.deepEqual([job?.status, job?.total, job?.done, job?.failed], ['succeeded', MANY + 24, MANY + 24, 0])
+          assert.equal((await server.admin.getBucket({ params: { name: bucket } })).object_count, 0)
+          assert.deepEqual(faults, [])
+        }),
+    )
+  })
+
+  it('takes a deletion and a move back; conflicts are left alone or replaced; nothing goes into itself (12)', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a.txt': 'a', 'b.txt': 'b', 'in/c.txt': 'c', 'in/deep/d.txt': 'd' })
+      const other = await fill({ 'to/a.txt': 'older' })
+      const { page, check, faults } = await open(browser, bucket)
+      await row(page, 'a.txt').getByRole('checkbox').click()
+      await row(page, 'b.txt').getByRole('checkbox').click()
+      await page.keyboard.press('Delete')
+      await page.getByText('2 objects moved to the trash').waitFor()
+      await page.getByText('1 folder', { exact: true }).waitFor()
+      assert.deepEqual(await keysIn(bucket), ['in/c.txt', 'in/deep/d.txt'])
+      await check('browse-deleted')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await row(page, 'a.txt').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['a.txt', 'b.txt', 'in/c.txt', 'in/deep/d.txt'])
+
+      // To another bucket, where one of the names is taken.
+      await row(page, 'a.txt').getByRole('checkbox').click()
+      await row(page, 'b.txt').getByRole('checkbox').click()
+      await page.locator('.browse-selected').getByRole('button', { name: 'Move' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('They are in this folder already.').waitFor()
+      await dialog.getByRole('combobox', { name: 'Bucket' }).click()
+      await page.getByRole('option', { name: other, exact: true }).click()
+      await dialog.getByRole('button', { name: 'to', exact: true }).click()
+      await dialog.getByText(`${other}/to/`).waitFor()
+      await check('browse-move')
+      await dialog.getByRole('button', { name: 'Move here' }).click()
+      await page.getByText('1 object could not be done').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['a.txt', 'in/c.txt', 'in/deep/d.txt'])
+      assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/b.txt'])
+      await page.getByRole('button', { name: 'Undo' }).first().click()
+      await row(page, 'b.txt').waitFor()
+      assert.deepEqual(await keysIn(other), ['to/a.txt'])
+
+      // Replacing, as a copy.
+      await row(page, 'a.txt').getByRole('button').click()
+      await page.getByRole('menuitem', { name: 'Copy…' }).click()
+      await dialog.getByRole('combobox', { name: 'Bucket' }).click()
+      await page.getByRole('option', { name: other, exact: true }).click()
+      await dialog.getByRole('button', { name: 'to', exact: true }).click()
+      await dialog.getByLabel(/Replace/).check()
+      await dialog.getByRole('button', { name: 'Copy here' }).click()
+      await page.getByText(`1 object copied to ${other}/to/`).waitFor()
+      const replaced = await server.admin.getObjectByQuery({ params: { name: other }, query: { key: 'to/a.txt' } })
+      assert.equal(await replaced.text(), 'a')
+
+      // A folder into itself is refused; into a new one it is a job.
+      await row(page, 'in').getByRole('button').click()
+      await page.getByRole('menuitem', { name: 'Move…' }).click()
+      await dialog.getByRole('button', { name: 'in', exact: true }).click()
+      await dialog.getByText('A folder cannot go into itself.').waitFor()
+      assert.equal(await dialog.getByRole('button', { name: 'Move here' }).isDisabled(), true)
+      await dialog.getByRole('button', { name: bucket, exact: true }).click()
+      await dialog.getByRole('button', { name: 'New folder' }).click()
+      await dialog.getByLabel('Name of the folder').fill('new')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await dialog.getByRole('button', { name: 'Move here' }).click()
+      await page.getByText('Moved: 2 objects').waitFor()
+      await row(page, 'new').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['a.txt', 'b.txt', 'new/in/c.txt', 'new/in/deep/d.txt'])
+
+      // Dragging onto a folder moves.
+      await row(page, 'a.txt').locator('.cell-name').dragTo(row(page, 'new'))
+      await page.getByText(`1 object moved to ${bucket}/new/`).waitFor()
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'new/a.txt', 'new/in/c.txt', 'new/in/deep/d.txt'])
+      assert.deepEqual(faults, [])
+    }))
+
+  it('makes folders that stay, and renames objects and folders', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a.txt': 'a', 'old/b.txt': 'b' })
+      const { page, check, faults } = await open(browser, bucket, {}, { expect: [412] })
+      await page.getByRole('button', { name: 'New folder' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name of the folder').fill('old')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await dialog.getByText('There is something by this name.').waitFor()
+      await dialog.getByLabel('Name of the folder').fill('2026')
+      await check('browse-new-folder')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await page.getByText('This folder is empty').waitFor()
+      await check('browse-empty')
+      assert.equal(new URL(page.url()).searchParams.get('prefix'), '2026/')
+      await page.getByRole('link', { name: bucket }).click()
+      await row(page, '2026').waitFor()
+      await row(page, 'a.txt').locator('.cell-type').click()
+      await page.keyboard.press('F2')
+      await dialog.getByLabel('New name').fill('é?#%.txt')
+      await dialog.getByRole('button', { name: 'Rename' }).click()
+      await row(page, 'é?#%.txt').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await row(page, 'a.txt').waitFor()
+      await row(page, 'old').locator('.cell-type').click()
+      await page.keyboard.press('F2')
+      await dialog.getByLabel('New name').fill('2026')
+      await dialog.getByRole('button', { name: 'Rename' }).click()
+      await dialog.getByText('There is something by this name.').waitFor()
+      await dialog.getByLabel('New name').fill('newer')
+      await dialog.getByRole('button', { name: 'Rename' }).click()
+      await page.getByText('Moved: 1 object').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['2026/', 'a.txt', 'newer/b.txt'])
+      // Everything in a folder is not the folder.
+      await page.goto(`${server.url}/console${at(bucket, { prefix: 'newer/' })}`)
+      await row(page, 'b.txt').waitFor()
+      await grid(page).focus()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.press('Delete')
+      await page.getByText('1 object moved to the trash').waitFor()
+      assert.deepEqual(faults, [])
+    }))
+})
