@@ -24,6 +24,7 @@ import { client, forgetTokens } from '../api/session.ts'
 import { useView } from '../router.tsx'
 import { Confirmations } from '../ui/confirm.tsx'
 import { notify } from '../ui/notify.tsx'
+import { recallUploads } from '../upload/open.ts'
 import { Corner } from './corner.tsx'
 import { text } from './messages.ts'
 import { Scheme } from './Scheme.tsx'
@@ -76,6 +77,8 @@ export default function Shell({ children }: { children: ReactNode }) {
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view closes the menu
   useEffect(() => setOpen(false), [pathname])
+  const { id } = useMe()
+  useEffect(() => void recallUploads(id), [id])
   return (
     <div className="shell" data-open={open || undefined}>
       <a className="skip" href="#content">

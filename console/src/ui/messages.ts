@@ -30,4 +30,10 @@ export const text = catalogue({
   home: 'To the buckets',
   newVersion: 'There is a new version of this page',
   reload: 'Reload',
+  tabObjects: 'Objects',
+  tabOverview: 'Overview',
+  tabTrash: 'Trash',
+  tabUploads: 'Uploads',
+  tabSettings: 'Settings',
+  bucketPages: (bucket: string) => `Pages of ${bucket}`,
 })
