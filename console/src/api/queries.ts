@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import {
+  actionsOn,
   type BucketAction,
   decide,
   type GrantingGroup,
@@ -48,6 +49,8 @@ export function useMe() {
     grantsAnything: data.is_admin || data.permissions.grants.length > 0 || data.permissions.global.length > 0,
     /** Whether they may do this to a key; '' is the bucket itself. */
     can: (action: BucketAction, bucket: string, key = '') => decide(groups, action, bucket, key).allowed,
+    /** Whether they may do this to some key of a bucket. */
+    canIn: (action: BucketAction, bucket: string) => actionsOn(groups, bucket).includes(action),
     /** Whether some name of a bucket would be theirs to use for this. */
     canSomewhere: (action: BucketAction) =>
       isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),

@@ -24,7 +24,7 @@ import { client, forgetTokens } from '../api/session.ts'
 import { useView } from '../router.tsx'
 import { Confirmations } from '../ui/confirm.tsx'
 import { notify } from '../ui/notify.tsx'
-import { recallUploads } from '../upload/open.ts'
+import { startBackground } from './background.ts'
 import { Corner } from './corner.tsx'
 import { text } from './messages.ts'
 import { Scheme } from './Scheme.tsx'
@@ -78,7 +78,7 @@ export default function Shell({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view closes the menu
   useEffect(() => setOpen(false), [pathname])
   const { id } = useMe()
-  useEffect(() => void recallUploads(id), [id])
+  useEffect(() => startBackground(id), [id])
   return (
     <div className="shell" data-open={open || undefined}>
       <a className="skip" href="#content">

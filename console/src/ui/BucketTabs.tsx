@@ -7,14 +7,12 @@ export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'settings
 
 /** The pages of a bucket; what somebody has no right for is left out. */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
-  const { permissions, is_admin, can } = useMe()
-  const somewhere = (action: 'list' | 'write'): boolean =>
-    is_admin || can(action, bucket) || permissions.grants.some(({ actions }) => actions.includes(action))
+  const { can, canIn } = useMe()
   const tabs: readonly [BucketTab, string, string, boolean][] = [
     ['objects', text.tabObjects, `/b/${bucket}`, true],
     ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
-    ['trash', text.tabTrash, `/b/${bucket}/trash`, somewhere('list')],
-    ['uploads', text.tabUploads, `/b/${bucket}/uploads`, somewhere('write')],
+    ['trash', text.tabTrash, `/b/${bucket}/trash`, canIn('list', bucket)],
+    ['uploads', text.tabUploads, `/b/${bucket}/uploads`, canIn('write', bucket)],
     ['settings', text.tabSettings, `/b/${bucket}/settings`, can('manage', bucket)],
   ]
   return (

@@ -14,6 +14,7 @@ export function PickButton({
   icon?: ReactNode
   folder?: boolean
   multiple?: boolean
+  title?: string
   onPick: (files: File[]) => void
 } & ButtonProps) {
   const input = useRef<HTMLInputElement>(null)

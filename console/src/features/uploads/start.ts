@@ -7,12 +7,23 @@ import { openDialog, type Wanted } from './wanted.ts'
 
 const show = () => showInCorner('uploads', createElement(Uploads))
 
-/** Opens the dialog. */
-export async function start(what: Wanted): Promise<void> {
+/** An upload in parts that was begun elsewhere, and its file. */
+interface Adopted {
+  bucket: string
+  key: string
+  id: string
+  partSize: number
+  file: File
+}
+
+/** Opens the dialog, or goes on with an upload that another page or machine began. */
+export async function start(what: Wanted | { adopt: Adopted }): Promise<void> {
   const me = await queries.fetchQuery({ ...meQuery, staleTime: Number.POSITIVE_INFINITY })
   engine.serve(me.id)
   show()
-  openDialog(what)
+  if (!('adopt' in what)) return openDialog(what)
+  const { bucket, key, file, ...upload } = what.adopt
+  await engine.adopt(bucket, key, upload, file)
 }
 
 /** Shows what an earlier page has left unfinished. */
