@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { type Client, createClient } from '../../contract/client.ts'
 import { type Browser, type ConsolePage, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
 import { spawnServer } from '../support/process.ts'
@@ -219,7 +219,10 @@ describe('console: uploads', { skip: noBrowser }, () => {
       params: { name: bucket },
       body: { key: 'far/elsewhere.bin', file_size: bytes.length, part_size: 5 * MIB },
     })
-    await fetch(urls[1] ?? '', { method: 'PUT', body: bytes.subarray(5 * MIB, 10 * MIB) })
+    await fetch(new URL(new URL(urls[1] ?? '').pathname, server.url), {
+      method: 'PUT',
+      body: bytes.subarray(5 * MIB, 10 * MIB),
+    })
     await server.admin.initUpload({ params: { name: bucket }, body: { key: 'forgotten.bin', file_size: 9 } })
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
       const row = page.getByRole('row', { name: /elsewhere/ })
@@ -311,16 +314,16 @@ describe('console: uploads', { skip: noBrowser }, () => {
   it('18: goes on by itself when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)
-    await inBrowser(uploads(bucket), async ({ page, shot, faults }, { context }) => {
+    await inBrowser(uploads(bucket), async ({ page, shot, faults }) => {
       await slow(page, 12 * MIB)
       await openDialog(page)
       await choose(page, 'Choose files', [file])
       await page.getByRole('button', { name: 'Upload 1 file' }).click()
       await until(async () => (await received(bucket)) >= 1)
-      await context.setOffline(true)
+      await slow(page, 12 * MIB, true)
       await page.getByText('go on by themselves').waitFor()
       await shot('upload-dock-offline')
-      await context.setOffline(false)
+      await slow(page, 12 * MIB)
       await dockSays(page, '1 file uploaded')
       assert.deepEqual(
         faults.filter((fault) => !isBroken(fault)),
@@ -487,12 +490,14 @@ async function choose(within: Pick<Page, 'getByRole'> & { page?: unknown }, name
 const dockSays = (page: Page, title: string | RegExp) =>
   page.getByRole('region', { name: 'Uploads' }).getByRole('heading', { name: title }).waitFor({ timeout: 60_000 })
 
-/** Limits the bytes a second that the page sends; -1 lifts it. */
-async function slow(page: Page, bytes: number): Promise<void> {
-  const session = await page.context().newCDPSession(page)
+const sessions = new WeakMap<Page, CDPSession>()
+/** Limits the bytes a second that the page sends (-1 lifts it), or takes its network away. */
+async function slow(page: Page, bytes: number, offline = false): Promise<void> {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
+  sessions.set(page, session)
   await session.send('Network.enable')
   await session.send('Network.emulateNetworkConditions', {
-    ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytes },
+    ...{ offline, latency: 0, downloadThroughput: -1, uploadThroughput: bytes },
   })
 }
 /** Drops a folder onto the dialog as the system would. */

@@ -24,6 +24,7 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
             key={name}
             to={to}
             className="bucket-tab"
+            activeOptions={{ exact: true, includeSearch: false }}
             activeProps={{}}
             aria-current={name === active ? 'page' : undefined}
           >

@@ -131,7 +131,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
   const toggle = (id: string) =>
     setChosen((old) => (old.has(id) ? old.difference(new Set([id])) : old.union(new Set([id]))))
 
-  const columns: readonly Column<TrashItem>[] = [
+  const all: readonly Column<TrashItem>[] = [
     {
       key: 'select',
       title: '',
@@ -175,6 +175,8 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     },
   ]
 
+  const mayAnything = mayRestore || mayPurge
+  const columns = mayAnything ? all : all.filter(({ key }) => key !== 'select' && key !== 'actions')
   return (
     <>
       <div className="filters">
@@ -186,7 +188,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
           onChange={(event) => void change({ prefix: event.currentTarget.value || undefined })}
           w={320}
         />
-        {rows.length > 0 ? (
+        {rows.length > 0 && mayAnything ? (
           <Checkbox
             label={text.selectAll}
             checked={selected.length === Math.min(rows.length, MOST)}

@@ -36,7 +36,9 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   const [starting, setStarting] = useState(false)
 
   const take = (more: readonly Found[]) =>
-    setFound((old) => [...new Map([...old, ...more].map((one) => [one.path, one])).values()])
+    setFound((old) =>
+      [...new Map([...old, ...more].map((one) => [one.path, one])).values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    )
   const readTaken = useEffectEvent(async (drop: Taken) => {
     setReading(0)
     try {

@@ -69,7 +69,7 @@ function Charts({ usage: { used_bytes, object_count, trash_bytes, buckets } }: {
           slices={withOthers(slices, BARS)}
           link={(name) =>
             buckets.some((one) => one.name === name) ? (
-              <Anchor component={Link} to={`/b/${name}/overview`} c="inherit">
+              <Anchor component={Link} to={`/b/${name}/overview`} c="inherit" fz="inherit">
                 {name}
               </Anchor>
             ) : null
