@@ -16,6 +16,7 @@ export const Job = Type.Object({
   search: Nullable(Type.String()),
   dest_bucket: Nullable(BucketName),
   dest_prefix: Nullable(Type.String()),
+  if_none_match: Nullable(Type.Enum(['*'], { description: 'Whether keys that are taken are left alone.' })),
   total: Nullable(Type.Integer({ description: 'Objects; null until they are all listed.' })),
   done: Type.Integer(),
   failed: Type.Integer(),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
-import { BucketName, Exactly, Metadata, Nullable, ObjectKey, Prefix } from './shapes.ts'
+import { BucketName, Exactly, Metadata, Nullable, ObjectKey, Prefix, Timestamp } from './shapes.ts'
 
 const params = Type.Object({ name: BucketName })
 /** A thousand keys of a thousand bytes each. */
@@ -123,6 +123,7 @@ export const objectsExist = route({
         exists: Type.Boolean(),
         size: Nullable(Type.Integer()),
         etag: Nullable(Type.String()),
+        last_modified: Nullable(Timestamp),
       }),
     ),
   }),

@@ -96,6 +96,7 @@ function describe(row: store.JobRow): Job {
     search = null,
     dest_bucket = null,
     dest_prefix = null,
+    if_none_match = null,
   } = JSON.parse(row.request) as CreateJob
   return {
     id: row.id,
@@ -106,6 +107,7 @@ function describe(row: store.JobRow): Job {
     search,
     dest_bucket,
     dest_prefix,
+    if_none_match,
     total: row.listed_at === null ? null : row.total,
     done: row.done,
     failed: row.failed,

@@ -186,7 +186,8 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
   return {
     items: keys.map((key) => {
       const row = rows.get(key)
-      return { key, exists: row !== undefined, size: row?.size ?? null, etag: row?.etag ?? null }
+      const { size = null, etag = null, last_modified = null } = row ?? {}
+      return { key, exists: row !== undefined, size, etag, last_modified }
     }),
   }
 }

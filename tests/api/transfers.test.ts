@@ -775,7 +775,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
 
   it('tells which keys are taken to those who may list or read each of them', async () => {
     const bucket = await open()
-    const { etag } = await bucket.put('list/a', 'four')
+    const { etag, last_modified } = await bucket.put('list/a', 'four')
     await bucket.put('read/a', '')
     const ask = (client: Client, keys: string[], name = bucket.name) =>
       client.objectsExist({ params: { name }, body: { keys } })
@@ -788,9 +788,9 @@ describeEngines('bulk copy, move and delete', (engine) => {
     )
     await server.records([], async () => {
       assert.deepEqual((await ask(client, ['read/a', 'list/b', 'list/a'])).items, [
-        { key: 'read/a', exists: true, size: 0, etag: 'd41d8cd98f00b204e9800998ecf8427e' },
-        { key: 'list/b', exists: false, size: null, etag: null },
-        { key: 'list/a', exists: true, size: 4, etag },
+        { key: 'read/a', exists: true, size: 0, etag: 'd41d8cd98f00b204e9800998ecf8427e', last_modified },
+        { key: 'list/b', exists: false, size: null, etag: null, last_modified: null },
+        { key: 'list/a', exists: true, size: 4, etag, last_modified },
       ])
       await rejectsWith(ask(server.admin, ['a'], 'bulk-absent'), 'not_found')
     })

@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import {
+  actionsOn,
   type BucketAction,
   covers,
   decide,
@@ -62,6 +63,8 @@ export function useMe() {
     can: (action: BucketAction, bucket: string, key = '') => decide(groups, action, bucket, key).allowed,
     /** Whether they have every right that members of these groups have, and so may give it. */
     covers: (others: readonly GrantingGroup[]) => covers(groups, others),
+    /** Whether they may do this to some key of a bucket. */
+    canIn: (action: BucketAction, bucket: string) => actionsOn(groups, bucket).includes(action),
     /** Whether some name of a bucket would be theirs to use for this. */
     canSomewhere: (action: BucketAction) =>
       isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),

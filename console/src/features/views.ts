@@ -1,17 +1,27 @@
 import type { View } from '../routes.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
+import { bucketPageViews } from './bucket/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { groupViews } from './groups/views.ts'
+import { jobViews } from './jobs/views.ts'
 import { settingsViews } from './settings/views.ts'
+import { trashViews } from './trash/views.ts'
+import { uploadViews } from './uploads/views.ts'
+import { usageViews } from './usage/views.ts'
 import { userViews } from './users/views.ts'
 
 /** Every view of the console. */
 export const views: readonly View[] = [
   ...authViews,
   ...browseViews,
+  ...bucketPageViews,
   ...bucketViews,
   ...groupViews,
+  ...jobViews,
   ...settingsViews,
+  ...trashViews,
+  ...uploadViews,
+  ...usageViews,
   ...userViews,
 ]

@@ -24,6 +24,7 @@ import { client, forgetTokens } from '../api/session.ts'
 import { useView } from '../router.tsx'
 import { Confirmations } from '../ui/confirm.tsx'
 import { notify } from '../ui/notify.tsx'
+import { startBackground } from './background.ts'
 import { Corner } from './corner.tsx'
 import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
@@ -77,6 +78,8 @@ export default function Shell({ children }: { children: ReactNode }) {
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view closes the menu
   useEffect(() => setOpen(false), [pathname])
+  const { id } = useMe()
+  useEffect(() => startBackground(id), [id])
   return (
     <div className="shell" data-open={open || undefined}>
       <a className="skip" href="#content">

@@ -43,4 +43,13 @@ export const text = catalogue({
   shortcuts: 'Keyboard shortcuts',
   singleKeys: 'Single keys do something',
   singleKeysHint: 'Without Ctrl. They are off while you write. Kept in this browser.',
+  asTable: 'View as table',
+  asChart: 'View as chart',
+  csv: 'CSV',
+  tabObjects: 'Objects',
+  tabOverview: 'Overview',
+  tabTrash: 'Trash',
+  tabUploads: 'Uploads',
+  tabSettings: 'Settings',
+  bucketPages: (bucket: string) => `Pages of ${bucket}`,
 })

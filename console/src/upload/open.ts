@@ -1,39 +1,30 @@
-import { queries } from '../api/queries.ts'
-import { client } from '../api/session.ts'
-import { notify } from '../ui/notify.tsx'
+import { takeDrop } from './drop.ts'
 
 export interface UploadRequest {
   bucket: string
+  /** The folder that files go into: '' or a text that ends with a slash. */
   prefix: string
-  /** What was dropped. It can be read only while the event is handled, so its files are taken at once. */
+  /** What was dropped there; without it people choose in the dialog. */
   drop?: DataTransfer
 }
 
-const choose = (): Promise<File[]> =>
-  new Promise((resolve) => {
-    const input = document.createElement('input')
-    input.type = 'file'
-    input.multiple = true
-    input.onchange = () => resolve([...(input.files ?? [])])
-    input.oncancel = () => resolve([])
-    input.click()
-  })
-
-/** Puts files into a folder, those that were dropped or are chosen now, one after the other. */
+/**
+ * Opens the upload dialog. With a drop it has to be called in the drop's own event handler, since browsers give its files
+ * only there; the rest of the uploads' code is fetched afterwards.
+ */
 export async function openUpload({ bucket, prefix, drop }: UploadRequest): Promise<void> {
-  const files = drop ? [...drop.files] : await choose()
-  for (const file of files)
-    try {
-      const headers: Record<string, string> = file.type ? { 'content-type': file.type } : {}
-      await client.putObjectByQuery({
-        params: { name: bucket },
-        query: { key: prefix + file.name },
-        body: file,
-        headers,
-      })
-      notify.ok(file.name)
-    } catch (error) {
-      notify.problem(error)
-    }
-  await queries.invalidateQueries({ queryKey: ['browse', bucket] })
+  const taken = drop && takeDrop(drop)
+  const { start } = await import('../features/uploads/start.ts')
+  await start({ bucket, prefix, ...(taken ? { taken } : {}) })
+}
+
+/** Brings back uploads that an earlier page left unfinished, if there are any. */
+export async function recallUploads(user: string): Promise<void> {
+  try {
+    if (localStorage.getItem('stowage-uploads') === null) return
+  } catch {
+    return
+  }
+  const { recall } = await import('../features/uploads/start.ts')
+  await recall(user)
 }

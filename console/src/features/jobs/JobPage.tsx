@@ -1,0 +1,183 @@
+import './jobs.css'
+import { Button } from '@mantine/core'
+import { IconDownload, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { Job } from '../../../../contract/jobs.ts'
+import { queries } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatCount, formatDuration } from '../../i18n.ts'
+import { useView } from '../../router.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { csvOf, saveText } from '../../ui/csv.ts'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { Tile, Tiles } from '../../ui/Tiles.tsx'
+import { Status, TimeAgo } from '../../ui/values.tsx'
+import { isOver, statusOf, titleOf } from './describe.ts'
+import { text } from './messages.ts'
+import { Progress } from './Progress.tsx'
+import { jobQuery } from './queries.ts'
+
+/** One job: how far it is, what failed and why, and a way to stop it or to try again what failed. */
+export default function JobPage() {
+  const { id = '' } = useView().params
+  const query = useQuery(jobQuery(id))
+  const job = query.data
+  return (
+    <Page
+      title={job ? titleOf(job) : text.job}
+      windowTitle={job ? `${titleOf(job)} – ${text.title}` : text.title}
+      call={{ operation: 'getJob', params: { id } }}
+      actions={job ? <Actions job={job} /> : null}
+    >
+      <StateView query={query}>{(data) => <Detail job={data} />}</StateView>
+    </Page>
+  )
+}
+
+function Actions({ job }: { job: Job }) {
+  const { go } = useView()
+  const again = () => queries.invalidateQueries({ queryKey: ['jobs'] })
+  const cancel = async () => {
+    const yes = await confirm({ title: text.cancelTitle, children: text.cancelText, action: text.cancel })
+    if (!yes) return
+    try {
+      await client.cancelJob({ params: { id: job.id } })
+    } catch (error) {
+      notify.problem(error)
+    }
+    await again()
+  }
+  const retry = async () => {
+    const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, errors } = job
+    try {
+      const { id } = await client.createJob({
+        body: {
+          kind: kind === 'empty_bucket' ? 'delete' : kind,
+          ...{ source_bucket, prefix },
+          keys: [...new Set(errors.map(({ key }) => key))],
+          ...(dest_bucket === null ? {} : { dest_bucket }),
+          ...(dest_prefix === null ? {} : { dest_prefix }),
+          ...(if_none_match === null ? {} : { if_none_match }),
+        },
+      })
+      notify.ok(text.retried)
+      await again()
+      await go(`/jobs/${id}`)
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
+  if (!isOver(job))
+    return (
+      <Button variant="default" leftSection={<IconPlayerStop size={15} />} onClick={cancel}>
+        {text.cancel}
+      </Button>
+    )
+  if (job.errors.length === 0) return null
+  return (
+    <Button leftSection={<IconRefresh size={15} />} onClick={retry}>
+      {text.retry(job.errors.length)}
+    </Button>
+  )
+}
+
+type Failure = Job['errors'][number]
+const columns: readonly Column<Failure>[] = [
+  { key: 'key', title: text.errorKey, cell: ({ key }) => key },
+  { key: 'code', title: text.errorCode, cell: ({ code }) => <span className="mono">{code}</span> },
+  { key: 'detail', title: text.errorDetail, cell: ({ detail }) => detail },
+]
+
+function Detail({ job }: { job: Job }) {
+  const { tone, word } = statusOf(job)
+  const { total, done, failed, errors, started_at, finished_at } = job
+  const took = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : null
+  const download = () =>
+    saveText(
+      `job-${job.id}-errors.csv`,
+      'text/csv',
+      csvOf(
+        ['key', 'code', 'detail'],
+        errors.map(({ key, code, detail }) => [key, code, detail]),
+      ),
+    )
+  return (
+    <>
+      <div className="card stack-tight">
+        <p className="row">
+          <Status tone={tone}>{word}</Status>
+        </p>
+        <Progress job={job} />
+      </div>
+      <Tiles>
+        <Tile label={text.total}>{total === null ? '…' : formatCount(total)}</Tile>
+        <Tile label={text.doneCount}>{formatCount(done)}</Tile>
+        <Tile label={text.failedCount}>{formatCount(failed)}</Tile>
+        <Tile label={text.left}>{total === null ? '…' : formatCount(Math.max(0, total - done - failed))}</Tile>
+      </Tiles>
+      <div className="card">
+        <dl className="facts">
+          <dt>{text.source}</dt>
+          <dd>
+            {job.source_bucket}/{job.prefix}
+          </dd>
+          {job.dest_bucket === null ? null : (
+            <>
+              <dt>{text.destination}</dt>
+              <dd>
+                {job.dest_bucket}/{job.dest_prefix}
+              </dd>
+              <dt>{text.ifTaken}</dt>
+              <dd>{job.if_none_match === null ? text.replaced : text.leftAlone}</dd>
+            </>
+          )}
+          {job.search === null ? null : (
+            <>
+              <dt>{text.search}</dt>
+              <dd>{job.search}</dd>
+            </>
+          )}
+          <dt>{text.by}</dt>
+          <dd>{job.created_by_email ?? '–'}</dd>
+          <dt>{text.created}</dt>
+          <dd>
+            <TimeAgo time={job.created_at} />
+          </dd>
+          {took === null ? null : (
+            <>
+              <dt>{text.took}</dt>
+              <dd>{formatDuration(took)}</dd>
+            </>
+          )}
+          {job.detail === null ? null : (
+            <>
+              <dt>{text.why}</dt>
+              <dd className="bad">{job.detail}</dd>
+            </>
+          )}
+        </dl>
+      </div>
+      {errors.length === 0 ? null : (
+        <section className="stack-tight" aria-labelledby="job-errors">
+          <div className="row">
+            <h2 id="job-errors">{text.errors}</h2>
+            <span className="grow" />
+            <Button variant="default" leftSection={<IconDownload size={15} />} onClick={download}>
+              {text.csv}
+            </Button>
+          </div>
+          {failed > errors.length ? <p className="dim">{text.retryFirst(errors.length, failed)}</p> : null}
+          <DataTable
+            label={text.errors}
+            columns={columns}
+            rows={errors}
+            rowKey={({ key, code }) => `${key}\n${code}`}
+          />
+        </section>
+      )}
+    </>
+  )
+}

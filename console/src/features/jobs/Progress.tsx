@@ -1,0 +1,31 @@
+import type { Job } from '../../../../contract/jobs.ts'
+import { isOver, titleOf } from './describe.ts'
+import { text } from './messages.ts'
+
+/** How far a job is: a bar while its end is known, and the counts. */
+export function Progress({ job }: { job: Job }) {
+  const { total, done, failed } = job
+  const worked = done + failed
+  const words = total === null ? text.counting(worked) : text.of(worked, total)
+  const percent = total === null || total === 0 ? (isOver(job) ? 100 : 0) : (worked / total) * 100
+  return (
+    <span className="job-progress">
+      <span className="number">{words}</span>
+      <span
+        className={`meter ${failed > 0 ? 'meter-warn' : ''}`}
+        role="progressbar"
+        aria-label={titleOf(job)}
+        aria-valuenow={Math.round(percent)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span style={{ inlineSize: `${percent}%` }} />
+      </span>
+      {failed > 0 ? (
+        <span className="warn small">
+          {text.failedCount}: {failed}
+        </span>
+      ) : null}
+    </span>
+  )
+}

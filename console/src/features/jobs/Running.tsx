@@ -1,0 +1,59 @@
+import './jobs.css'
+import { ActionIcon } from '@mantine/core'
+import { IconProgress } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { createElement, useEffect, useRef } from 'react'
+import type { Job } from '../../../../contract/jobs.ts'
+import { queries, useMe } from '../../api/queries.ts'
+import { showInCorner } from '../../shell/corner.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { endOf, isOver } from './describe.ts'
+import { text } from './messages.ts'
+import { latestJobsQuery } from './queries.ts'
+
+/** One's own jobs that run, in the top bar; says when one of them ends. */
+function Running() {
+  const me = useMe()
+  const { data } = useQuery(latestJobsQuery)
+  const mine = (data ?? []).filter(({ created_by }) => created_by === me.id)
+  const running = mine.filter((job) => !isOver(job))
+  useEnds(data === undefined ? undefined : mine)
+  if (running.length === 0) return null
+  return (
+    <ActionIcon
+      component={Link}
+      to={running.length === 1 ? `/jobs/${running[0]?.id}` : '/jobs'}
+      aria-label={text.indicator(running.length)}
+      title={text.indicator(running.length)}
+      w="auto"
+      px={6}
+    >
+      <IconProgress size={17} stroke={1.6} />
+      <span className="job-percent">{running.length}</span>
+    </ActionIcon>
+  )
+}
+
+/** Tells the end of each job that was seen running, or that began after this page was opened. */
+function useEnds(jobs: readonly Job[] | undefined): void {
+  const known = useRef<Set<string>>(undefined)
+  useEffect(() => {
+    if (!jobs) return
+    // What was over when the page was opened is no news.
+    known.current ??= new Set(jobs.filter(isOver).map(({ id }) => id))
+    const told = known.current
+    for (const job of jobs) {
+      if (!isOver(job) || told.has(job.id)) continue
+      told.add(job.id)
+      notify.ok(endOf(job))
+      for (const name of [job.source_bucket, job.dest_bucket])
+        if (name !== null)
+          for (const key of ['browse', 'bucket', 'trash']) void queries.invalidateQueries({ queryKey: [key, name] })
+      void queries.invalidateQueries({ queryKey: ['buckets'] })
+    }
+  }, [jobs])
+}
+
+/** Puts it into the top bar. */
+export const showRunning = (): void => showInCorner('jobs', createElement(Running))

@@ -1,0 +1,32 @@
+import type { Job } from '../../../../contract/jobs.ts'
+import type { Tone } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+
+export const isOver = ({ status }: Job): boolean => status !== 'queued' && status !== 'running'
+
+/** `Move photos/2026/ to archive/2026/`. */
+export function titleOf({ kind, source_bucket, prefix, search, dest_bucket, dest_prefix }: Job): string {
+  const from = `${text[kind]} ${source_bucket}/${prefix}`
+  const to = dest_bucket === null ? '' : ` ${text.to} ${dest_bucket}/${dest_prefix ?? ''}`
+  return `${from}${to}${search === null ? '' : ` (${text.matching(search)})`}`
+}
+
+const tones: Record<Job['status'], Tone> = {
+  queued: 'idle',
+  running: 'note',
+  succeeded: 'ok',
+  failed: 'bad',
+  cancelled: 'idle',
+}
+export const statusOf = ({ status, failed }: Job): { tone: Tone; word: string } =>
+  status === 'succeeded' && failed > 0
+    ? { tone: 'warn', word: text.partly }
+    : { tone: tones[status], word: text[status] }
+
+/** One sentence for the end of a job. */
+export function endOf(job: Job): string {
+  const what = titleOf(job)
+  if (job.status === 'failed') return text.endedFailed(what)
+  if (job.status === 'cancelled') return text.endedCancelled(what, job.done)
+  return text.ended(what, job.done, job.failed)
+}

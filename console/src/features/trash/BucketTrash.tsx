@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { useView } from '../../router.tsx'
+import { BucketTabs } from '../../ui/BucketTabs.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { bucketQuery } from '../buckets/queries.ts'
+import { text } from './messages.ts'
+import { TrashList } from './TrashList.tsx'
+
+/** The trash of one bucket, among its other pages. */
+export default function BucketTrash() {
+  const { bucket: name = '' } = useView().params
+  const bucket = useQuery(bucketQuery(name))
+  return (
+    <Page title={name} windowTitle={`${text.title} – ${name}`} call={{ operation: 'listTrash', params: { name } }}>
+      <BucketTabs bucket={name} active="trash" />
+      <StateView query={bucket}>
+        {({ trash_days, trash_bytes }) => <TrashList bucket={name} days={trash_days} bytes={trash_bytes} />}
+      </StateView>
+    </Page>
+  )
+}

@@ -1,0 +1,47 @@
+import { Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { formatBytes } from '../../i18n.ts'
+import { useView } from '../../router.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyView, StateView } from '../../ui/StateView.tsx'
+import { bucketsQuery } from '../buckets/queries.ts'
+import { text } from './messages.ts'
+import { TrashList } from './TrashList.tsx'
+
+/** The trash of any bucket; first of the one that has most in it. */
+export default function Trash() {
+  const { search, open } = useView()
+  const buckets = useQuery(bucketsQuery)
+  const most = buckets.data?.reduce((a, b) => (b.trash_bytes > a.trash_bytes ? b : a), buckets.data[0] as never)
+  const name = search.bucket ?? most?.name
+  return (
+    <Page
+      title={text.title}
+      hint={text.hint}
+      {...(name ? { call: { operation: 'listTrash', params: { name } } as const } : {})}
+    >
+      <StateView query={buckets}>
+        {(all) => {
+          const found = all.find((one) => one.name === name)
+          if (all.length === 0 || name === undefined) return <EmptyView title={text.noBuckets} />
+          return (
+            <>
+              <Select
+                label={text.bucket}
+                data={all.map((one) => ({
+                  value: one.name,
+                  label: text.bucketOption(one.name, formatBytes(one.trash_bytes)),
+                }))}
+                value={name}
+                onChange={(bucket) => void open({ bucket: bucket ?? undefined, prefix: undefined })}
+                searchable
+                maw={360}
+              />
+              <TrashList key={name} bucket={name} days={found?.trash_days ?? 0} bytes={found?.trash_bytes ?? 0} />
+            </>
+          )
+        }}
+      </StateView>
+    </Page>
+  )
+}

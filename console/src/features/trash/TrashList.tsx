@@ -1,0 +1,254 @@
+import './trash.css'
+import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core'
+import { IconArrowBackUp, IconSearch, IconTrashX } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { TrashItem } from '../../../../contract/trash.ts'
+import { codeOf, type ProblemError } from '../../api/problem.ts'
+import { queries, useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes } from '../../i18n.ts'
+import { useView } from '../../router.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
+import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+import { Taken } from './Taken.tsx'
+
+const MOST = 1000
+const NAMED = 5
+
+/** What is in a bucket's trash, to be put back or destroyed. */
+export function TrashList({ bucket, days, bytes }: { bucket: string; days: number; bytes: number }) {
+  const me = useMe()
+  const { search, change } = useView()
+  const prefix = search.prefix ?? ''
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [taken, setTaken] = useState<{ taken: TrashItem[]; others: TrashItem[] }>()
+  const trash = useInfiniteQuery({
+    queryKey: ['trash', bucket, prefix],
+    queryFn: ({ pageParam }) =>
+      client.listTrash({
+        params: { name: bucket },
+        query: { limit: 100, prefix, ...(pageParam === null ? {} : { cursor: pageParam }) },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  })
+  const rows = trash.data?.pages.flatMap(({ items }) => items) ?? []
+  const selected = rows.filter(({ id }) => chosen.has(id)).slice(0, MOST)
+  const mayPurge = me.canIn('manage', bucket)
+  const mayRestore = me.canIn('write', bucket)
+
+  const changed = async () => {
+    setChosen(new Set())
+    for (const queryKey of [['trash', bucket], ['browse', bucket], ['bucket', bucket], ['buckets']])
+      await queries.invalidateQueries({ queryKey })
+  }
+  const restore = async (asked: readonly TrashItem[]) => {
+    // Latest first: of each key the first one.
+    const items = [...new Map(asked.toReversed().map((item) => [item.key, item])).values()]
+    if (items.length < asked.length) {
+      const yes = await confirm({
+        title: text.twiceTitle,
+        children: text.twiceText,
+        action: text.restore,
+        danger: false,
+      })
+      if (!yes) return
+    }
+    try {
+      await client.restoreTrash({ params: { name: bucket }, body: { ids: items.map(({ id }) => id) } })
+      notify.ok(text.restored(items.length))
+    } catch (error) {
+      if (codeOf(error) !== 'conflict') notify.problem(error)
+      else {
+        const places = new Set(
+          (error as ProblemError).problem.errors?.map(({ path }) => Number(path.split('.').at(-1))),
+        )
+        setTaken({
+          taken: items.filter((_, i) => places.has(i)),
+          others: items.filter((_, i) => !places.has(i)),
+        })
+      }
+    }
+    await changed()
+  }
+  const purge = async (items: readonly TrashItem[]) => {
+    const size = items.reduce((sum, item) => sum + item.size, 0)
+    const yes = await confirm({
+      title: text.purgeTitle(items.length),
+      children: (
+        <>
+          <p>{text.purgeText(formatBytes(size))}</p>
+          <ul className="trash-named">
+            {items.slice(0, NAMED).map(({ id, key }) => (
+              <li key={id}>{key}</li>
+            ))}
+            {items.length > NAMED ? <li className="dim">{text.more(items.length - NAMED)}</li> : null}
+          </ul>
+        </>
+      ),
+      action: text.purge,
+      ...(items.length > 1 ? { typed: String(items.length) } : {}),
+    })
+    if (!yes) return
+    try {
+      const { purged } = await client.purgeTrash({
+        params: { name: bucket },
+        body: { ids: items.map(({ id }) => id) },
+      })
+      notify.ok(text.purged(purged))
+    } catch (error) {
+      notify.problem(error)
+    }
+    await changed()
+  }
+  const emptyAll = async () => {
+    const yes = await confirm({
+      title: text.emptyAllTitle(bucket),
+      children: text.emptyAllText(formatBytes(bytes)),
+      action: text.emptyAll,
+      typed: bucket,
+    })
+    if (!yes) return
+    try {
+      let purged = 0
+      for (let more = true; more; ) {
+        const step = await client.purgeTrash({ params: { name: bucket }, body: { all: true } })
+        purged += step.purged
+        more = step.more
+      }
+      notify.ok(text.purged(purged))
+    } catch (error) {
+      notify.problem(error)
+    }
+    await changed()
+  }
+  const toggle = (id: string) =>
+    setChosen((old) => (old.has(id) ? old.difference(new Set([id])) : old.union(new Set([id]))))
+
+  const all: readonly Column<TrashItem>[] = [
+    {
+      key: 'select',
+      title: '',
+      width: 36,
+      cell: ({ id, key }) => (
+        <Checkbox aria-label={text.select(key)} checked={chosen.has(id)} onChange={() => toggle(id)} />
+      ),
+    },
+    { key: 'key', title: text.key, cell: ({ key }) => key },
+    { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
+    {
+      key: 'reason',
+      title: text.reason,
+      optional: true,
+      cell: ({ reason }) => <Status tone="idle">{text[reason]}</Status>,
+    },
+    { key: 'when', title: text.when, cell: ({ deleted_at }) => <TimeAgo time={deleted_at} /> },
+    { key: 'expires', title: text.expires, optional: true, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },
+    {
+      key: 'actions',
+      title: text.actions,
+      width: 90,
+      cell: (item) => (
+        <span className="nowrap">
+          {me.can('write', bucket, item.key) ? (
+            <ActionIcon
+              aria-label={text.restoreOne(item.key)}
+              title={text.restore}
+              onClick={() => void restore([item])}
+            >
+              <IconArrowBackUp size={16} stroke={1.6} />
+            </ActionIcon>
+          ) : null}
+          {me.can('manage', bucket, item.key) ? (
+            <ActionIcon aria-label={text.purgeOne(item.key)} title={text.purge} onClick={() => void purge([item])}>
+              <IconTrashX size={16} stroke={1.6} />
+            </ActionIcon>
+          ) : null}
+        </span>
+      ),
+    },
+  ]
+
+  const mayAnything = mayRestore || mayPurge
+  const columns = mayAnything ? all : all.filter(({ key }) => key !== 'select' && key !== 'actions')
+  return (
+    <>
+      <div className="filters">
+        <TextInput
+          aria-label={text.filter}
+          placeholder={text.filter}
+          leftSection={<IconSearch size={15} />}
+          value={prefix}
+          onChange={(event) => void change({ prefix: event.currentTarget.value || undefined })}
+          w={320}
+        />
+        {rows.length > 0 && mayAnything ? (
+          <Checkbox
+            label={text.selectAll}
+            checked={selected.length === Math.min(rows.length, MOST)}
+            indeterminate={selected.length > 0 && selected.length < rows.length}
+            onChange={(event) =>
+              setChosen(new Set(event.currentTarget.checked ? rows.slice(0, MOST).map(({ id }) => id) : []))
+            }
+          />
+        ) : null}
+        <span role="status" className="dim">
+          {selected.length > 0 ? text.selected(selected.length) : ''}
+        </span>
+        {selected.length > 0 ? (
+          <>
+            {mayRestore ? (
+              <Button variant="default" onClick={() => void restore(selected)}>
+                {text.restore}
+              </Button>
+            ) : null}
+            {mayPurge ? (
+              <Button variant="default" onClick={() => void purge(selected)}>
+                {text.purge}
+              </Button>
+            ) : null}
+          </>
+        ) : null}
+        <span className="grow" />
+        {me.can('manage', bucket) && rows.length > 0 ? (
+          <Button variant="default" leftSection={<IconTrashX size={15} />} onClick={emptyAll}>
+            {text.emptyAll}
+          </Button>
+        ) : null}
+      </div>
+      <StateView query={trash}>
+        {() =>
+          rows.length > 0 ? (
+            <DataTable
+              label={text.title}
+              columns={columns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              more={{ available: trash.hasNextPage, loading: trash.isFetchingNextPage, load: trash.fetchNextPage }}
+            />
+          ) : prefix === '' ? (
+            <EmptyView title={text.noneTitle}>{text.noneHint(days)}</EmptyView>
+          ) : (
+            <NoMatch query={prefix} clear={() => void change({ prefix: undefined })} />
+          )
+        }
+      </StateView>
+      {taken ? (
+        <Taken
+          {...taken}
+          onClose={() => setTaken(undefined)}
+          restore={() => {
+            setTaken(undefined)
+            void restore(taken.others)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { Button, Modal } from '@mantine/core'
+import { formatBytes, formatCount } from '../../i18n.ts'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { TimeAgo } from '../../ui/values.tsx'
+import type { Choice, Item } from '../../upload/item.ts'
+import { engine, useUploads } from './engine.ts'
+import { text } from './messages.ts'
+
+const SHOWN = 100
+const choices: readonly { value: Choice; label: string }[] = [
+  { value: 'replace', label: text.replace },
+  { value: 'skip', label: text.skip },
+  { value: 'both', label: text.both },
+]
+
+const columns: readonly Column<Item>[] = [
+  { key: 'name', title: text.name, cell: ({ key }) => key },
+  {
+    key: 'there',
+    title: text.there,
+    cell: ({ clash }) =>
+      clash?.size == null ? (
+        <span className="dim">{text.unknown}</span>
+      ) : (
+        <span title={`${formatCount(clash.size)} B`}>
+          {formatBytes(clash.size)}, <TimeAgo time={clash.modified} none={text.unknown} />
+        </span>
+      ),
+  },
+  {
+    key: 'yours',
+    title: text.yours,
+    cell: ({ size, modified }) => (
+      <span title={`${formatCount(size)} B`}>
+        {formatBytes(size)}, <TimeAgo time={new Date(modified).toISOString()} />
+      </span>
+    ),
+  },
+  {
+    key: 'choice',
+    title: text.choice,
+    cell: (item) => (
+      <span className="uploads-choices">
+        {choices.map(({ value, label }) => (
+          <Button
+            key={value}
+            variant="default"
+            aria-label={`${label}: ${item.key}`}
+            onClick={() => engine.decide(item, value)}
+          >
+            {label}
+          </Button>
+        ))}
+      </span>
+    ),
+  },
+]
+
+/** Files whose names are taken: what stands there, and what to do. Each is decided by itself, or all at once. */
+export function Conflicts({ onClose }: { onClose: () => void }) {
+  const { counts } = useUploads()
+  const all = counts.conflict
+  const rows = engine.store.rows(SHOWN, engine.store.those('conflict'))
+  return (
+    <Modal opened onClose={onClose} title={text.conflictsTitle(all)} size="xl">
+      <div className="stack">
+        <p className="dim">{text.conflictsHint}</p>
+        <DataTable label={text.conflictsTitle(all)} columns={columns} rows={rows} rowKey={({ id }) => id} />
+        {all > SHOWN ? <p className="dim small">{text.shownFirst(SHOWN, all)}</p> : null}
+        <div className="dialog-actions uploads-choices">
+          <Button variant="subtle" onClick={onClose}>
+            {text.later}
+          </Button>
+          <span className="grow" />
+          <span className="dim">{text.forAll(all)}</span>
+          {choices.map(({ value, label }) => (
+            <Button key={value} variant="default" onClick={() => engine.decideAll(value)}>
+              {label}
+            </Button>
+          ))}
+        </div>
+      </div>
+    </Modal>
+  )
+}

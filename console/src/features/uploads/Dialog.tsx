@@ -1,0 +1,207 @@
+import { Alert, Button, Checkbox, Loader, Modal, Select } from '@mantine/core'
+import { IconFile, IconFolder, IconUpload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type DragEvent, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useMe } from '../../api/queries.ts'
+import { formatBytes } from '../../i18n.ts'
+import { text as common } from '../../ui/messages.ts'
+import { notify } from '../../ui/notify.tsx'
+import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from '../../upload/drop.ts'
+import type { IfTaken } from '../../upload/item.ts'
+import { bucketQuery } from '../buckets/queries.ts'
+import { engine } from './engine.ts'
+import { text } from './messages.ts'
+import { PickButton } from './PickButton.tsx'
+import { closeDialog, type Wanted } from './wanted.ts'
+
+const SHOWN = 5
+const GIB = 1024 ** 3
+const choices: readonly { value: IfTaken; label: string }[] = [
+  { value: 'ask', label: text.ask },
+  { value: 'replace', label: text.replace },
+  { value: 'skip', label: text.skip },
+  { value: 'both', label: text.both },
+]
+
+/** What is to be uploaded, where to, and what to do about names that are taken; nothing is sent before it is confirmed. */
+export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted: Wanted; onStart: () => void }) {
+  const me = useMe()
+  const [found, setFound] = useState<readonly Found[]>([])
+  const [handles, setHandles] = useState<readonly FileSystemHandle[]>([])
+  const [emptyFolders, setEmptyFolders] = useState(0)
+  const [reading, setReading] = useState<number>()
+  const [ifTaken, setIfTaken] = useState<IfTaken>('ask')
+  const [leaveOut, setLeaveOut] = useState(true)
+  const [over, setOver] = useState(false)
+  const [starting, setStarting] = useState(false)
+
+  const take = (more: readonly Found[]) =>
+    setFound((old) =>
+      [...new Map([...old, ...more].map((one) => [one.path, one])).values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    )
+  const readTaken = useEffectEvent(async (drop: Taken) => {
+    setReading(0)
+    try {
+      const read = await readDrop(drop, setReading)
+      take(read.found)
+      setEmptyFolders((n) => n + read.emptyFolders)
+      const more = await drop.handles
+      setHandles((old) => [...old, ...more])
+    } catch {
+      notify.problem(new Error(text.unreadableDrop))
+    } finally {
+      setReading(undefined)
+    }
+  })
+  useEffect(() => {
+    if (taken) void readTaken(taken)
+  }, [taken])
+
+  const shown = useMemo(() => (leaveOut ? found.filter(({ path }) => !isHidden(path)) : found), [found, leaveOut])
+  const denied = useMemo(
+    () => shown.filter(({ path }) => !me.can('write', bucket, prefix + path)).length,
+    [shown, me, bucket, prefix],
+  )
+  const size = shown.reduce((sum, { file }) => sum + file.size, 0)
+  const hidden = found.length - shown.length
+
+  const upload = async () => {
+    setStarting(true)
+    const mine = denied === 0 ? shown : shown.filter(({ path }) => me.can('write', bucket, prefix + path))
+    const count = await engine.add({ bucket, prefix, ifTaken, handles }, mine)
+    if (count === 0) notify.ok(text.alreadyUploading)
+    onStart()
+    closeDialog()
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void readTaken(takeDrop(event.dataTransfer))
+  }
+
+  return (
+    <Modal opened onClose={closeDialog} title={text.title} size="lg">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void upload()
+        }}
+      >
+        <p className="uploads-target">
+          <span className="dim">{text.target}</span> <b>{bucket}</b>
+          {prefix === '' ? '' : ` / ${prefix.replace(/\/$/, '').split('/').join(' / ')}`}
+        </p>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it do the same */}
+        <div
+          className="uploads-zone"
+          data-over={over || undefined}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setOver(true)
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+        >
+          {reading === undefined ? (
+            <>
+              <IconUpload size={24} stroke={1.4} aria-hidden />
+              <p>{text.dropHere}</p>
+            </>
+          ) : (
+            <p className="row" role="status">
+              <Loader size={16} /> {text.reading(reading)}
+            </p>
+          )}
+          <div className="row">
+            <PickButton label={text.chooseFiles} icon={<IconFile size={15} />} onPick={(f) => take(readPicked(f))} />
+            <PickButton
+              label={text.chooseFolder}
+              icon={<IconFolder size={15} />}
+              folder
+              onPick={(f) => take(readPicked(f))}
+            />
+          </div>
+        </div>
+        {found.length > 0 || emptyFolders > 0 ? (
+          <div className="stack-tight" role="status">
+            <p className="row">
+              <b>{shown.length === 0 ? text.nothing : text.chosen(shown.length, formatBytes(size))}</b>
+              <span className="grow" />
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  setFound([])
+                  setEmptyFolders(0)
+                  setHandles([])
+                }}
+              >
+                {text.startOver}
+              </Button>
+            </p>
+            <ul className="uploads-chosen">
+              {shown.slice(0, SHOWN).map(({ path, file }) => (
+                <li key={path}>
+                  <span className="clip" title={path}>
+                    {path}
+                  </span>
+                  <span className="dim number">{formatBytes(file.size)}</span>
+                </li>
+              ))}
+              {shown.length > SHOWN ? <li className="dim">{text.more(shown.length - SHOWN)}</li> : null}
+            </ul>
+            {hidden > 0 ? <p className="dim small">{text.leftOut(hidden)}</p> : null}
+            {emptyFolders > 0 ? <p className="dim small">{text.emptyFolders(emptyFolders)}</p> : null}
+          </div>
+        ) : null}
+        <Quota bucket={bucket} size={size} />
+        {denied > 0 ? (
+          <Alert role="alert" color="danger" className="alert-bad">
+            {text.denied(denied)}
+          </Alert>
+        ) : null}
+        <div className="uploads-options">
+          <Select
+            label={text.ifTaken}
+            data={choices}
+            value={ifTaken}
+            onChange={(value) => setIfTaken((value ?? 'ask') as IfTaken)}
+            w={180}
+          />
+          <Checkbox
+            label={text.hidden}
+            description={text.hiddenHint}
+            checked={leaveOut}
+            onChange={(event) => setLeaveOut(event.currentTarget.checked)}
+          />
+        </div>
+        <div className="dialog-actions">
+          <Button variant="default" onClick={closeDialog}>
+            {common.cancel}
+          </Button>
+          <Button
+            type="submit"
+            loading={starting}
+            disabled={shown.length === denied || reading !== undefined}
+            data-autofocus={taken ? true : undefined}
+          >
+            {text.upload(shown.length - denied)}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+/** Says before anything is sent that the bucket has no room for it. */
+function Quota({ bucket, size }: { bucket: string; size: number }) {
+  const { data } = useQuery(bucketQuery(bucket))
+  if (!data || data.quota_gb === null) return null
+  const free = Math.max(0, data.quota_gb * GIB - data.used_bytes - data.reserved_bytes)
+  if (size <= free) return null
+  return (
+    <Alert role="alert" className="uploads-warn">
+      {text.noRoom(formatBytes(free, 1024), formatBytes(size, 1024))}
+    </Alert>
+  )
+}

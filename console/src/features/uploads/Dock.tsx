@@ -1,0 +1,240 @@
+import { ActionIcon, Button } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconChevronDown,
+  IconChevronUp,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconX,
+} from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { formatBytes, formatDuration } from '../../i18n.ts'
+import { confirm } from '../../ui/confirm.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { type Found, readHandles, readPicked } from '../../upload/drop.ts'
+import { unsent } from '../../upload/item.ts'
+import type { Snapshot } from '../../upload/store.ts'
+import { DockRows } from './DockRows.tsx'
+import { engine, useUploads } from './engine.ts'
+import { text } from './messages.ts'
+import { PickButton } from './PickButton.tsx'
+
+const sum = (counts: Snapshot['counts'], states: readonly (keyof Snapshot['counts'])[]) =>
+  states.reduce((total, state) => total + counts[state], 0)
+
+function titleOf({ counts, files, held, offline }: Snapshot): string {
+  const left = sum(counts, unsent)
+  if (left === 0 && counts.lost > 0) return text.resumableTitle(counts.lost)
+  if (left === 0) return text.finished(counts.done)
+  if (held) return text.heldTitle(counts.done, files)
+  const moves = sum(counts, ['running', 'queued', 'checking', 'completing']) > 0
+  return moves && !offline ? text.uploading(counts.done, files) : text.waitingTitle(counts.done, files)
+}
+
+/** The list of uploads at the lower end of the page. */
+export function Dock({
+  open,
+  setOpen,
+  decide,
+}: {
+  open: boolean
+  setOpen: (open: boolean) => void
+  decide: () => void
+}) {
+  const now = useUploads()
+  const { counts, bytes, sent, rate, held } = now
+  const left = sum(counts, unsent)
+  const percent = bytes === 0 ? 100 : (sent / bytes) * 100
+  const title = titleOf(now)
+  const canPause = sum(counts, ['running', 'queued', 'checking']) > 0 && !held
+  const canResume = held || counts.paused > 0
+
+  const cancelAll = async () => {
+    const yes = await confirm({
+      title: `${text.cancelAll}?`,
+      children: text.cancelAllQuestion(left),
+      action: text.cancelAll,
+    })
+    if (yes) engine.cancelAll()
+  }
+  return (
+    <section className="uploads-dock" aria-label={text.uploads} data-open={open || undefined}>
+      <header className="uploads-head">
+        <h2 className="clip">{title}</h2>
+        {canPause ? (
+          <ActionIcon aria-label={text.pauseAll} title={text.pauseAll} onClick={() => engine.pauseAll()}>
+            <IconPlayerPause size={16} stroke={1.6} />
+          </ActionIcon>
+        ) : null}
+        {canResume ? (
+          <ActionIcon aria-label={text.resumeAll} title={text.resumeAll} onClick={() => engine.resumeAll()}>
+            <IconPlayerPlay size={16} stroke={1.6} />
+          </ActionIcon>
+        ) : null}
+        <ActionIcon
+          aria-label={open ? text.collapse : text.expand}
+          title={open ? text.collapse : text.expand}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <IconChevronDown size={16} stroke={1.6} /> : <IconChevronUp size={16} stroke={1.6} />}
+        </ActionIcon>
+        {left + counts.lost === 0 ? (
+          <ActionIcon aria-label={text.closeDock} title={text.closeDock} onClick={() => engine.clear()}>
+            <IconX size={16} stroke={1.6} />
+          </ActionIcon>
+        ) : left > 0 ? (
+          <ActionIcon aria-label={text.cancelAll} title={text.cancelAll} onClick={cancelAll}>
+            <IconX size={16} stroke={1.6} />
+          </ActionIcon>
+        ) : null}
+      </header>
+      {left > 0 ? (
+        <div className="uploads-total">
+          <Bar percent={percent} label={title} />
+          <p className="dim small uploads-figures">
+            <span>{text.progress(formatBytes(sent), formatBytes(bytes))}</span>
+            {rate === null || held ? null : (
+              <>
+                <span>{text.rate(formatBytes(rate))}</span>
+                {rate > 0 ? <span>{text.left(formatDuration((bytes - sent) / rate))}</span> : null}
+              </>
+            )}
+          </p>
+        </div>
+      ) : null}
+      {open ? (
+        <>
+          <Notices now={now} decide={decide} />
+          <DockRows now={now} decide={decide} />
+        </>
+      ) : null}
+      <Announcer now={now} />
+    </section>
+  )
+}
+
+export const Bar = ({ percent, label }: { percent: number; label: string }) => (
+  <div
+    className="meter uploads-bar"
+    role="progressbar"
+    aria-label={label}
+    aria-valuenow={Math.round(percent)}
+    aria-valuemin={0}
+    aria-valuemax={100}
+  >
+    <span style={{ inlineSize: `${Math.min(100, percent)}%` }} />
+  </div>
+)
+
+const Notice = ({ children, actions }: { children: ReactNode; actions?: ReactNode }) => (
+  <div className="uploads-notice">
+    <IconAlertTriangle size={15} aria-hidden className="warn" />
+    <span>{children}</span>
+    {actions ? <span className="uploads-notice-actions">{actions}</span> : null}
+  </div>
+)
+
+/** What uploads wait for that somebody can do something about. */
+function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
+  const { counts, offline, stopped } = now
+  const waiting = (bucket: string) =>
+    [...engine.store.those('paused'), ...engine.store.those('error')].filter(
+      ({ batch, problem }) => batch.bucket === bucket && problem?.code === 'quota_exceeded',
+    ).length
+  return (
+    <>
+      {offline ? <Notice>{text.offline}</Notice> : null}
+      {[...stopped].map(([bucket, { detail }]) => (
+        <Notice
+          key={bucket}
+          actions={
+            <Button variant="default" onClick={() => engine.reopen(bucket)}>
+              {text.tryAgain}
+            </Button>
+          }
+        >
+          {text.bucketStopped(bucket, detail, waiting(bucket))}
+        </Notice>
+      ))}
+      {counts.conflict > 0 ? (
+        <Notice
+          actions={
+            <Button variant="default" onClick={decide}>
+              {text.decide}
+            </Button>
+          }
+        >
+          {text.conflicts(counts.conflict)}
+        </Notice>
+      ) : null}
+      {counts.error > 0 && stopped.size === 0 ? (
+        <div className="uploads-notice">
+          <span className="uploads-notice-actions">
+            <Button variant="default" onClick={() => engine.retryAll()}>
+              {text.retryAll(counts.error)}
+            </Button>
+          </span>
+        </div>
+      ) : null}
+      {counts.lost > 0 ? <Lost count={counts.lost} /> : null}
+    </>
+  )
+}
+
+/** Uploads from before the page was loaded: their files have to be shown again, or the browser still knows them. */
+function Lost({ count }: { count: number }) {
+  const [busy, setBusy] = useState(false)
+  const [known] = useState(() => [...new Set([...engine.store.those('lost')].flatMap(({ batch }) => batch.handles))])
+  const attach = async (found: readonly Found[] | undefined) => {
+    if (!found) return notify.problem(new Error(text.notAllowed))
+    setBusy(true)
+    const n = await engine.reattach(found)
+    setBusy(false)
+    if (n === 0) notify.problem(new Error(text.attached(0)))
+    else notify.ok(text.attached(n))
+  }
+  const discard = async () => {
+    const lost = [...engine.store.those('lost')]
+    const yes = await confirm({
+      title: `${text.discard}?`,
+      children: text.discardQuestion(lost.length),
+      action: text.discard,
+    })
+    if (yes) for (const item of lost) engine.cancel(item)
+  }
+  const actions = (
+    <>
+      {known.length > 0 ? (
+        <Button loading={busy} onClick={async () => attach(await readHandles(known))}>
+          {text.goOn}
+        </Button>
+      ) : null}
+      <PickButton label={text.chooseFiles} disabled={busy} onPick={(files) => void attach(readPicked(files))} />
+      <PickButton label={text.chooseFolder} disabled={busy} folder onPick={(files) => void attach(readPicked(files))} />
+      <Button variant="subtle" disabled={busy} onClick={discard}>
+        {text.discard}
+      </Button>
+    </>
+  )
+  return <Notice actions={actions}>{text.lost(count)}</Notice>
+}
+
+/** Says what matters to those who do not see it: that all is there, or that a decision is needed. */
+function Announcer({ now: { counts } }: { now: Snapshot }) {
+  const [words, setWords] = useState('')
+  const before = useRef({ left: 0, conflict: 0 })
+  const left = sum(counts, unsent)
+  const { conflict, done } = counts
+  useEffect(() => {
+    const was = before.current
+    if (left === 0 && was.left > 0) setWords(text.finished(done))
+    else if (conflict > 0 && was.conflict === 0) setWords(text.conflicts(conflict))
+    before.current = { left, conflict }
+  }, [left, conflict, done])
+  return (
+    <span className="visually-hidden" role="status">
+      {words}
+    </span>
+  )
+}

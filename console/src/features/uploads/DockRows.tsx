@@ -1,0 +1,206 @@
+import { ActionIcon } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconChevronDown,
+  IconChevronRight,
+  IconClock,
+  IconFolder,
+  IconLoader2,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerSkipForward,
+  IconRefresh,
+  IconX,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { formatBytes, formatCount } from '../../i18n.ts'
+import type { Item, State } from '../../upload/item.ts'
+import type { Group, Snapshot } from '../../upload/store.ts'
+import { Bar } from './Dock.tsx'
+import { engine } from './engine.ts'
+import { text } from './messages.ts'
+
+const SHOWN = 100
+/** Beyond so many files, folders stand for theirs. */
+const GROUPED = 50
+/** Of grouped files, how many that need eyes or move are shown by themselves. */
+const SINGLED_OUT = 20
+
+const icons: Record<State, { icon: typeof IconX; tone: string }> = {
+  error: { icon: IconAlertTriangle, tone: 'bad' },
+  conflict: { icon: IconAlertTriangle, tone: 'warn' },
+  running: { icon: IconLoader2, tone: '' },
+  completing: { icon: IconLoader2, tone: '' },
+  paused: { icon: IconPlayerPause, tone: 'dim' },
+  checking: { icon: IconClock, tone: 'dim' },
+  queued: { icon: IconClock, tone: 'dim' },
+  lost: { icon: IconRefresh, tone: 'warn' },
+  done: { icon: IconCheck, tone: 'ok' },
+  skipped: { icon: IconPlayerSkipForward, tone: 'dim' },
+  cancelled: { icon: IconX, tone: 'dim' },
+}
+const words: Record<State, string> = {
+  error: text.error,
+  conflict: text.conflict,
+  running: text.running,
+  completing: text.completing,
+  paused: text.paused,
+  checking: text.checking,
+  queued: text.queued,
+  lost: text.lostState,
+  done: text.done,
+  skipped: text.skipped,
+  cancelled: text.cancelled,
+}
+
+/** The files, at most a hundred of them: what needs eyes first. Of many, folders stand for theirs. */
+export function DockRows({ now, decide }: { now: Snapshot; decide: () => void }) {
+  const { store } = engine
+  const [opened, setOpened] = useState<string>()
+  const total = store.items.size
+  if (total <= GROUPED) {
+    return (
+      <ul className="uploads-rows">
+        {store.rows(SHOWN).map((item) => (
+          <Row key={item.id} item={item} held={now.held} decide={decide} />
+        ))}
+      </ul>
+    )
+  }
+  const urgent = (['error', 'conflict', 'running', 'completing'] as const).flatMap((state) => [...store.those(state)])
+  const single = urgent.slice(0, SINGLED_OUT)
+  const groups = now.groups.slice(0, SHOWN - single.length)
+  const inside = groups.find(({ key }) => key === opened)
+  const room = Math.max(10, SHOWN - single.length - groups.length)
+  return (
+    <ul className="uploads-rows">
+      {single.map((item) => (
+        <Row key={item.id} item={item} held={now.held} decide={decide} />
+      ))}
+      {groups.map((group) => (
+        <GroupRow
+          key={group.key}
+          group={group}
+          open={group === inside}
+          toggle={() => setOpened((was) => (was === group.key ? undefined : group.key))}
+        >
+          {group === inside
+            ? store
+                .rows(room, group.items)
+                .map((item) => <Row key={item.id} item={item} held={now.held} decide={decide} inner />)
+            : null}
+          {group === inside && group.items.size > room ? (
+            <li className="uploads-row dim">{text.moreRows(group.items.size - room)}</li>
+          ) : null}
+        </GroupRow>
+      ))}
+    </ul>
+  )
+}
+
+function GroupRow({
+  group,
+  open,
+  toggle,
+  children,
+}: {
+  group: Group
+  open: boolean
+  toggle: () => void
+  children: React.ReactNode
+}) {
+  const { counts, items, bytes, sent } = group
+  const name = group.name || text.loose
+  const all = items.size - counts.cancelled - counts.skipped
+  const percent = bytes === 0 ? 100 : (sent / bytes) * 100
+  return (
+    <>
+      <li className="uploads-row">
+        <ActionIcon aria-expanded={open} aria-label={text.showGroup(name)} onClick={toggle}>
+          {open ? <IconChevronDown size={15} /> : <IconChevronRight size={15} />}
+        </ActionIcon>
+        <IconFolder size={15} aria-hidden className="uploads-folder" />
+        <span className="uploads-name clip" title={name}>
+          {name}
+        </span>
+        <span className="dim small number">{text.groupState(counts.done, all)}</span>
+        {counts.done < all ? (
+          <Bar percent={percent} label={name} />
+        ) : (
+          <IconCheck size={15} className="ok" aria-hidden />
+        )}
+      </li>
+      {children}
+    </>
+  )
+}
+
+function Row({
+  item,
+  held,
+  decide,
+  inner = false,
+}: {
+  item: Item
+  held: boolean
+  decide: () => void
+  inner?: boolean
+}) {
+  const { state, path, size, sent, problem } = item
+  const { icon: Icon, tone } = icons[state]
+  const waits = state === 'queued' || state === 'checking'
+  const word = waits && held ? text.held : words[state]
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const moves = state === 'running' || (state === 'paused' && sent > 0)
+  return (
+    <li className={inner ? 'uploads-row uploads-inner' : 'uploads-row'} data-state={state}>
+      <Icon size={15} aria-hidden className={tone} />
+      <span className="uploads-text">
+        <span className="clip" title={item.key}>
+          {name}
+        </span>
+        <span className={`small clip ${state === 'error' ? 'bad' : 'dim'}`} title={problem?.detail}>
+          {problem ? `${word}: ${problem.title}` : `${word} · ${formatBytes(size)}`}
+        </span>
+      </span>
+      {moves && size > 0 ? <Bar percent={(sent / size) * 100} label={`${name}, ${formatCount(size)} B`} /> : null}
+      <RowActions item={item} name={name} decide={decide} />
+    </li>
+  )
+}
+
+function RowActions({ item, name, decide }: { item: Item; name: string; decide: () => void }) {
+  const { state } = item
+  const pausable = state === 'running' || state === 'queued' || state === 'checking'
+  const over = state === 'done' || state === 'skipped' || state === 'cancelled' || state === 'completing'
+  return (
+    <span className="uploads-actions">
+      {pausable ? (
+        <ActionIcon aria-label={text.pause(name)} onClick={() => engine.pause(item)}>
+          <IconPlayerPause size={15} stroke={1.6} />
+        </ActionIcon>
+      ) : null}
+      {state === 'paused' ? (
+        <ActionIcon aria-label={text.resume(name)} onClick={() => engine.resume(item)}>
+          <IconPlayerPlay size={15} stroke={1.6} />
+        </ActionIcon>
+      ) : null}
+      {state === 'error' ? (
+        <ActionIcon aria-label={text.retry(name)} onClick={() => engine.resume(item)}>
+          <IconRefresh size={15} stroke={1.6} />
+        </ActionIcon>
+      ) : null}
+      {state === 'conflict' ? (
+        <ActionIcon aria-label={text.decide} onClick={decide}>
+          <IconAlertTriangle size={15} stroke={1.6} />
+        </ActionIcon>
+      ) : null}
+      {over ? null : (
+        <ActionIcon aria-label={text.cancel(name)} onClick={() => engine.cancel(item)}>
+          <IconX size={15} stroke={1.6} />
+        </ActionIcon>
+      )}
+    </span>
+  )
+}

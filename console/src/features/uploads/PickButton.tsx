@@ -1,0 +1,43 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { type ReactNode, useRef } from 'react'
+
+/** Opens the system's picker for files, or for a folder. */
+export function PickButton({
+  label,
+  icon,
+  folder = false,
+  multiple = true,
+  onPick,
+  ...button
+}: {
+  label: string
+  icon?: ReactNode
+  folder?: boolean
+  multiple?: boolean
+  title?: string
+  onPick: (files: File[]) => void
+} & ButtonProps) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button variant="default" leftSection={icon} {...button} onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        tabIndex={-1}
+        aria-label={label}
+        multiple={multiple}
+        {...(folder ? { webkitdirectory: '' } : {})}
+        onChange={(event) => {
+          const files = [...(event.currentTarget.files ?? [])]
+          // So that the same file can be chosen again.
+          event.currentTarget.value = ''
+          if (files.length > 0) onPick(files)
+        }}
+      />
+    </>
+  )
+}

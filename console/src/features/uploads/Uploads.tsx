@@ -1,0 +1,48 @@
+import './uploads.css'
+import { ActionIcon, Portal } from '@mantine/core'
+import { IconUpload } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { useMe } from '../../api/queries.ts'
+import { over } from '../../upload/item.ts'
+import { Conflicts } from './Conflicts.tsx'
+import { Dialog } from './Dialog.tsx'
+import { Dock } from './Dock.tsx'
+import { engine, useUploads } from './engine.ts'
+import { text } from './messages.ts'
+import { useWanted } from './wanted.ts'
+
+/** What of the uploads is seen on every view: the sign in the top bar, the list at the lower end, the dialogs. */
+export function Uploads() {
+  const me = useMe()
+  const wanted = useWanted()
+  const { files, bytes, sent, counts } = useUploads()
+  const [open, setOpen] = useState(true)
+  const [deciding, setDeciding] = useState(false)
+  useEffect(() => engine.serve(me.id), [me.id])
+  const percent = bytes === 0 ? 100 : Math.floor((sent / bytes) * 100)
+  const some = files > 0 || over.some((state) => counts[state] > 0)
+  return (
+    <>
+      {some ? (
+        <ActionIcon
+          aria-label={text.indicator(percent)}
+          title={text.indicator(percent)}
+          aria-expanded={open}
+          onClick={() => setOpen((was) => !was)}
+          w="auto"
+          px={6}
+        >
+          <IconUpload size={17} stroke={1.6} />
+          <span className="uploads-percent">{percent} %</span>
+        </ActionIcon>
+      ) : null}
+      {wanted ? <Dialog key={wanted.n} wanted={wanted} onStart={() => setOpen(true)} /> : null}
+      {some ? (
+        <Portal>
+          <Dock open={open} setOpen={setOpen} decide={() => setDeciding(true)} />
+        </Portal>
+      ) : null}
+      {deciding && counts.conflict > 0 ? <Conflicts onClose={() => setDeciding(false)} /> : null}
+    </>
+  )
+}

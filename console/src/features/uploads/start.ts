@@ -1,0 +1,33 @@
+import { createElement } from 'react'
+import { meQuery, queries } from '../../api/queries.ts'
+import { showInCorner } from '../../shell/corner.tsx'
+import { engine } from './engine.ts'
+import { Uploads } from './Uploads.tsx'
+import { openDialog, type Wanted } from './wanted.ts'
+
+const show = () => showInCorner('uploads', createElement(Uploads))
+
+/** An upload in parts that was begun elsewhere, and its file. */
+interface Adopted {
+  bucket: string
+  key: string
+  id: string
+  partSize: number
+  file: File
+}
+
+/** Opens the dialog, or goes on with an upload that another page or machine began. */
+export async function start(what: Wanted | { adopt: Adopted }): Promise<void> {
+  const me = await queries.fetchQuery({ ...meQuery, staleTime: Number.POSITIVE_INFINITY })
+  engine.serve(me.id)
+  show()
+  if (!('adopt' in what)) return openDialog(what)
+  const { bucket, key, file, ...upload } = what.adopt
+  await engine.adopt(bucket, key, upload, file)
+}
+
+/** Shows what an earlier page has left unfinished. */
+export async function recall(user: string): Promise<void> {
+  engine.serve(user)
+  if ((await engine.recall()) > 0) show()
+}

@@ -1,0 +1,25 @@
+import { catalogue, plural } from '../../i18n.ts'
+
+export const text = catalogue({
+  title: 'Usage',
+  hint: 'What is stored now, of all buckets.',
+  stored: 'Stored',
+  objects: 'Objects',
+  trash: 'In the trash',
+  buckets: 'Buckets',
+  full: (n: number) => plural(n, { one: 'bucket is at least 80 % full', other: 'buckets are at least 80 % full' }),
+  byBucket: 'Stored by bucket',
+  share: 'Shares',
+  others: (n: number) => plural(n, { one: 'other bucket', other: 'other buckets' }),
+  bucket: 'Bucket',
+  bytes: 'Bytes',
+  quota: 'Quota',
+  noQuota: 'no quota',
+  noData: 'Nothing is stored yet',
+  noDataHint: 'As soon as there are objects, they are added up here.',
+  history: 'Stored over time',
+  days: (n: number) => plural(n, { one: 'day', other: 'days' }),
+  range: 'Time',
+  time: 'Time',
+  noHistory: 'Samples are taken every hour: come back later.',
+})

@@ -1,0 +1,36 @@
+import './BucketTabs.css'
+import { Link } from '@tanstack/react-router'
+import { useMe } from '../api/queries.ts'
+import { text } from './messages.ts'
+
+export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'settings'
+
+/** The pages of a bucket; what somebody has no right for is left out. */
+export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
+  const { can, canIn } = useMe()
+  const tabs: readonly [BucketTab, string, string, boolean][] = [
+    ['objects', text.tabObjects, `/b/${bucket}`, true],
+    ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
+    ['trash', text.tabTrash, `/b/${bucket}/trash`, canIn('list', bucket)],
+    ['uploads', text.tabUploads, `/b/${bucket}/uploads`, canIn('write', bucket)],
+    ['settings', text.tabSettings, `/b/${bucket}/settings`, can('manage', bucket)],
+  ]
+  return (
+    <nav className="bucket-tabs" aria-label={text.bucketPages(bucket)}>
+      {tabs
+        .filter(([, , , shown]) => shown)
+        .map(([name, label, to]) => (
+          <Link
+            key={name}
+            to={to}
+            className="bucket-tab"
+            activeOptions={{ exact: true, includeSearch: false }}
+            activeProps={{}}
+            aria-current={name === active ? 'page' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+    </nav>
+  )
+}

@@ -1,0 +1,14 @@
+import './Tiles.css'
+import type { ReactNode } from 'react'
+
+/** A row of figures that are read at a glance. */
+export const Tiles = ({ children }: { children: ReactNode }) => <dl className="tiles">{children}</dl>
+export const Tile = ({ label, note, children }: { label: string; note?: ReactNode; children: ReactNode }) => (
+  <div className="tile">
+    <dt>{label}</dt>
+    <dd>
+      <span className="tile-figure">{children}</span>
+      {note ? <span className="dim small">{note}</span> : null}
+    </dd>
+  </div>
+)

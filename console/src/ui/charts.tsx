@@ -1,0 +1,186 @@
+import './charts.css'
+import { Button } from '@mantine/core'
+import { IconChartBar, IconDownload, IconTable } from '@tabler/icons-react'
+import { type ReactNode, useId, useState } from 'react'
+import { csvOf, saveText } from './csv.ts'
+import { type Column, DataTable } from './DataTable.tsx'
+import { text } from './messages.ts'
+
+/** The same figures as a table, for those who cannot see the picture or want to compute with them. */
+export interface Figures {
+  head: readonly string[]
+  /** First the name, then figures as they are computed with. */
+  rows: readonly (readonly [string, ...number[]])[]
+  /** How a figure is shown; `column` counts from 1. */
+  show: (figure: number, column: number) => string
+  /** Without an ending. */
+  file: string
+}
+
+/** A chart under its title, with its figures as a table and as CSV. */
+export function Chart({ title, figures, children }: { title: string; figures: Figures; children: ReactNode }) {
+  const [asTable, setAsTable] = useState(false)
+  const id = useId()
+  const { head, rows, show, file } = figures
+  const columns: readonly Column<Figures['rows'][number]>[] = head.map((name, i) => ({
+    key: name,
+    title: name,
+    number: i > 0,
+    cell: (row) => (i === 0 ? row[0] : show(row[i] as number, i)),
+  }))
+  return (
+    <section className="card chart" aria-labelledby={id}>
+      <header className="row">
+        <h2 id={id}>{title}</h2>
+        <span className="grow" />
+        <Button
+          variant="subtle"
+          leftSection={asTable ? <IconChartBar size={15} /> : <IconTable size={15} />}
+          onClick={() => setAsTable((was) => !was)}
+        >
+          {asTable ? text.asChart : text.asTable}
+        </Button>
+        <Button
+          variant="subtle"
+          leftSection={<IconDownload size={15} />}
+          onClick={() => saveText(`${file}.csv`, 'text/csv', csvOf(head, rows))}
+        >
+          {text.csv}
+        </Button>
+      </header>
+      {asTable ? <DataTable label={title} columns={columns} rows={rows} rowKey={([name]) => name} /> : children}
+    </section>
+  )
+}
+
+export interface Slice {
+  name: string
+  value: number
+  /** The value in words. */
+  words: string
+  /** The most it may be: the bar shows how much of it is used. */
+  limit?: number | null
+}
+
+/** A bar for each, long as its share of the largest. */
+export function Bars({ slices, link }: { slices: readonly Slice[]; link?: (name: string) => ReactNode }) {
+  const most = Math.max(1, ...slices.map(({ value }) => value))
+  return (
+    <ul className="bars">
+      {slices.map(({ name, value, words, limit }) => (
+        <li key={name}>
+          <span className="clip" title={name}>
+            {link?.(name) ?? name}
+          </span>
+          <span className="bar-track" aria-hidden>
+            <span
+              className={limit && value >= limit ? 'bar-full' : limit && value >= limit * 0.8 ? 'bar-near' : ''}
+              style={{ inlineSize: `${(value / most) * 100}%` }}
+            />
+          </span>
+          <span className="number">{words}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const RADIUS = 40
+const AROUND = 2 * Math.PI * RADIUS
+/** Shares of a whole; the words beside it say the same. At most six are told apart. */
+export function Donut({ label, slices, centre }: { label: string; slices: readonly Slice[]; centre: string }) {
+  const total = slices.reduce((sum, { value }) => sum + value, 0)
+  let before = 0
+  return (
+    <div className="donut">
+      <svg viewBox="0 0 120 120" role="img" aria-label={label}>
+        {slices.map(({ name, value }, i) => {
+          const part = total === 0 ? 0 : (value / total) * AROUND
+          const circle = (
+            <circle
+              key={name}
+              className={`shade-${i % 6}`}
+              cx="60"
+              cy="60"
+              r={RADIUS}
+              strokeDasharray={`${Math.max(0, part - 1)} ${AROUND}`}
+              strokeDashoffset={-before}
+              transform="rotate(-90 60 60)"
+            />
+          )
+          before += part
+          return circle
+        })}
+        <text x="60" y="64" textAnchor="middle">
+          {centre}
+        </text>
+      </svg>
+      <ul>
+        {slices.map(({ name, value, words }, i) => (
+          <li key={name}>
+            <span className={`donut-key shade-${i % 6}`} aria-hidden />
+            <span className="clip">{name}</span>
+            <span className="dim number">
+              {words}, {total === 0 ? 0 : Math.round((value / total) * 100)} %
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const [WIDE, HIGH] = [720, 180]
+export interface Series {
+  /** Milliseconds since the epoch, and a value; null where nobody measured. */
+  points: readonly (readonly [number, number | null])[]
+}
+/** A value over time, from zero up; where nobody measured there is a gap. */
+export function Area({
+  label,
+  series: { points },
+  from,
+  to,
+  ticks,
+}: {
+  label: string
+  series: Series
+  from: number
+  to: number
+  /** Words for the highest value, for the beginning and for the end. */
+  ticks: readonly [string, string, string]
+}) {
+  const most = Math.max(1, ...points.map(([, value]) => value ?? 0))
+  const at = (time: number, value: number) =>
+    `${(((time - from) / Math.max(1, to - from)) * WIDE).toFixed(1)} ${(HIGH - (value / most) * HIGH).toFixed(1)}`
+  const runs: (readonly [number, number])[][] = [[]]
+  for (const [time, value] of points)
+    if (value === null) runs.push([])
+    else runs.at(-1)?.push([time, value])
+  return (
+    <figure className="area">
+      <svg viewBox={`0 -4 ${WIDE} ${HIGH + 6}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <line x1="0" x2={WIDE} y1={HIGH} y2={HIGH} />
+        <line x1="0" x2={WIDE} y1="0" y2="0" />
+        {runs
+          .filter((run) => run.length > 0)
+          .map((run) => {
+            const [first] = run[0] as readonly [number, number]
+            const [last] = run.at(-1) as readonly [number, number]
+            const line = run.map(([time, value]) => at(time, value)).join(' L')
+            return (
+              <g key={first}>
+                <path className="area-fill" d={`M${at(first, 0)} L${line} L${at(last, 0)} Z`} />
+                <path className="area-line" d={`M${line}`} vectorEffect="non-scaling-stroke" />
+              </g>
+            )
+          })}
+      </svg>
+      <figcaption className="dim small">
+        <span>{ticks[1]}</span>
+        <span>{ticks[0]}</span>
+        <span>{ticks[2]}</span>
+      </figcaption>
+    </figure>
+  )
+}

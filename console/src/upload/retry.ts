@@ -1,0 +1,90 @@
+import { ProblemError } from '../../../contract/client.ts'
+import { Unreachable } from './send.ts'
+
+const TRIES = 5
+const FIRST_MS = 500
+const LONGEST_MS = 30_000
+
+/** The file on the disk is not the one that was chosen any more. */
+export class Unreadable extends Error {}
+
+/** Waits, unless the signal ends it. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+
+/** Resolves or rejects as a promise does that others wait for too, unless the signal ends this wait. */
+export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+
+/** Whether the same request may be answered otherwise a little later. */
+const passes = (error: unknown): boolean =>
+  error instanceof ProblemError && (error.response.status >= 500 || [408, 425, 429].includes(error.response.status))
+/** `fetch` says TypeError where no answer came. */
+const isLost = (error: unknown): boolean => error instanceof Unreachable || error instanceof TypeError
+
+function delay(failures: number, error: unknown): number {
+  const asked = error instanceof ProblemError ? Number(error.response.headers.get('retry-after') ?? 0) * 1000 : 0
+  const grown = Math.min(LONGEST_MS, FIRST_MS * 2 ** failures)
+  return Math.max(asked || 0, grown * (0.5 + Math.random() / 2))
+}
+
+export interface Circumstances {
+  signal: AbortSignal
+  /** The file that is read meanwhile. */
+  file?: Blob
+  /** Waits until the server answers; whether it had been away. */
+  reach(signal: AbortSignal): Promise<boolean>
+  /** Hears that a request may have been done without an answer. */
+  lost?: () => void
+}
+
+/**
+ * Does it until it is answered: what fails for a reason that may pass is tried five times again, each time later; what
+ * fails because the server is away is tried as soon as it is back, and not counted.
+ */
+export async function persistently<T>(
+  { signal, file, reach, lost }: Circumstances,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 0; ; ) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isLost(error) && !passes(error)) throw error
+      lost?.()
+      if (isLost(error)) {
+        if (file && !(await isReadable(file))) throw new Unreadable()
+        if (await reach(signal)) continue
+      }
+      if (++failures > TRIES) throw error
+      await pause(delay(failures - 1, error), signal)
+    }
+  }
+}
+
+const isReadable = (file: Blob): Promise<boolean> =>
+  file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    )

@@ -1,0 +1,206 @@
+import { type Item, type Problem, type State, states, unsent } from './item.ts'
+
+const RATE_MS = 6_000
+
+/** Files that came in one folder. */
+export interface Group {
+  key: string
+  name: string
+  bucket: string
+  items: Set<Item>
+  bytes: number
+  sent: number
+  counts: Record<State, number>
+}
+/** What the dock shows, as of one frame. */
+export interface Snapshot {
+  version: number
+  counts: Readonly<Record<State, number>>
+  /** Files in all, without those given up. */
+  files: number
+  bytes: number
+  sent: number
+  /** Bytes a second, lately; null while nothing moves. */
+  rate: number | null
+  held: boolean
+  /** The server cannot be reached. */
+  offline: boolean
+  /** Buckets that take no more, and why. */
+  stopped: ReadonlyMap<string, Problem>
+  groups: readonly Group[]
+}
+
+const noCounts = () => Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>
+const nextFrame = (work: () => void): void => {
+  // A hidden page has no frames, and nobody who looks.
+  if (typeof requestAnimationFrame === 'function' && !document.hidden) requestAnimationFrame(work)
+  else setTimeout(work, 250)
+}
+
+/** The files of this page's uploads and their sums, which change with every file; told at most once a frame. */
+export class UploadStore {
+  readonly items = new Map<string, Item>()
+  readonly byState = new Map<State, Set<Item>>(states.map((state) => [state, new Set()]))
+  readonly #groups = new Map<string, Group>()
+  readonly #listeners = new Set<() => void>()
+  readonly #samples: { at: number; sent: number }[] = []
+  #bytes = 0
+  #sent = 0
+  /** Grows with what is sent, and never shrinks: what the rate is measured by. */
+  #moved = 0
+  #scheduled = false
+  #snapshot: Snapshot
+  held = false
+  offline = false
+  readonly stopped = new Map<string, Problem>()
+
+  constructor() {
+    this.#snapshot = this.#take(0)
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+  readonly snapshot = (): Snapshot => this.#snapshot
+
+  those(state: State): ReadonlySet<Item> {
+    return this.byState.get(state) as Set<Item>
+  }
+  count(...of: readonly State[]): number {
+    return of.reduce((sum, state) => sum + this.those(state).size, 0)
+  }
+  /** Whether leaving the page would lose something. */
+  get isBusy(): boolean {
+    return this.count(...unsent) > this.count('error')
+  }
+
+  add(items: readonly Item[]): void {
+    for (const item of items) {
+      this.items.set(item.id, item)
+      this.byState.get(item.state)?.add(item)
+      this.#bytes += item.size
+      const group = this.#groupOf(item)
+      group.items.add(item)
+      group.bytes += item.size
+      group.counts[item.state]++
+    }
+    this.tell()
+  }
+  set(item: Item, state: State): void {
+    if (item.state === state) return
+    const group = this.#groupOf(item)
+    this.byState.get(item.state)?.delete(item)
+    group.counts[item.state]--
+    const [counted, counts] = [isCounted(item.state), isCounted(state)]
+    item.state = state
+    this.byState.get(state)?.add(item)
+    group.counts[state]++
+    if (state === 'done') this.sent(item, item.size)
+    if (counted !== counts) {
+      const sign = counts ? 1 : -1
+      this.#bytes += sign * item.size
+      this.#sent += sign * item.sent
+      group.bytes += sign * item.size
+      group.sent += sign * item.sent
+    }
+    this.tell()
+  }
+  sent(item: Item, bytes: number): void {
+    const change = bytes - item.sent
+    if (change === 0) return
+    item.sent = bytes
+    if (isCounted(item.state)) {
+      this.#sent += change
+      this.#groupOf(item).sent += change
+    }
+    if (change > 0) this.#moved += change
+    this.tell()
+  }
+  remove(items: Iterable<Item>): void {
+    for (const item of [...items]) {
+      const group = this.#groupOf(item)
+      this.items.delete(item.id)
+      this.byState.get(item.state)?.delete(item)
+      group.items.delete(item)
+      group.counts[item.state]--
+      if (isCounted(item.state)) {
+        this.#bytes -= item.size
+        this.#sent -= item.sent
+        group.bytes -= item.size
+        group.sent -= item.sent
+      }
+      if (group.items.size === 0) this.#groups.delete(group.key)
+    }
+    this.tell()
+  }
+
+  /** Items in the order of what needs eyes first; at most so many. */
+  rows(limit: number, of: Iterable<Item> | undefined = undefined): Item[] {
+    const rows: Item[] = []
+    if (of) {
+      const all = [...of]
+      for (const state of states) {
+        for (const item of all) if (item.state === state && rows.length < limit) rows.push(item)
+        if (rows.length >= limit) break
+      }
+      return rows
+    }
+    for (const state of states)
+      for (const item of this.those(state)) {
+        if (rows.length >= limit) return rows
+        rows.push(item)
+      }
+    return rows
+  }
+
+  /** Has the next frame tell the listeners. */
+  tell(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    nextFrame(() => {
+      this.#scheduled = false
+      this.#snapshot = this.#take(this.#snapshot.version + 1)
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  #groupOf({ batch, group }: Item): Group {
+    const key = `${batch.id}/${group}`
+    const known = this.#groups.get(key)
+    if (known) return known
+    const made: Group = { ...{ key, name: group, bucket: batch.bucket }, ...emptyGroup() }
+    this.#groups.set(key, made)
+    return made
+  }
+
+  #take(version: number): Snapshot {
+    const counts = Object.fromEntries(states.map((state) => [state, this.those(state).size])) as Record<State, number>
+    return {
+      version,
+      counts,
+      files: this.items.size - counts.cancelled - counts.skipped,
+      bytes: this.#bytes,
+      sent: this.#sent,
+      rate: this.#rate(counts.running > 0),
+      held: this.held,
+      offline: this.offline,
+      stopped: new Map(this.stopped),
+      groups: [...this.#groups.values()],
+    }
+  }
+
+  #rate(isMoving: boolean): number | null {
+    const at = Date.now()
+    const samples = this.#samples
+    if (!isMoving) samples.length = 0
+    else if (at - (samples.at(-1)?.at ?? 0) >= 200) samples.push({ at, sent: this.#moved })
+    while (samples.length > 2 && at - (samples[0]?.at ?? at) > RATE_MS) samples.shift()
+    const [first, last] = [samples[0], samples.at(-1)]
+    if (!first || !last || last.at - first.at < 500) return null
+    return ((last.sent - first.sent) * 1000) / (last.at - first.at)
+  }
+}
+
+const emptyGroup = () => ({ items: new Set<Item>(), bytes: 0, sent: 0, counts: noCounts() })
+const isCounted = (state: State): boolean => state !== 'cancelled' && state !== 'skipped'

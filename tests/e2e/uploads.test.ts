@@ -1,0 +1,550 @@
+// The upload engine in a real browser, with real files and folders (console cases 13–20).
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { type Client, createClient } from '../../contract/client.ts'
+import { type Browser, type ConsolePage, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { spawnServer } from '../support/process.ts'
+import { ADMIN, serverEnv, startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+const MIB = 1024 ** 2
+const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex')
+/** Chromium says so of every request that gets no answer. */
+const isBroken = (fault: string) => /ERR_(CONNECTION|INTERNET|ABORTED|NETWORK|EMPTY)/.test(fault)
+
+describe('console: uploads', { skip: noBrowser }, () => {
+  let server: TestServer
+  let folder: string
+  let buckets = 0
+  before(async () => {
+    server = await startServer('sqlite')
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-files-'))
+  })
+  after(async () => {
+    await server.stop()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Makes a file of noise; gives where it is. */
+  const makeFile = (name: string, bytes: number): string => {
+    const file = path.join(folder, name)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(file, randomBytes(bytes))
+    return file
+  }
+  const newBucket = async (quota_gb: number | null = null): Promise<string> => {
+    const name = `files-${++buckets}`
+    await server.admin.createBucket({ body: { name, quota_gb } })
+    return name
+  }
+  const inBrowser = async (at: string, work: (view: ConsolePage, browser: Browser) => Promise<void>) => {
+    const browser = await startBrowser()
+    try {
+      await signIn(browser, server)
+      const view = await openConsole(browser, server, at, { expect: [412, 413] })
+      view.page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined))
+      await work(view, browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  const uploads = (name: string) => `/b/${name}/uploads`
+
+  it('13: uploads a file, an empty file and a folder of more than a hundred files chosen in the picker', async () => {
+    const bucket = await newBucket()
+    const one = makeFile('one/readme.txt', 1234)
+    const empty = makeFile('one/empty.bin', 0)
+    for (let i = 0; i < 130; i++) makeFile(`picked/deep/${i}.bin`, 100 + i)
+    makeFile('picked/.hidden', 5)
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      await page.getByText('No unfinished uploads').waitFor()
+      await check('uploads-none')
+      await openDialog(page)
+      await check('upload-dialog-empty')
+      await choose(page, 'Choose files', [one, empty])
+      await page.getByText('2 files, 1.2 kB').waitFor()
+      await page.getByRole('button', { name: 'Upload 2 files' }).click()
+      await dockSays(page, '2 files uploaded')
+      await openDialog(page)
+      await choose(page, 'Choose a folder', path.join(folder, 'picked'))
+      await page.getByText('1 file left out').waitFor()
+      await check('upload-dialog-folder')
+      await page.getByRole('button', { name: 'Upload 130 files' }).click()
+      await dockSays(page, '130 files uploaded')
+      await check('upload-dock-done')
+      assert.deepEqual(faults, [])
+    })
+    await assertSame(server.admin, bucket, folder, ['picked/deep'])
+    const keys = new Map((await listAll(server.admin, bucket)).map(({ key, size }) => [key, size]))
+    assert.deepEqual([keys.get('readme.txt'), keys.get('empty.bin'), keys.size], [1234, 0, 132])
+  })
+
+  it('13, 15: a real folder of 250 files and 90 MB, dropped, paused, the page reloaded, resumed: all arrive whole', async () => {
+    const bucket = await newBucket()
+    for (let i = 0; i < 160; i++) makeFile(`dropped/many/${i}.bin`, 150_000 + i)
+    for (let i = 0; i < 88; i++) makeFile(`dropped/ä 漢/${i} é.bin`, 180_000 + i)
+    makeFile('dropped/large one.bin', 26 * MIB + 5)
+    makeFile('dropped/large two.bin', 24 * MIB)
+    fs.mkdirSync(path.join(folder, 'dropped/nothing'))
+    await inBrowser(uploads(bucket), async ({ page, shot, check, faults }) => {
+      await slow(page, 12 * MIB)
+      await openDialog(page)
+      await drop(page, path.join(folder, 'dropped'))
+      await page.getByText('1 empty folder left out').waitFor()
+      await page.getByRole('button', { name: 'Upload 250 files' }).click()
+      await until(async () => (await listAll(server.admin, bucket)).length > 25)
+      await shot('upload-dock-running')
+      await page.getByRole('button', { name: 'Pause all' }).click()
+      await dockSays(page, /^Paused: \d+ of 250 files$/)
+      const arrived = (await listAll(server.admin, bucket)).length
+      assert.ok(arrived < 250, `${arrived} were there before the pause`)
+      await page.waitForTimeout(600)
+      const paused = (await listAll(server.admin, bucket)).length
+      await page.waitForTimeout(600)
+      assert.equal((await listAll(server.admin, bucket)).length, paused, 'nothing moves while paused')
+      await page.reload()
+      await dockSays(page, /uploads can be resumed$/)
+      await check('upload-dock-resumable')
+      const sent: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'PUT') sent.push(request.url())
+      })
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('region', { name: 'Uploads' }).getByRole('button', { name: 'Choose a folder' }).click(),
+      ])
+      await chooser.setFiles(path.join(folder, 'dropped'))
+      await dockSays(page, /files uploaded$/)
+      assert.ok(sent.length < 250 - arrived + 15, `${sent.length} requests for what was left of ${250 - arrived}`)
+      assert.deepEqual(faults, [])
+    })
+    await assertSame(server.admin, bucket, folder, ['dropped/many', 'dropped/ä 漢'])
+    const objects = await listAll(server.admin, bucket)
+    assert.equal(objects.length, 250)
+    for (const name of ['dropped/large one.bin', 'dropped/large two.bin'])
+      assert.equal(
+        objects.find(({ key }) => key === name)?.etag,
+        partsEtag(fs.readFileSync(path.join(folder, name)), 8 * MIB),
+      )
+    await assertNothingOpen(bucket)
+  })
+
+  it('14, 20: 120 MB in parts, paused, resumed, and cancelled without a leftover; the API answers meanwhile', async (t) => {
+    const bucket = await newBucket()
+    const file = makeFile('big.bin', 120 * MIB + 7)
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      await slow(page, 25 * MIB)
+      await openDialog(page)
+      await choose(page, 'Choose files', [file])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(bucket)) > 2)
+      const times: number[] = []
+      for (let i = 0; i < 20; i++) {
+        const from = performance.now()
+        await server.admin.listBuckets()
+        times.push(performance.now() - from)
+      }
+      times.sort((a, b) => a - b)
+      t.diagnostic(`API beside four parts: p50 ${times[10]?.toFixed(1)} ms, worst ${times[19]?.toFixed(1)} ms`)
+      assert.ok((times[18] ?? 0) < 1000)
+      await page.getByRole('button', { name: 'Pause big.bin' }).click()
+      await page.getByRole('button', { name: 'Resume big.bin' }).waitFor()
+      await page.waitForTimeout(300)
+      const before = await received(bucket)
+      await page.waitForTimeout(500)
+      assert.equal(await received(bucket), before)
+      await check('upload-dock-paused')
+      const sent = await countParts(page, async () => {
+        await page.getByRole('button', { name: 'Resume big.bin' }).click()
+        await dockSays(page, '1 file uploaded')
+      })
+      assert.equal(sent, 16 - before, 'what had arrived was not sent again')
+      const [object] = await listAll(server.admin, bucket)
+      assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
+
+      fs.renameSync(file, path.join(folder, 'big two.bin'))
+      await openDialog(page)
+      await choose(page, 'Choose files', [path.join(folder, 'big two.bin')])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(bucket)) > 1)
+      await page.getByRole('button', { name: 'Cancel big two.bin' }).click()
+      await until(async () => (await server.admin.listUploads({ params: { name: bucket } })).items.length === 0)
+      assert.deepEqual(faults, [])
+    })
+    await assertNothingOpen(bucket)
+    assert.equal((await listAll(server.admin, bucket)).length, 1)
+  })
+
+  it('15: a page reloaded in the middle of a file goes on with the parts that are missing', async () => {
+    const bucket = await newBucket()
+    const file = makeFile('again.bin', 64 * MIB)
+    const other = makeFile('other/again.bin', 64 * MIB)
+    const { mtime } = fs.statSync(file)
+    fs.utimesSync(other, mtime, mtime)
+    await inBrowser(uploads(bucket), async ({ page, faults }) => {
+      await slow(page, 15 * MIB)
+      await openDialog(page)
+      await choose(page, 'Choose files', [file])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(bucket)) >= 3)
+      await page.reload()
+      await dockSays(page, '1 upload can be resumed')
+      const before = await received(bucket)
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      // The same name, size and time, but not the same file.
+      await choose(dock, 'Choose files', [other])
+      await page.getByText('None of these is one of the files').waitFor()
+      const sent = await countParts(page, async () => {
+        await choose(dock, 'Choose files', [file])
+        await dockSays(page, '1 file uploaded')
+      })
+      assert.equal(sent, 8 - before)
+      assert.deepEqual(faults, [])
+    })
+    const [object] = await listAll(server.admin, bucket)
+    assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
+  })
+
+  it('14: an upload that was begun elsewhere is resumed with its file, and refused with another', async () => {
+    const bucket = await newBucket()
+    const file = makeFile('elsewhere.bin', 20 * MIB)
+    const wrong = makeFile('wrong.bin', 20 * MIB)
+    const bytes = fs.readFileSync(file)
+    const { urls } = await server.admin.initUpload({
+      params: { name: bucket },
+      body: { key: 'far/elsewhere.bin', file_size: bytes.length, part_size: 5 * MIB },
+    })
+    await fetch(new URL(new URL(urls[1] ?? '').pathname, server.url), {
+      method: 'PUT',
+      body: bytes.subarray(5 * MIB, 10 * MIB),
+    })
+    await server.admin.initUpload({ params: { name: bucket }, body: { key: 'forgotten.bin', file_size: 9 } })
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      const row = page.getByRole('row', { name: /elsewhere/ })
+      await row.waitFor()
+      await check('uploads-unfinished')
+      await choose(row, 'Resume', [wrong])
+      await page.getByText('This is another file').waitFor()
+      await page.getByRole('button', { name: 'Cancel elsewhere.bin' }).waitFor()
+      const sent = await countParts(page, async () => {
+        await page.reload()
+        await dockSays(page, '1 upload can be resumed')
+        await choose(row, 'Resume', [file])
+        await dockSays(page, '1 file uploaded')
+      })
+      assert.equal(sent, 3)
+      await page
+        .getByRole('row', { name: /forgotten/ })
+        .getByRole('button', { name: 'Give up' })
+        .click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Give up' }).click()
+      await page.getByText('No unfinished uploads').waitFor()
+      assert.deepEqual(faults, [])
+    })
+    const [object] = await listAll(server.admin, bucket)
+    assert.deepEqual([object?.key, object?.etag], ['far/elsewhere.bin', partsEtag(bytes, 5 * MIB)])
+  })
+
+  it('16: names that are taken are asked about, and the rest arrive meanwhile', async () => {
+    const bucket = await newBucket()
+    const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']
+    const files = names.map((name) => makeFile(`clash/${name}`, 300))
+    for (const key of ['a.txt', 'b.txt', 'c.txt'])
+      await server.admin.putObject({ params: { name: bucket, key }, body: `old ${key}` })
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      await openDialog(page)
+      await choose(page, 'Choose files', files)
+      await page.getByRole('button', { name: 'Upload 5 files' }).click()
+      await page.getByText('3 names are taken.').first().waitFor()
+      await until(async () => (await listAll(server.admin, bucket)).length === 5)
+      await check('upload-dock-conflict')
+      await page.getByRole('button', { name: 'Decide…' }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await check('upload-conflicts')
+      await page.getByRole('button', { name: 'Skip: a.txt' }).click()
+      await page.getByRole('button', { name: 'Keep both: b.txt' }).click()
+      await page.getByRole('button', { name: 'Replace: c.txt' }).click()
+      await dockSays(page, '4 files uploaded')
+      assert.deepEqual(faults, [])
+    })
+    const etags = new Map((await listAll(server.admin, bucket)).map(({ key, etag }) => [key, etag]))
+    const local = (name: string) => md5(fs.readFileSync(path.join(folder, 'clash', name)))
+    assert.deepEqual(Object.fromEntries(etags), {
+      'a.txt': md5(Buffer.from('old a.txt')),
+      'b (1).txt': local('b.txt'),
+      'b.txt': md5(Buffer.from('old b.txt')),
+      'c.txt': local('c.txt'),
+      'd.txt': local('d.txt'),
+      'e.txt': local('e.txt'),
+    })
+  })
+
+  it('17: a bucket that gets full in the middle of a folder stops; others go on; with more room it goes on', async () => {
+    const full = await newBucket(1 / 1024)
+    const other = await newBucket()
+    for (let i = 0; i < 12; i++) makeFile(`quota/${i}.bin`, 150_000)
+    const small = makeFile('small.txt', 10)
+    await inBrowser(uploads(full), async ({ page, check, faults }) => {
+      await openDialog(page)
+      await choose(page, 'Choose a folder', path.join(folder, 'quota'))
+      await page.getByText('What does not fit is refused').waitFor()
+      await check('upload-dialog-quota')
+      await page.getByRole('button', { name: 'Upload 12 files' }).click()
+      await page.getByText(`${full} takes no more`).waitFor()
+      await until(async () => (await listAll(server.admin, full)).length === 6)
+      await page.evaluate((to) => history.pushState({}, '', to), `/console/b/${other}/uploads`)
+      await check('upload-dock-full')
+      await page.getByRole('link', { name: 'Buckets' }).click()
+      await page.getByRole('link', { name: other }).click()
+      await page.evaluate(() => history.back())
+      await server.admin.updateBucket({ params: { name: full }, body: { quota_gb: 1 } })
+      await page.getByRole('button', { name: 'Try again', exact: true }).click()
+      await dockSays(page, '12 files uploaded')
+      assert.deepEqual(faults, [])
+      void small
+    })
+    await assertSame(server.admin, full, folder, ['quota'])
+  })
+
+  it('18: goes on by itself when the network is back', async () => {
+    const bucket = await newBucket()
+    const file = makeFile('net.bin', 40 * MIB)
+    await inBrowser(uploads(bucket), async ({ page, shot, faults }) => {
+      await slow(page, 12 * MIB)
+      await openDialog(page)
+      await choose(page, 'Choose files', [file])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(bucket)) >= 1)
+      await slow(page, 12 * MIB, true)
+      await page.getByText('go on by themselves').waitFor()
+      await shot('upload-dock-offline')
+      await slow(page, 12 * MIB)
+      await dockSays(page, '1 file uploaded')
+      assert.deepEqual(
+        faults.filter((fault) => !isBroken(fault)),
+        [],
+      )
+    })
+    const [object] = await listAll(server.admin, bucket)
+    assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
+  })
+
+  it('19: thousands of small files: listed at once, the page stays responsive, all arrive', async (t) => {
+    const bucket = await newBucket()
+    const count = 3000
+    for (let i = 0; i < count; i++) makeFile(`thousands/${i % 7}/${i}.txt`, 20)
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      await openDialog(page)
+      await choose(page, 'Choose a folder', path.join(folder, 'thousands'))
+      const button = page.getByRole('button', { name: 'Upload 3,000 files' })
+      await button.waitFor()
+      const from = performance.now()
+      await button.click()
+      await dockSays(page, /of 3,000 files$/)
+      const listed = performance.now() - from
+      const frames = await page.evaluate(
+        () =>
+          new Promise<number[]>((resolve) => {
+            const times: number[] = []
+            let last = performance.now()
+            const step = (now: number) => {
+              times.push(now - last)
+              last = now
+              if (times.length < 120) requestAnimationFrame(step)
+              else resolve(times.sort((a, b) => a - b))
+            }
+            requestAnimationFrame(step)
+          }),
+      )
+      assert.ok((await page.locator('.uploads-row').count()) <= 100)
+      await page.getByText('3,000 files uploaded').first().waitFor({ timeout: 120_000 })
+      t.diagnostic(
+        `listed in ${Math.round(listed)} ms, frame p95 ${frames[113]?.toFixed(0)} ms, all in ${Math.round(performance.now() - from)} ms`,
+      )
+      assert.ok(listed < 3000)
+      await check('upload-dock-thousands')
+      assert.deepEqual(faults, [])
+    })
+    assert.equal((await listAll(server.admin, bucket)).length, count)
+  })
+
+  it('leaves what another tab is uploading alone', async () => {
+    const bucket = await newBucket()
+    const file = makeFile('tabs.bin', 30 * MIB)
+    await inBrowser(uploads(bucket), async ({ page, faults }, browser) => {
+      await slow(page, 5 * MIB)
+      await openDialog(page)
+      await choose(page, 'Choose files', [file])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(bucket)) >= 1)
+      const second = await openConsole(browser, server, uploads(bucket))
+      await second.page.getByRole('row', { name: /tabs/ }).waitFor()
+      await second.page.waitForTimeout(2000)
+      assert.equal(await second.page.getByRole('region', { name: 'Uploads' }).count(), 0)
+      await second.page.close()
+      await slow(page, -1)
+      await dockSays(page, '1 file uploaded')
+      assert.deepEqual(faults, [])
+    })
+  })
+
+  it('40: uploads where the page is not secure', async () => {
+    const bucket = await newBucket()
+    const file = makeFile('plain.bin', 17 * MIB)
+    const browser = await startBrowser({ args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] })
+    try {
+      const url = server.url.replace('127.0.0.1', 'stowage.test')
+      const page = await browser.context.newPage()
+      await page.goto(`${url}/console/b/${bucket}/uploads`)
+      await page.getByLabel('E-mail').fill(ADMIN.email)
+      await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await openDialog(page)
+      assert.equal(await page.evaluate(() => isSecureContext), false)
+      await choose(page, 'Choose files', [file])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await dockSays(page, '1 file uploaded')
+    } finally {
+      await browser.close()
+    }
+    assert.equal((await listAll(server.admin, bucket))[0]?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
+  })
+
+  async function received(bucket: string): Promise<number> {
+    const { items } = await server.admin.listUploads({ params: { name: bucket } })
+    return items.reduce((sum, { received_parts }) => sum + received_parts, 0)
+  }
+  async function assertNothingOpen(bucket: string): Promise<void> {
+    assert.deepEqual((await server.admin.listUploads({ params: { name: bucket } })).items, [])
+    assert.equal((await server.admin.getBucket({ params: { name: bucket } })).reserved_bytes, 0)
+  }
+})
+
+describe('console: uploads over a server that is killed', { skip: noBrowser }, () => {
+  it('14: go on when it is back', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-killed-'))
+    let running = await spawnServer(serverEnv(folder))
+    const { url } = running
+    const browser = await startBrowser()
+    try {
+      const { access_token: token } = await createClient({ baseUrl: url }).login({
+        body: { username: ADMIN.email, password: ADMIN.password },
+      })
+      const client = createClient({ baseUrl: url, token })
+      await client.createBucket({ body: { name: 'killed' } })
+      await signIn(browser, { url } as TestServer)
+      const { page, faults, shot } = await openConsole(browser, { url } as TestServer, '/b/killed/uploads', {
+        expect: [502],
+      })
+      const files = Array.from({ length: 60 }, (_, i) => {
+        const file = path.join(folder, `${i}.bin`)
+        fs.writeFileSync(file, randomBytes(200_000))
+        return file
+      })
+      const big = path.join(folder, 'big.bin')
+      fs.writeFileSync(big, randomBytes(60 * MIB))
+      await slow(page, 15 * MIB)
+      await openDialog(page)
+      await choose(page, 'Choose files', [...files, big])
+      await page.getByRole('button', { name: 'Upload 61 files' }).click()
+      await until(async () => (await client.listUploads({ params: { name: 'killed' } })).items[0]?.received_parts === 2)
+      await running.kill('SIGKILL')
+      await page.getByText('go on by themselves').waitFor()
+      await shot('upload-dock-killed')
+      running = await spawnServer({ ...serverEnv(folder), PORT: new URL(url).port })
+      await page.getByText('61 files uploaded').first().waitFor({ timeout: 60_000 })
+      const objects = await listAll(client, 'killed')
+      for (const { key, etag } of objects) {
+        const bytes = fs.readFileSync(path.join(folder, key))
+        assert.equal(etag, key === 'big.bin' ? partsEtag(bytes, 8 * MIB) : md5(bytes), key)
+      }
+      assert.equal(objects.length, 61)
+      assert.deepEqual((await client.listUploads({ params: { name: 'killed' } })).items, [])
+      assert.deepEqual(
+        faults.filter((fault) => !isBroken(fault)),
+        [],
+      )
+    } finally {
+      await browser.close()
+      await running.kill('SIGTERM')
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+async function openDialog(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Upload', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+}
+async function choose(within: Pick<Page, 'getByRole'> & { page?: unknown }, name: string, files: string[] | string) {
+  const button = within.getByRole('button', { name })
+  const input = button.locator('xpath=following-sibling::input[1]')
+  await input.setInputFiles(files)
+}
+/** Waits for the title of the list. */
+const dockSays = (page: Page, title: string | RegExp) =>
+  page.getByRole('region', { name: 'Uploads' }).getByRole('heading', { name: title }).waitFor({ timeout: 60_000 })
+
+const sessions = new WeakMap<Page, CDPSession>()
+/** Limits the bytes a second that the page sends (-1 lifts it), or takes its network away. */
+async function slow(page: Page, bytes: number, offline = false): Promise<void> {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
+  sessions.set(page, session)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', {
+    ...{ offline, latency: 0, downloadThroughput: -1, uploadThroughput: bytes },
+  })
+}
+/** Drops a folder onto the dialog as the system would. */
+async function drop(page: Page, folder: string): Promise<void> {
+  const box = await page.locator('.uploads-zone').boundingBox()
+  assert.ok(box)
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [folder], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: box.x + box.width / 2, y: box.y + 20, data })
+}
+async function countParts(page: Page, work: () => Promise<void>): Promise<number> {
+  let count = 0
+  const see = (request: { method(): string; url(): string }) => {
+    if (request.method() === 'PUT' && request.url().includes('/parts/')) count++
+  }
+  page.on('request', see)
+  await work()
+  page.off('request', see)
+  return count
+}
+async function listAll(client: Client, name: string) {
+  const found: { key: string; size: number; etag: string }[] = []
+  for (let cursor: string | null = null; ; ) {
+    const page: Awaited<ReturnType<Client['listObjects']>> = await client.listObjects({
+      params: { name },
+      query: { limit: 1000, ...(cursor === null ? {} : { cursor }) },
+    })
+    found.push(...page.items)
+    cursor = page.next_cursor
+    if (cursor === null) return found
+  }
+}
+/** Every file of these folders is there with its contents. */
+async function assertSame(client: Client, bucket: string, root: string, folders: string[]): Promise<void> {
+  const etags = new Map((await listAll(client, bucket)).map(({ key, etag }) => [key, etag]))
+  for (const folder of folders)
+    for (const name of fs.readdirSync(path.join(root, folder)))
+      assert.equal(etags.get(`${folder}/${name}`), md5(fs.readFileSync(path.join(root, folder, name))), name)
+}
+function partsEtag(bytes: Uint8Array, part: number): string {
+  const sums: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += part)
+    sums.push(
+      createHash('md5')
+        .update(bytes.subarray(at, at + part))
+        .digest(),
+    )
+  return `${md5(Buffer.concat(sums))}-${sums.length}`
+}
