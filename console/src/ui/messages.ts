@@ -30,4 +30,11 @@ export const text = catalogue({
   home: 'To the buckets',
   newVersion: 'There is a new version of this page',
   reload: 'Reload',
+  lengthNever: 'Never',
+  lengthCustom: 'Date and time…',
+  pickedTime: 'Date and time, in your time zone',
+  pickTime: 'Pick a date and a time.',
+  pastTime: (time: string) => `${time} is over.`,
+  until: (time: string) => `Until ${time}`,
+  untilNever: 'It does not end by itself.',
 })
