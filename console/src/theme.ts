@@ -57,6 +57,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
+    Anchor: { defaultProps: { inherit: true } },
     Button: { defaultProps: { size: 'compact-md' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 30 } },
     TextInput: { defaultProps: { size: 'sm' } },

@@ -149,9 +149,10 @@ function nameOf({ row }: OpenLink): string {
   return (row.kind === 'selection' ? undefined : folderName(row.target)) ?? row.bucket
 }
 
-/** Whether the link opens anything at all: not where its maker may not reach what it is of any more. */
+/** Whether the link opens anything at all: not once it is used up, or its maker may not reach what it is of any more. */
 function opensAnything(link: OpenLink): boolean {
-  const { kind, target } = link.row
+  const { kind, target, max_downloads, downloads } = link.row
+  if (max_downloads !== null && downloads >= max_downloads) return false
   if (kind === 'object') return isOpen(openRanges(link, 'read', target), target)
   return openRanges(link, kind === 'upload' ? 'write' : 'read', kind === 'selection' ? '' : target).length > 0
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Progress } from '@mantine/core'
 import { IconInbox, IconUpload, IconX } from '@tabler/icons-react'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ShareInfo } from '../../../../contract/shares.ts'
-import { formatBoth, formatBytes } from '../../i18n.ts'
+import { formatBytes, formatTime } from '../../i18n.ts'
 import { Status, type Tone } from '../../ui/values.tsx'
 import type { Opened } from './api.ts'
 import { text } from './messages.ts'
@@ -43,7 +43,7 @@ export function Dropbox({ opened, info }: { opened: Opened; info: ShareInfo }) {
           <h1>{info.name}</h1>
           <p className="dim">
             {limitsOf(info)}
-            {info.expires_at ? ` · ${text.untilTime(formatBoth(info.expires_at))}` : ''}
+            {info.expires_at ? ` · ${text.untilTime(formatTime(info.expires_at))}` : ''}
           </p>
         </div>
       </div>

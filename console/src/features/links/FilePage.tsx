@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconExternalLink, IconFile, IconFileOff } from '@tabler/icons-react'
 import type { ShareInfo } from '../../../../contract/shares.ts'
-import { formatBoth, formatBytes } from '../../i18n.ts'
+import { formatBytes, formatTime } from '../../i18n.ts'
 import { contentsUrl, type Opened } from './api.ts'
 import { text } from './messages.ts'
 import { Preview } from './Preview.tsx'
@@ -32,7 +32,7 @@ export function FilePage({ opened, info }: { opened: Opened; info: ShareInfo }) 
           <p className="dim">
             <span title={`${size} B`}>{formatBytes(size)}</span>
             {content_type ? ` · ${plainType(content_type)}` : ''}
-            {expires_at ? ` · ${text.untilTime(formatBoth(expires_at))}` : ''}
+            {expires_at ? ` · ${text.untilTime(formatTime(expires_at))}` : ''}
           </p>
         </div>
       </div>

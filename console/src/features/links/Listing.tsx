@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ShareInfo, ShareListing } from '../../../../contract/shares.ts'
 import { statusOf } from '../../api/problem.ts'
-import { formatBoth } from '../../i18n.ts'
+import { formatTime } from '../../i18n.ts'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, TimeAgo } from '../../ui/values.tsx'
@@ -63,7 +63,7 @@ export function Listing({ opened, info, onStale }: { opened: Opened; info: Share
         <div className="grow">
           <p className="dim small">{text.shared}</p>
           <h1>{info.name}</h1>
-          {info.expires_at ? <p className="dim">{text.untilTime(formatBoth(info.expires_at))}</p> : null}
+          {info.expires_at ? <p className="dim">{text.untilTime(formatTime(info.expires_at))}</p> : null}
         </div>
         <Button
           component="a"

@@ -28,6 +28,7 @@ import { EditShare } from './EditShare.tsx'
 import { text } from './messages.ts'
 import { type Filters, filled, sharesQuery } from './queries.ts'
 import { revoke } from './revoke.tsx'
+import ShareDialog from './ShareDialog.tsx'
 
 const icons = { object: IconFile, folder: IconFolder, selection: IconFiles, upload: IconInbox } as const
 const states = ['active', 'expired', 'revoked'] as const
@@ -39,7 +40,7 @@ function placeOf({ bucket, object_key, prefix, keys }: Share) {
   return { to: `/b/${bucket}`, search: { prefix: folder, sel: object_key ?? '' } }
 }
 
-/** The links of whoever is signed in; administrators see everybody's. */
+/** The links of whoever is signed in; administrators see everybody's. `?new=photos&key=a.jpg` makes one. */
 export default function Shares() {
   const me = useMe()
   const cache = useQueryClient()
@@ -196,6 +197,13 @@ export default function Shares() {
           )
         }}
       </StateView>
+      {search.new === undefined ? null : (
+        <ShareDialog
+          bucket={search.new}
+          {...(search.key === undefined ? { prefix: search.prefix ?? '' } : { objectKey: search.key })}
+          onClose={() => void open({ new: undefined, key: undefined, prefix: undefined })}
+        />
+      )}
     </Page>
   )
 }
