@@ -147,8 +147,8 @@ async function step(
     return false
   }
   const { origin, ...credential } = JSON.parse(job.actor) as JobActor
-  const actor = await actorOfUser({ db: ctx.db, now: ctx.now, actor: { origin } }, job.created_by, null)
-  if (!actor) throw new ServiceError('forbidden', 'Whoever began this job has no active account any more.')
+  const actor = await actorOfUser({ db: ctx.db, now: ctx.now, actor: { origin } }, job.created_by, credential.token_id)
+  if (!actor) throw new ServiceError('forbidden', 'The account that began this job, or the token it was begun with, is not active any more.')
   const creator = ctx.as({ ...actor, ...credential })
   if (job.listed_at === null) {
     await ctx.upkeep((tx) => list(tx, creator, id, runner, request))

@@ -825,6 +825,21 @@ describeEngines('jobs', (engine) => {
     for (const name of [first, second]) await assertExact(name)
   })
 
+  it('ends with the token it was begun with', async () => {
+    const name = await open()
+    await fill(name, numbered('a/', 3000))
+    const token = await server.admin.createToken({ body: { name: 'cleaner' } })
+    server.secrets.add(token.token)
+    const ended = await create({ kind: 'empty_bucket', source_bucket: name }, server.as(token.token))
+    await midway(ended)
+    await server.admin.revokeToken({ params: { id: token.id } })
+    const failed = await finish(ended)
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.detail ?? '', /token/)
+    assert.equal((await keysOf(name)).length, 3000 - failed.done)
+    await assertExact(name)
+  })
+
   it('fails when its bucket goes', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
