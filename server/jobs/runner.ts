@@ -148,7 +148,11 @@ async function step(
   }
   const { origin, ...credential } = JSON.parse(job.actor) as JobActor
   const actor = await actorOfUser({ db: ctx.db, now: ctx.now, actor: { origin } }, job.created_by, credential.token_id)
-  if (!actor) throw new ServiceError('forbidden', 'The account that began this job, or the token it was begun with, is not active any more.')
+  if (!actor)
+    throw new ServiceError(
+      'forbidden',
+      'The account that began this job, or the token it was begun with, is not active any more.',
+    )
   const creator = ctx.as({ ...actor, ...credential })
   if (job.listed_at === null) {
     await ctx.upkeep((tx) => list(tx, creator, id, runner, request))

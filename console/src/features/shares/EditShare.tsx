@@ -18,12 +18,12 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
   const lengths = lengthsUpTo(me.limits.share_max_expires_in, ['1h', '1d', '7d', '30d'])
   const form = useForm({
     ...limitsOf(share),
-    expiry: { choice: lengths.includes('7d') ? '7d' : (lengths.at(-1) ?? '7d'), at: '' },
+    expires_in: { choice: lengths.includes('7d') ? '7d' : (lengths.at(-1) ?? '7d'), at: '' },
     newExpiry: false,
     noPassword: false,
   })
   const { values, faults } = form
-  const length = values.newExpiry ? expiresIn(values.expiry) : null
+  const length = values.newExpiry ? expiresIn(values.expires_in) : null
   const save = async () => {
     if (length === undefined) return
     const max_downloads = typeof values.max_downloads === 'number' ? values.max_downloads : null
@@ -69,8 +69,8 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           <ExpiryField
             label={text.expires}
             lengths={lengths}
-            value={values.expiry}
-            onChange={(next) => form.set('expiry', next)}
+            value={values.expires_in}
+            onChange={(next) => form.set('expires_in', next)}
             error={faults.expires_in}
           />
         ) : null}
@@ -81,14 +81,15 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           kind={share.kind}
           name={name.split('/').at(-1) ?? name}
           {...(share.has_password ? { passwordHint: text.passwordKept } : {})}
-        />
-        {share.has_password ? (
-          <Checkbox
-            label={text.removePassword}
-            checked={values.noPassword}
-            onChange={(event) => form.set('noPassword', event.currentTarget.checked)}
-          />
-        ) : null}
+        >
+          {share.has_password ? (
+            <Checkbox
+              label={text.removePassword}
+              checked={values.noPassword}
+              onChange={(event) => form.set('noPassword', event.currentTarget.checked)}
+            />
+          ) : null}
+        </LimitFields>
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}

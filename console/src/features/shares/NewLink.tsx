@@ -48,7 +48,7 @@ export function NewLink({
   const form = useForm({
     ...noLimits,
     purpose: 'give',
-    expiry: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
+    expires_in: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
     max_file_bytes: '' as number | string,
     max_total_bytes: '' as number | string,
     max_files: '' as number | string,
@@ -64,7 +64,7 @@ export function NewLink({
   const create = async () => {
     const types = typesOf(values.content_types)
     if (takes && !types.every((type) => TYPE.test(type))) return setTypesFault(text.badTypes)
-    const length = expiresIn(values.expiry)
+    const length = expiresIn(values.expires_in)
     if (length === undefined) return
     let share: NewShare | undefined
     const where =
@@ -135,8 +135,8 @@ export function NewLink({
       <ExpiryField
         label={text.expires}
         lengths={lengths}
-        value={values.expiry}
-        onChange={(next) => form.set('expiry', next)}
+        value={values.expires_in}
+        onChange={(next) => form.set('expires_in', next)}
         error={faults.expires_in}
       />
       {takes ? (
@@ -167,7 +167,7 @@ export function NewLink({
         <Button variant="default" onClick={onClose}>
           {common.cancel}
         </Button>
-        <Button type="submit" loading={form.sending} disabled={expiresIn(values.expiry) === undefined}>
+        <Button type="submit" loading={form.sending} disabled={expiresIn(values.expires_in) === undefined}>
           {text.create}
         </Button>
       </div>

@@ -1,4 +1,5 @@
 import { Input, NumberInput, PasswordInput, SegmentedControl, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { text } from './messages.ts'
 
@@ -24,6 +25,7 @@ export function LimitFields({
   kind,
   name,
   passwordHint = text.passwordHint,
+  children,
 }: {
   values: Limits
   faults: Record<string, string>
@@ -32,6 +34,8 @@ export function LimitFields({
   /** What it is saved as without a name of its own. */
   name: string
   passwordHint?: string
+  /** Stands below the password. */
+  children?: ReactNode
 }) {
   return (
     <>
@@ -44,6 +48,7 @@ export function LimitFields({
         autoComplete="new-password"
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
       />
+      {children}
       {kind === 'upload' ? null : (
         <NumberInput
           label={text.maxDownloads}

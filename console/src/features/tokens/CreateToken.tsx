@@ -22,9 +22,9 @@ export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => 
   const lengths = lengthsUpTo(most === null ? null : `${most}d`, NAMED)
   const form = useForm({
     name: '',
-    expiry: { choice: lengths.includes('90d') ? '90d' : (lengths.at(-1) ?? '30d'), at: '' },
+    expires_in: { choice: lengths.includes('90d') ? '90d' : (lengths.at(-1) ?? '30d'), at: '' },
   })
-  const { name, expiry } = form.values
+  const { name, expires_in: expiry } = form.values
   const length = expiresIn(expiry)
   const create = async () => {
     if (length === undefined) return
@@ -57,11 +57,15 @@ export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => 
           label={text.expires}
           lengths={lengths}
           value={expiry}
-          onChange={(next) => form.set('expiry', next)}
+          onChange={(next) => form.set('expires_in', next)}
           error={form.faults.expires_in}
         />
         {most === null ? null : <p className="dim small">{text.longest(most)}</p>}
-        {expiry.choice === 'never' ? <Alert role="status">{text.neverWarning}</Alert> : null}
+        {expiry.choice === 'never' ? (
+          <Alert role="status" className="alert-warn">
+            {text.neverWarning}
+          </Alert>
+        ) : null}
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}
