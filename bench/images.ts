@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 import { type Client, createClient } from '../contract/client.ts'
@@ -12,17 +13,22 @@ import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 
 /**
  * Measures the image proxy beside raw sharp (the same pipeline on the same bytes, one render for each core, in a process
- * of its own) and cached hits beside a download of 4 KiB. Run as `node bench/images.ts [--only text] [--seconds N]
- * [--rounds N]`.
+ * of its own), beside ipx where IPX_PATH names a folder it is installed in, and cached hits beside a download of 4 KiB.
+ * `npm run bench` runs it last; alone: `node bench/images.ts [--only text] [--seconds N] [--rounds N]`.
  */
 const CONNECTIONS = 16
 const CORES = os.availableParallelism()
 /** Copies of each source, and a cache too small for their derivatives: every request in turn finds its own gone. */
 const COPIES = 240
 const SMALL_CACHE = 1024 * 1024
+const FLOOD_CACHE = 1024 * 1024
 const bucket = 'bench'
-/** What a unit file or container sets, so that glibc gives the memory of renders back (docs/decisions/0005-images.md). */
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' }
+/** What a unit file or container sets to keep memory low (docs/images.md). */
+const ALLOCATOR = {
+  ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
+  NODE_OPTIONS: '--max-semi-space-size=2',
+}
+const NAMES = ['to w=400 webp', 'to w=800 avif', 'ipx', 'memory', 'flood', 'cached hit', '304', 'storm']
 
 interface Load {
   /** `#` becomes the number of a copy. */
@@ -66,6 +72,7 @@ async function repeat(inFlight: number, seconds: number, one: () => Promise<void
   return measured(times, began)
 }
 
+const mb = (bytes: number): number => Math.round(bytes / 1e6)
 const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
 let turn = 0
@@ -95,8 +102,35 @@ function raw({ file, width, format, seconds }: Raw): Promise<Outcome> {
   return repeat(CORES, seconds, one)
 }
 
+/**
+ * Asks for ever new derivatives, as a person and through a link, until so many seconds have passed; refusals are part of
+ * it.
+ */
+async function flood({ url, headers, seconds }: Load): Promise<Outcome> {
+  const [person = '', link = ''] = url.split(' ')
+  let n = 0
+  const one = async () => {
+    const i = n++
+    const query = `w=${100 + (i % 1500)}&h=${100 + (i % 977)}&fit=cover&q=${1 + (i % 99)}&format=${i % 10 ? 'webp' : 'avif'}`
+    const at = i % 2 ? `${link}?${query}` : `${person.replace('#', String(i % COPIES))}?${query}`
+    const response = await fetch(at, i % 2 ? {} : { headers })
+    await response.arrayBuffer()
+    if (response.status !== 200 && response.status !== 503) throw new Error(`flood: ${response.status}`)
+  }
+  return repeat(64, seconds, one)
+}
+
+/** Runs ipx over a folder until the process ends. */
+async function serveIpx(folder: string): Promise<void> {
+  const { createIPX, createIPXNodeServer, ipxFSStorage } = await import(
+    pathToFileURL(path.join(process.env.IPX_PATH ?? '', 'node_modules/ipx/dist/index.mjs')).href
+  )
+  const server = http.createServer(createIPXNodeServer(createIPX({ storage: ipxFSStorage({ dir: folder }) })))
+  server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify(server.address())}\n`))
+}
+
 /** Runs one of the above in a process of its own. */
-async function apart(what: 'load' | 'raw', job: Load | Raw): Promise<Outcome> {
+async function apart(what: 'load' | 'raw' | 'flood', job: Load | Raw): Promise<Outcome> {
   const child = spawn(process.execPath, [import.meta.filename, what, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, UV_THREADPOOL_SIZE: '16', ...ALLOCATOR },
@@ -113,6 +147,8 @@ async function apart(what: 'load' | 'raw', job: Load | Raw): Promise<Outcome> {
 const [what, job] = process.argv.slice(2)
 if (what === 'load') process.stdout.write(JSON.stringify(await load(JSON.parse(job ?? ''))))
 else if (what === 'raw') process.stdout.write(JSON.stringify(await raw(JSON.parse(job ?? ''))))
+else if (what === 'flood') process.stdout.write(JSON.stringify(await flood(JSON.parse(job ?? ''))))
+else if (what === 'ipx') await serveIpx(job ?? '')
 else await bench()
 
 async function bench(): Promise<void> {
@@ -125,6 +161,7 @@ async function bench(): Promise<void> {
   })
   const seconds = Number(values.seconds)
   const wanted = (name: string) => name.includes(values.only)
+  if (!NAMES.some((name) => wanted(name) || values.only.includes(name))) return
   const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
   let service: ServerProcess | undefined
   const begin = async (cache: number) => {
@@ -164,14 +201,17 @@ async function bench(): Promise<void> {
       await compare(name, Number(values.rounds), ours, theirs, `raw sharp ${target}`)
       await compareCpu(service as never, ours, theirs)
     }
+    if (wanted('ipx'))
+      await besideIpx(folder, image('2mp.jpg/#', 'w=400&format=webp'), headers, Number(values.rounds), seconds)
+    if (wanted('flood')) {
+      const fresh = await begin(FLOOD_CACHE)
+      await flooded(service as never, folder, fresh, seconds)
+    }
     if (wanted('memory')) {
       const fresh = await begin(SMALL_CACHE)
       await memory(service as never, fresh.url, fresh.headers, seconds)
     }
     await cached(begin, wanted, Number(values.rounds), seconds)
-    if (fs.existsSync(path.join(import.meta.dirname, '..', 'node_modules', 'ipx')))
-      console.log('ipx is installed: compare with `npx ipx serve` over the same files')
-    else console.log('ipx: not installed here, so not measured')
   } finally {
     await service?.kill('SIGTERM')
     fs.rmSync(folder, { recursive: true, force: true })
@@ -249,7 +289,6 @@ async function compareCpu(service: ServerProcess, ours: () => Promise<Outcome>, 
 
 /** Peak of the resident memory under a mix of heavy sources, 16 in flight (I15). */
 async function memory(service: ServerProcess, url: string, headers: Record<string, string>, seconds: number) {
-  const mb = (bytes: number) => Math.round(bytes / 1e6)
   const before = service.memory().rss
   fs.writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
   const mix = ['12mp.jpg', '12mp-progressive.jpg', '12mp.png', '2mp.avif']
@@ -269,8 +308,63 @@ async function memory(service: ServerProcess, url: string, headers: Record<strin
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const { rss } = service.memory()
   console.log(
-    `memory: ${n} images of the mix at 16 in flight, RSS before ${mb(before)}, peak ${mb(peak)}, after ${mb(rss)} MB`,
+    `memory: ${n} images of the mix at 16 in flight, RSS before ${mb(before)}, peak ${mb(peak)} (≤ 300), after ${mb(rss)} (≤ 220) MB`,
   )
+}
+
+/** A download of 4 KiB alone and while two attackers ask for ever new sizes; what that takes of memory and disk. */
+async function flooded(
+  service: ServerProcess,
+  folder: string,
+  { url, headers, client }: { url: string; headers: Record<string, string>; client: Client },
+  seconds: number,
+): Promise<void> {
+  const { token } = await client.shareObjectByQuery({
+    params: { bucket },
+    query: { key: '12mp-progressive.jpg/0' },
+    body: {},
+  })
+  const small = () => apart('load', { url: `${url}/api/v1/buckets/${bucket}/objects/small`, headers, seconds })
+  const alone = await small()
+  const before = service.memory().rss
+  fs.writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
+  const attack = `${url}/api/v1/images/${bucket}/2mp.jpg/# ${url}/public/s/${token}`
+  const flooding = apart('flood', { url: attack, headers, seconds: seconds + 1 })
+  const during = await small()
+  const { perSecond } = await flooding
+  const disk = fs
+    .readdirSync(path.join(folder, 'image-cache'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0)
+  const rate = ({ perSecond, p99Ms }: Outcome) => `${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(1)} ms`
+  console.log(
+    `flood of sizes (${perSecond.toFixed(0)}/s answered): 4 KiB download ${rate(during)}, alone ${rate(alone)}`,
+  )
+  console.log(
+    `  RSS before ${mb(before)}, peak ${mb(service.memory().peak)} MB; cache ${Math.round(disk / 1024)} of ${FLOOD_CACHE / 1024} KiB`,
+  )
+}
+
+async function besideIpx(
+  folder: string,
+  url: string,
+  headers: Record<string, string>,
+  rounds: number,
+  seconds: number,
+): Promise<void> {
+  if (!process.env.IPX_PATH) return console.log('ipx: IPX_PATH names no folder it is installed in, so not measured')
+  const child = spawn(process.execPath, [import.meta.filename, 'ipx', folder], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, UV_THREADPOOL_SIZE: '16', ...ALLOCATOR },
+  })
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const { port } = JSON.parse(line.toString()) as { port: number }
+    const theirs = () => apart('load', { url: `http://127.0.0.1:${port}/f_webp,w_400/2mp.jpg`, headers: {}, seconds })
+    await compare('2 MP JPEG to w=400 webp', rounds, () => apart('load', { url, headers, seconds }), theirs, 'ipx ≥ 1')
+  } finally {
+    child.kill('SIGTERM')
+  }
 }
 
 async function cached(
@@ -305,10 +399,13 @@ async function cached(
           headers,
         })
     }
+    const alone = await apart('load', { url: hit, headers, seconds })
     const storm = Array.from({ length: CONNECTIONS }, stormer)
     const { perSecond, p99Ms } = await apart('load', { url: hit, headers, seconds })
     storming = false
     await Promise.all(storm)
-    console.log(`cached hits in a storm of AVIF: ${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(1)} ms (< 25)`)
+    console.log(
+      `cached hits in a storm of AVIF: ${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(1)} ms (< 25), alone ${alone.p99Ms.toFixed(1)}`,
+    )
   }
 }

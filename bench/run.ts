@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
@@ -76,6 +76,12 @@ console.log(
   `\n${os.cpus().length} cores, ${CONNECTIONS} connections, ${options.postgres ? 'PostgreSQL' : 'SQLite'} + files`,
 )
 console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])))
+
+const images = ['--only', options.only, '--seconds', options.seconds, '--rounds', options.rounds]
+const { status } = spawnSync(process.execPath, [path.join(import.meta.dirname, 'images.ts'), ...images], {
+  stdio: 'inherit',
+})
+process.exitCode = status ?? 1
 
 async function measure(service: ServerProcess, client: Client, token: string): Promise<void> {
   const authorization = `Bearer ${token}`

@@ -13,6 +13,23 @@ interface Placed {
 /** Bucket and key of the record are where it went. */
 type Transferred = Placed & Bulk & { source: { bucket: string; key: string } }
 
+interface PolicyRunDetails {
+  policy_id: string
+  name: string
+  run_id: string
+  dry_run: boolean
+  trigger: 'manual' | 'schedule'
+  status: string
+  reason: string | null
+  examined: number
+  matched: number
+  deleted: number
+  bytes: number
+  kept: number
+  /** With whose rights it ran. */
+  author: { user_id: string; email: string | null }
+}
+
 /**
  * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
  */
@@ -21,7 +38,8 @@ export interface ActionDetails {
   copy: Transferred
   move: Transferred
   update_object: { before: object; after: object }
-  delete: { size: number; permanent: boolean; trash_id?: string } & Bulk
+  /** By a policy: `bulk_id` is its run's. */
+  delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk
   restore: { size: number; trash_id: string }
   create_bucket: { quota_gb: number | null; trash_days: number }
   update_bucket: { before: object; after: object }
@@ -40,6 +58,11 @@ export interface ActionDetails {
   share_create: { share_id: string; kind: string; prefix?: string; keys?: number; expires_at: string | null }
   share_update: { share_id: string; before: object; after: object }
   share_revoke: { share_id: string }
+  policy_create: { name: string; rule: object }
+  policy_update: { name: string; before: object; after: object }
+  policy_delete: { name: string; rule: object }
+  /** Once a run, when it is over, whatever became of it. */
+  policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
   login: { auth_method: string }
   login_failed: { email: string | null; reason: string }

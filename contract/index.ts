@@ -5,6 +5,7 @@ import * as groups from './groups.ts'
 import * as images from './images.ts'
 import * as jobs from './jobs.ts'
 import * as objects from './objects.ts'
+import * as policies from './policies.ts'
 import type { RouteSpec } from './route.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
@@ -97,6 +98,18 @@ export const api = {
   listJobs: jobs.listJobs,
   getJob: jobs.getJob,
   cancelJob: jobs.cancelJob,
+  createPolicy: policies.createPolicy,
+  listPolicies: policies.listPolicies,
+  previewPolicy: policies.previewPolicy,
+  getPolicy: policies.getPolicy,
+  updatePolicy: policies.updatePolicy,
+  deletePolicy: policies.deletePolicy,
+  runPolicy: policies.runPolicy,
+  listPolicyRuns: policies.listPolicyRuns,
+  getPolicyRun: policies.getPolicyRun,
+  listPolicyRunItems: policies.listPolicyRunItems,
+  cancelPolicyRun: policies.cancelPolicyRun,
+  explainPolicies: policies.explainPolicies,
   listTrash: trash.listTrash,
   restoreTrash: trash.restoreTrash,
   purgeTrash: trash.purgeTrash,

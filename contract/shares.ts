@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { imageQuery } from './images.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
@@ -236,9 +237,13 @@ const opening = {
   tag: 'public',
   access: 'public',
   params: Type.Object({ token: Token }),
-  errors: ['gone', 'not_found', 'unauthenticated', 'rate_limited', 'range_not_satisfiable'],
+  errors: [
+    ...(['gone', 'not_found', 'unauthenticated', 'rate_limited', 'range_not_satisfiable'] as const),
+    ...(['precondition_failed', 'too_large', 'unsupported_media_type', 'busy'] as const),
+  ],
 } as const
-const openQuery = Type.Object({
+/** Beside these an object that is an image takes the parameters of images. */
+export const openFields = {
   ticket: Ticket,
   key: Type.Optional(ObjectKey),
   archive: Type.Optional(Type.Enum(['1'], { description: 'A folder or selection as a zip.' })),
@@ -248,7 +253,9 @@ const openQuery = Type.Object({
   info: Type.Optional(
     Type.Enum(['1'], { description: 'What the link is, as JSON, for the page that shows it: spends nothing.' }),
   ),
-})
+}
+// Mail programs and social networks add parameters of their own to links: those are let pass.
+const openQuery = Type.Object({ ...openFields, ...imageQuery })
 
 /** What `?info=1` answers. With a password, and no proof of knowing it, names and sizes are null. */
 export interface ShareInfo {
@@ -295,7 +302,7 @@ const openSpec = {
   url: '/public/s/{token}',
   summary: 'Open a link',
   description:
-    'The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy. `key` names an object of a folder or selection, as the path does.',
+    'The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does.',
   status: 200,
   otherStatus: [206, 304],
   query: openQuery,

@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { createContext, type System, systemActor } from './context.ts'
 import { openDatabase } from './db/open.ts'
 import { createApp } from './http/app.ts'
+import { selfTest as testImages } from './images/service.ts'
 import { createLog } from './log.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
 import { startWorkers, workers } from './workers.ts'
@@ -32,6 +33,7 @@ export interface StartOptions {
 export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
   const { now = () => new Date(), timers = true } = options
   const log = createLog(config.logLevel, options.logTo)
+  await testImages()
   const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
   await database.migrate()
   const blobs = await openStorage(config)

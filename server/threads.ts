@@ -1,5 +1,5 @@
 /**
- * Imported first: file reads, syncs and password hashes share libuv's threads, and four of them starve each other. The
- * number is read when the first thread is needed.
+ * Imported first: file reads, syncs, password hashes and renders share libuv's threads, and where there are as many renders
+ * as threads everyone else waits (I4). The number is read when the first thread is needed; a larger one may be given.
  */
-process.env.UV_THREADPOOL_SIZE ??= '16'
+if (!(Number(process.env.UV_THREADPOOL_SIZE) >= 16)) process.env.UV_THREADPOOL_SIZE = '16'

@@ -1,11 +1,12 @@
 import { expiryWorker } from './auth/service.ts'
 import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
+import { imageCacheWorker } from './images/service.ts'
 import { forgetJobs, jobWorker } from './jobs/service.ts'
+import { forgetRuns, policyWorker } from './policies/service.ts'
 import { forgetAccesses } from './shares/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
-
 import { sweeper } from './uploads/service.ts'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
@@ -26,6 +27,9 @@ export const workers: readonly Worker[] = [
   jobWorker,
   forgetJobs,
   forgetAccesses,
+  imageCacheWorker,
+  policyWorker,
+  forgetRuns,
 ]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */

@@ -20,9 +20,10 @@ it('every operation of the contract has one handler, and every handler an operat
 })
 
 /** They change nothing users can see: they ask, prepare, or give up what was never visible; a job's objects record. */
-const recordsNothing = ['unlockShare', 
+const recordsNothing = [
+  'unlockShare',
   ...['redeemHandoff', 'testIdp', 'objectsExist', 'archiveSelection', 'presignObject'],
-  ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob'],
+  ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'previewPolicy'],
 ]
 
 it('A2: every mutating operation names the actions it records', () => {

@@ -133,7 +133,7 @@ it('leaves links few sizes, and settles at once', () => {
     }),
     { numRuns: 3000 },
   )
-  assert.ok(widths.size <= 21 && qualities.size <= 11)
+  assert.ok(widths.size <= 51 && qualities.size <= 11)
 })
 
 it('takes its own parameters out of any query and refuses faulty ones', () => {

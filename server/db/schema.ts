@@ -1,12 +1,19 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { AuditTables } from './tables/audit.ts'
 import type { IdentityTables } from './tables/identity.ts'
+import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
 
 /** Times are ISO 8601 UTC texts with milliseconds in code, whatever the engine stores. JSON columns are text. */
-export interface Schema extends IdentityTables, StorageTables, SharingTables, AuditTables, WebhookTables {}
+export interface Schema
+  extends IdentityTables,
+    StorageTables,
+    SharingTables,
+    PolicyTables,
+    AuditTables,
+    WebhookTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>

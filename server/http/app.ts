@@ -22,6 +22,7 @@ import { groupRoutes } from '../groups/routes.ts'
 import { imageRoutes } from '../images/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { objectRoutes } from '../objects/routes.ts'
+import { policyRoutes } from '../policies/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
 import { shareRoutes } from '../shares/routes.ts'
 import { systemRoutes } from '../system/routes.ts'
@@ -60,6 +61,7 @@ export const handlers: readonly Handler[] = [
   ...shareRoutes,
   ...uploadRoutes,
   ...jobRoutes,
+  ...policyRoutes,
   ...trashRoutes,
   ...userRoutes,
   ...groupRoutes,

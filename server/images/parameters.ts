@@ -1,5 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { ImageQuery } from '../../contract/images.ts'
+import { openFields } from '../../contract/shares.ts'
 import { validatorCompiler } from '../http/validation.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
 import type { Source } from './source.ts'
@@ -27,11 +28,12 @@ export interface Plan extends Geometry {
 }
 
 const validate = validatorCompiler({ schema: ImageQuery, httpPart: 'querystring' } as never)
-const names = Object.keys(ImageQuery.properties)
+/** What may stand beside image parameters in a query. */
+const beside = ['key', ...Object.keys(openFields)]
 
-/** The image parameters among those of a query; throws what becomes a 422 that names the faulty ones. */
+/** The image parameters of a query; throws what becomes a 422 that names the faulty and unknown ones. */
 export function readParameters(query: unknown): ImageQuery {
-  const given = Object.fromEntries(Object.entries(query as object).filter(([name]) => names.includes(name)))
+  const given = Object.fromEntries(Object.entries(query as object).filter(([name]) => !beside.includes(name)))
   if (validate(given)) return given
   const { errors: validation } = validate as { errors?: unknown[] }
   throw Object.assign(new Error('query'), { validation, validationContext: 'querystring' })
@@ -41,8 +43,12 @@ export function readParameters(query: unknown): ImageQuery {
 export const asksForImage = (query: unknown): boolean =>
   ['w', 'h', 'format', 'q'].some((name) => (query as { [name: string]: unknown })[name] !== undefined)
 
-/** Widths and heights that links have: strangers cannot make an endless number of variants. */
-const LADDER = [16, 32, 48, 64, 96, 128, 192, 256, 320, 384, 480, 640, 768, 960, 1280, 1536, 1920, 2560, 3200, 4096]
+/** Widths and heights that links have, those that people write among them: strangers cannot make endless variants. */
+const LADDER = [
+  ...[16, 24, 32, 48, 64, 80, 96, 100, 120, 128, 150, 160, 192, 200, 240, 256, 300, 320, 360, 384, 400, 480, 500, 512],
+  ...[600, 640, 720, 750, 768, 800, 900, 960, 1000, 1024, 1080, 1200, 1280, 1440, 1500, 1600, 1800, 1920, 2000, 2048],
+  ...[2400, 2560, 3000, 3200, 3840, 4096],
+]
 const snapSide = (side: number): number => LADDER.find((step) => step >= side) ?? 4096
 /** The parameters as links take them: sides and quality on a ladder. */
 export function snap({ w, h, q, dpr = 1, ...rest }: ImageQuery): ImageQuery {
@@ -94,10 +100,14 @@ export function assertDecodable(source: Source, limits: Limits): void {
     { most: source.kind === 'avif' ? limits.max_avif_source_megapixels : undefined, what: 'An AVIF image' },
   ]
   const pixels = source.width * source.height * source.pages
+  if (source.pages > MOST_PAGES)
+    throw refused('object', `has ${source.pages} frames`, `An image may have ${MOST_PAGES} at most`)
   for (const { most, what } of kinds)
     if (most !== undefined && pixels > most * MEGA)
       throw refused('object', `has ${inMegapixels(pixels)} megapixels`, `${what} may have ${most} megapixels at most`)
 }
+/** The decoder goes through all of them for any one: 400,000 in a TIFF of 45 MB took it 5 s. */
+const MOST_PAGES = 10_000
 const inMegapixels = (pixels: number): string => (pixels / MEGA).toFixed(1)
 const refused = (path: string, fault: string, why: string) =>
   new ServiceError('invalid_request', `${path} ${fault}. ${why}.`, { faults: [{ path, message: fault }] })

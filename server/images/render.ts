@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import type { Plan } from './parameters.ts'
 import type { Kind, Source } from './source.ts'
@@ -90,24 +92,25 @@ export function heldPixels(source: Source, plan: Plan): number {
 /** Whether a failed render was cut short by its time limit. */
 export const isTimeout = (error: unknown): boolean => /timeout/i.test((error as Error).message)
 
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
-/** The head of a file in libvips' own format, which names other files to load. */
-const VIPS = Buffer.concat([Buffer.from('08f2a6b6', 'hex'), Buffer.alloc(80, 1)])
+/** Files of what must never be decoded: an SVG named .jpg, and libvips' own format, which can name other files to load. */
+const FORBIDDEN = ['svg.jpg', 'picture.v'].map((name) => path.join(import.meta.dirname, 'forbidden', name))
 
 /** Throws unless the formats that must never be decoded are refused, and the others are not (I14). */
 export async function selfTest(): Promise<void> {
-  const forbidden = { 'an SVG': Buffer.from(SVG), 'a file of libvips': VIPS }
-  for (const [what, bytes] of Object.entries(forbidden)) {
-    const read = await sharp(bytes)
-      .png()
-      .toBuffer()
-      .catch(() => undefined)
-    if (read) throw new Error(`The image library decodes ${what}, which must be blocked: refusing to start`)
-  }
+  for (const file of FORBIDDEN)
+    for (const input of [file, fs.readFileSync(file)])
+      if (await decodes(input))
+        throw new Error(`The image library decodes ${path.basename(file)}, which must be blocked: refusing to start`)
   const raw = { raw: { width: 2, height: 1, channels: 3 as const } }
   const picture = await sharp(Buffer.from([255, 0, 0, 0, 0, 255]), raw)
     .png()
     .toBuffer()
-  const { width } = await sharp(picture).metadata()
-  if (width !== 2) throw new Error('The image library does not work: refusing to start')
+  if (!(await decodes(picture))) throw new Error('The image library does not decode a PNG: refusing to start')
 }
+const decodes = (input: string | Buffer): Promise<boolean> =>
+  sharp(input)
+    .stats()
+    .then(
+      () => true,
+      () => false,
+    )

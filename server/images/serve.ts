@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { sendObject } from '../objects/download.ts'
+import { sendContents } from '../objects/download.ts'
 import { getObject } from '../objects/service.ts'
 import { hasImageParameters, sendImage } from './service.ts'
 
@@ -9,17 +9,16 @@ interface Raw {
   reply: FastifyReply
 }
 
+/** A browser may show it again for five minutes; then it asks, and whether one may read it is decided anew (I10). */
+const cacheControl = 'private, max-age=300, must-revalidate'
+
 /** Answers with an object of someone who may read it, as an image where the query asks for one. */
 export async function serveImage(
   ctx: Ctx,
   { bucket, key }: { bucket: string; key: string },
   { request, reply }: Raw,
 ): Promise<FastifyReply> {
-  if (!hasImageParameters(request)) return sendObject(ctx, { bucket, key, download: false }, request, reply)
   const row = await getObject(ctx, bucket, key)
-  return sendImage(ctx, row, request, reply, {
-    // The browser may show it again for five minutes; then it asks, and whether one may read it is decided anew.
-    cacheControl: 'private, max-age=300, must-revalidate',
-    principal: ctx.actor.user_id ?? '',
-  })
+  if (!hasImageParameters(request)) return sendContents(ctx, row, { download: false, cacheControl }, request, reply)
+  return sendImage(ctx, row, request, reply, { cacheControl, principal: ctx.actor.user_id ?? '' })
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -20,8 +21,10 @@ export interface ImageOptions {
   cacheControl: string
   /** Whom the slots of a render are counted for: the id of a user or of a link. */
   principal: string
-  /** For links: sides and quality on a ladder, and the slots of a link. */
-  snapWidths?: boolean
+  /** Through a link: sides and quality on a ladder, and the slots of a link. */
+  link?: boolean
+  /** Always as an attachment. */
+  download?: boolean
   /** Default: the last part of the key. */
   filename?: string | undefined
   disposition?: 'inline' | 'attachment' | undefined
@@ -39,7 +42,7 @@ export async function sendImage(
   options: ImageOptions,
 ): Promise<FastifyReply> {
   const asked = readParameters(request.query)
-  const parameters = options.snapWidths ? snap(asked) : asked
+  const parameters = options.link ? snap(asked) : asked
   const { images: limits } = await settingsInForce(ctx)
   if (row.size > limits.max_source_mb * 1024 * 1024)
     throw new ServiceError(
@@ -48,13 +51,13 @@ export async function sendImage(
     )
   const studio = studioOf(ctx.config)
   const accepted = parameters.format === 'auto' ? acceptedBy(request.headers.accept) : 'other'
-  const answer = await within(limits.timeout_seconds, (signal, deadline) => {
+  const answer = await within(limits.timeout_seconds, reply.raw, (signal, deadline) => {
     const bounds = boundsOf(ctx.config, limits)
     const principal = principalOf(options, limits, bounds.slots)
     const job = { ctx, row, principal, bounds, signal, deadline }
     return findAnswer(studio, job, request, (source) => planOf(parameters, source, accepted, limits))
   }).catch((error: unknown) => {
-    if (isBusy(error)) studio.counts.refused++
+    if (isBusy(error) && !reply.raw.destroyed) studio.counts.refused++
     throw error
   })
 
@@ -114,9 +117,18 @@ const keyOf = ({ etag, blob_id }: ObjectRow, { width, height, fit, format, q, fr
     .update(JSON.stringify([PIPELINE, etag, blob_id, width, height, fit, format, q, frames]))
     .digest('base64url')
 
-/** Answers busy when work takes too long; the work goes on to its end, and what it makes is kept (I4). */
-function within<T>(seconds: number, work: (signal: AbortSignal, deadline: number) => Promise<T>): Promise<T> {
+/**
+ * Answers busy when work takes too long. A render that began goes on to its end, and what it makes is kept (I4); what
+ * still waits is given up then, and when the client leaves.
+ */
+function within<T>(
+  seconds: number,
+  client: ServerResponse,
+  work: (signal: AbortSignal, deadline: number) => Promise<T>,
+): Promise<T> {
   const giveUp = new AbortController()
+  const leave = () => giveUp.abort()
+  client.once('close', leave)
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       giveUp.abort()
@@ -124,20 +136,24 @@ function within<T>(seconds: number, work: (signal: AbortSignal, deadline: number
     }, seconds * 1000)
     work(giveUp.signal, performance.now() + seconds * 1000)
       .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
+      .finally(() => {
+        clearTimeout(timer)
+        client.off('close', leave)
+      })
   })
 }
 
-function principalOf({ principal: id, snapWidths }: ImageOptions, limits: Limits, slots: number): Principal {
-  return snapWidths
+function principalOf({ principal: id, link }: ImageOptions, limits: Limits, slots: number): Principal {
+  return link
     ? { id, most: limits.slots_per_link ?? Math.max(1, Math.floor(slots / 2)) }
     : { id, most: limits.slots_per_user ?? Math.max(2, Math.ceil(slots * 0.75)) }
 }
 
-function dispositionOf(row: ObjectRow, { format }: Plan, { filename, disposition = 'inline' }: ImageOptions): string {
+function dispositionOf(row: ObjectRow, { format }: Plan, { filename, download, disposition }: ImageOptions): string {
   const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? ''
   const stem = path.posix.basename(name, path.posix.extname(name)) || 'image'
-  return contentDisposition(`${stem}.${format === 'jpeg' ? 'jpg' : format}`, { type: disposition })
+  const type = download ? 'attachment' : (disposition ?? 'inline')
+  return contentDisposition(`${stem}.${format === 'jpeg' ? 'jpg' : format}`, { type })
 }
 
 /** What the images of this process did so far, and what they do now. */

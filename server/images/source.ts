@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import { readHeader } from './render.ts'
+import { findFault } from './structure.ts'
 
 export type Kind = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff'
 
@@ -18,8 +19,8 @@ export interface Source {
   /** Progressive or interlaced: decoded it is in memory as a whole. */
   full: boolean
 }
-/** Why a blob is no source: of another kind than we read, or broken. */
-export type Unusable = { refused: 'unsupported' | 'broken' }
+/** Why a blob is no source: of another kind than we read, broken, or made to keep us busy. */
+export type Unusable = { refused: 'unsupported' | 'broken' | 'too_many_scans' }
 
 const latin = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
@@ -68,26 +69,6 @@ async function read(ctx: Ctx, { blob_id, size }: ObjectRow, head = false): Promi
 /** All bytes of a source. */
 export const readSource = (ctx: Ctx, row: ObjectRow): Promise<Uint8Array> => read(ctx, row)
 
-/**
- * Whether a JPEG or PNG has its end. These are decoded row by row, so where the lower rows are cut off from a picture that
- * broke off on its way, no one else would notice.
- */
-export function hasEnd(kind: Kind, bytes: Uint8Array): boolean {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (kind === 'png') {
-    let at = 8
-    while (at + 12 <= all.length && latin(all, at + 4, at + 8) !== 'IEND') at += 12 + all.readUInt32BE(at)
-    return at + 12 <= all.length
-  }
-  if (kind !== 'jpeg') return true
-  // Past the segments before the first scan, which may hold a thumbnail with an end of its own. In a scan, FF D9 is one.
-  let at = 2
-  while (at + 4 <= all.length && all[at] === 0xff && all[at + 1] !== 0xda)
-    at += all[at + 1] === 0xff ? 1 : 2 + all.readUInt16BE(at + 2)
-  return all.indexOf(END_OF_IMAGE, at) >= 0
-}
-const END_OF_IMAGE = Buffer.from([0xff, 0xd9])
-
 /** Reads a source and its header; the bytes come along where it can be decoded. */
 export async function inspect(ctx: Ctx, row: ObjectRow): Promise<{ found: Source | Unusable; bytes?: Uint8Array }> {
   if (row.size === 0) return { found: { refused: 'unsupported' } }
@@ -96,24 +77,23 @@ export async function inspect(ctx: Ctx, row: ObjectRow): Promise<{ found: Source
   const kind = sniff(bytes)
   if (!kind) return { found: { refused: 'unsupported' } }
   const header = await readHeader(bytes).catch(() => undefined)
-  if (!header || header.kind !== kind || !hasEnd(kind, bytes)) {
-    discard(bytes)
-    return { found: { refused: 'broken' } }
-  }
-  return { found: header, bytes }
+  const fault = findFault(kind, bytes)
+  if (header?.kind === kind && !fault) return { found: header, bytes }
+  discard(bytes)
+  return { found: { refused: fault === 'too_many_scans' ? fault : 'broken' } }
 }
 
 /** Throws what a blob that is no source is answered with. */
 export function assertUsable(found: Source | Unusable): asserts found is Source {
   if (!('refused' in found)) return
-  throw found.refused === 'broken' ? brokenSource() : unsupported()
+  if (found.refused === 'unsupported') throw unsupported()
+  throw found.refused === 'broken' ? brokenSource() : faultySource('has too many scans')
 }
 const unsupported = () =>
   new ServiceError(
     'unsupported_media_type',
     'The contents of the object are no image that can be read here: JPEG, PNG, WebP, AVIF, GIF or TIFF.',
   )
-export const brokenSource = (cause?: unknown) => {
-  const fault = { path: 'object', message: 'is not a complete image of its kind' }
-  return new ServiceError('invalid_request', `${fault.path} ${fault.message}.`, { faults: [fault], cause })
-}
+const faultySource = (message: string, cause?: unknown) =>
+  new ServiceError('invalid_request', `object ${message}.`, { faults: [{ path: 'object', message }], cause })
+export const brokenSource = (cause?: unknown) => faultySource('is not a complete image of its kind', cause)

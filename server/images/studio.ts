@@ -76,7 +76,7 @@ export interface Job {
   row: ObjectRow
   principal: Principal
   bounds: Bounds
-  /** Aborted when the caller is answered that it takes too long. */
+  /** Aborted when the caller is answered that it takes too long, or has left. */
   signal: AbortSignal
   /** When that is, as `performance.now()`. */
   deadline: number
@@ -180,10 +180,10 @@ export async function derive(
   held?: Held,
 ): Promise<Entry> {
   const { rendering, counts } = studio
-  for (let first = true; ; first = false) {
+  for (;;) {
     const other = rendering.get(key)
     if (!other) break
-    if (first && held) release(held)
+    if (held) release(held)
     held = undefined
     try {
       const entry = await other
@@ -219,6 +219,8 @@ async function make(studio: Studio, job: Job, source: Source, plan: Plan, held: 
   try {
     bytes ??= await readSource(job.ctx, job.row)
     await slot.hold(heldPixels(source, plan))
+    // Nobody waits for it any more. From here on it goes on to its end: there is no way to stop libvips (I4).
+    if (job.signal.aborted) throw tooSlow()
     const began = performance.now()
     counts.renders++
     const seconds = (job.deadline - began) / 1000

@@ -149,6 +149,33 @@ export async function deleteKeys(
   return { removed: [...found], errors }
 }
 
+/** An object as it was seen: `blob_id` tells its contents, `last_modified` whether anything of it has changed since. */
+export type Version = Pick<store.ObjectRow, 'key' | 'blob_id' | 'last_modified'>
+
+/**
+ * Step: deletes the objects that are still as they were seen, for an actor whose right was asked for before. Gives the
+ * keys deleted, and of the others those that there still is something under. Without `record` it deletes none.
+ */
+export async function deleteUnchanged(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  versions: readonly Version[],
+  more: { bulk_id: string; policy_id: string },
+  record: Record | null,
+): Promise<{ removed: Set<string>; changed: Set<string> }> {
+  const seen = new Map(versions.map((version) => [version.key, version]))
+  const rows = await store.lockObjects(tx, bucket.id, [...seen.keys()])
+  const same = (row: store.ObjectRow) =>
+    record !== null &&
+    seen.get(row.key)?.blob_id === row.blob_id &&
+    seen.get(row.key)?.last_modified === row.last_modified
+  const unchanged = rows.filter(same)
+  if (record) await removeObjects(tx, ctx, bucket, unchanged, more, record)
+  const keysOf = (some: readonly store.ObjectRow[]) => new Set(some.map(({ key }) => key))
+  return { removed: keysOf(unchanged), changed: keysOf(rows.filter((row) => !same(row))) }
+}
+
 /** Which keys are taken, for someone who may list or read each of them; throws forbidden at the first they may not. */
 export async function findTaken(ctx: Ctx, name: string, keys: readonly string[]) {
   for (const key of keys) if (!decide(ctx.actor.groups, 'read', name, key).allowed) allow(ctx.actor, 'list', name, key)

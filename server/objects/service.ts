@@ -47,7 +47,7 @@ export async function removeObjects(
   ctx: Ctx,
   bucket: HeldBucket,
   rows: readonly store.ObjectRow[],
-  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string },
+  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
   record: Record,
 ): Promise<void> {
   if (rows.length === 0) return

@@ -126,11 +126,17 @@ export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key:
 
 /**
  * Counts a download before it is answered. Under a limit one is taken, unless the request goes on with what this address
- * was served within a day; throws gone when none is left. HEAD is free.
+ * was served within a day; throws gone when none is left. HEAD is free. `whole`: the answer has no ranges.
  */
-export async function spend(ctx: Ctx, { row }: OpenLink, key: string | null, request: FastifyRequest): Promise<void> {
+export async function spend(
+  ctx: Ctx,
+  { row }: OpenLink,
+  key: string | null,
+  request: FastifyRequest,
+  { whole = false } = {},
+): Promise<void> {
   if (request.method === 'HEAD') return
-  const continues = /^bytes=0*[1-9]\d*-/.test(request.headers.range ?? '')
+  const continues = !whole && /^bytes=0*[1-9]\d*-/.test(request.headers.range ?? '')
   const { ip } = ctx.actor.origin
   const since = new Date(ctx.now().getTime() - DAY_MS)
   if (continues && ip !== null && (await store.wasServed(ctx.db, row.id, ip, since)))

@@ -69,16 +69,17 @@ async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { 
   if (!isOpen(openRanges(link, 'read', key), key)) throw gone()
   const object = await findObject(ctx.db, row.bucket, key)
   if (!object || object.bucket_id !== row.bucket_id) throw objectGone()
-  await spend(ctx, link, key, request)
-  if (hasImageParameters(request))
-    return sendImage(ctx, object, request, reply, { cacheControl: NO_STORE, principal: row.id, snapWidths: true })
+  const image = hasImageParameters(request)
+  await spend(ctx, link, key, request, { whole: image })
   const naming = {
     download: query.download === '1',
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
     disposition: row.disposition ?? undefined,
     cacheControl: NO_STORE,
   }
-  return sendContents(ctx, object, naming, request, reply)
+  return image
+    ? sendImage(ctx, object, request, reply, { ...naming, principal: row.id, link: true })
+    : sendContents(ctx, object, naming, request, reply)
 }
 
 /** The bucket the link was made in; one made again under the name is another. */

@@ -25,6 +25,8 @@ interface Made {
   upload(): Promise<string>
   job(): Promise<string>
   share(): Promise<string>
+  policy(): Promise<string>
+  run(): Promise<{ id: string; run_id: string }>
   /** A token of the one who is to call. */
   token(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
@@ -48,7 +50,11 @@ const managers = (status: number): Expected => [401, 403, 403, 403, 403, status]
 const insider = (status: number): Expected => [401, 403, 403, status, status, status]
 const holder = (status: number): Expected => [401, 403, 403, 403, status, status]
 
+/** What others do not get to know of. */
+const hidden = (status: number): Expected => [401, 404, 404, 404, status, status]
+
 const params = { name: BUCKET }
+const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
 const byKey = { name: BUCKET, key: KEY }
 const image = { bucket: BUCKET, key: KEY }
 const unknownLink = { token: 'x' }
@@ -266,6 +272,30 @@ const table: Record<OperationName, Entry> = {
     expect: [401, 404, 404, 404, 404, 200],
     call: async (c, { job }) => c.cancelJob({ params: { id: await job() } }),
   },
+  createPolicy: { expect: holder(201), call: (c) => c.createPolicy({ body: { name: 'x', ...cleanup } }) },
+  listPolicies: { expect: signedIn(200), call: (c) => c.listPolicies() },
+  previewPolicy: { expect: holder(200), call: (c) => c.previewPolicy({ body: cleanup }) },
+  getPolicy: { expect: hidden(200), call: async (c, { policy }) => c.getPolicy({ params: { id: await policy() } }) },
+  updatePolicy: {
+    expect: hidden(200),
+    call: async (c, { policy }) => c.updatePolicy({ params: { id: await policy() }, body: { name: 'y' } }),
+  },
+  deletePolicy: {
+    expect: hidden(204),
+    call: async (c, { policy }) => c.deletePolicy({ params: { id: await policy() } }),
+  },
+  runPolicy: { expect: hidden(202), call: async (c, { policy }) => c.runPolicy({ params: { id: await policy() } }) },
+  listPolicyRuns: {
+    expect: hidden(200),
+    call: async (c, { policy }) => c.listPolicyRuns({ params: { id: await policy() } }),
+  },
+  getPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.getPolicyRun({ params: await run() }) },
+  listPolicyRunItems: {
+    expect: hidden(200),
+    call: async (c, { run }) => c.listPolicyRunItems({ params: await run() }),
+  },
+  cancelPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.cancelPolicyRun({ params: await run() }) },
+  explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
   listTrash: { expect: holder(200), call: (c) => c.listTrash({ params, query: { prefix: 'docs/' } }) },
   restoreTrash: {
     expect: holder(200),
@@ -393,6 +423,11 @@ describeEngines('R2: access', (engine) => {
         (await admin.initUpload({ params, body: { key: `docs/${newId()}`, file_size: 1 } })).upload_id,
       job: async () =>
         (await admin.createJob({ body: { kind: 'delete', source_bucket: BUCKET, prefix: 'docs/none/' } })).id,
+      policy: async () => (await admin.createPolicy({ body: { name: 'made', ...cleanup } })).id,
+      run: async () => {
+        const { id } = await admin.createPolicy({ body: { name: 'made', ...cleanup } })
+        return { id, run_id: (await admin.runPolicy({ params: { id }, query: { dry_run: true } })).id }
+      },
       share: async () => (await admin.shareObject({ params: image })).id,
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
       session: async () => {

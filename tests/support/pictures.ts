@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { crc32, deflateSync } from 'node:zlib'
+import { crc32, deflateSync, gzipSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 
 /** Colours of the quarters of `quarters`, by row: what stands where tells how a picture was turned and cut. */
@@ -111,21 +111,95 @@ export async function declaredJpeg(width: number, height: number, progressive = 
   return bytes
 }
 /** A small AVIF that declares this size. */
-export async function declaredAvif(width: number, height: number): Promise<Buffer> {
-  const bytes = await quarters().avif({ effort: 0 }).toBuffer()
+export const declaredAvif = async (width: number, height: number): Promise<Buffer> =>
+  declareAvif(await quarters().avif({ effort: 0 }).toBuffer(), width, height)
+function declareAvif(bytes: Buffer, width: number, height: number): Buffer {
   const box = bytes.indexOf('ispe')
   bytes.writeUInt32BE(width, box + 8)
   bytes.writeUInt32BE(height, box + 12)
   return bytes
 }
-export function declaredGif(width: number, height: number): Buffer {
+/** A small GIF whose frame declares this size, and whose screen another where one is given. */
+export function declaredGif(width: number, height: number, [across, down] = [width, height]): Buffer {
   const bytes = Buffer.from('47494638396100000000f00000ff0000ffffff2c0000000000000000000202440100', 'hex')
-  bytes.writeUInt16LE(width, 6)
-  bytes.writeUInt16LE(height, 8)
+  bytes.writeUInt16LE(across, 6)
+  bytes.writeUInt16LE(down, 8)
   bytes.writeUInt16LE(width, 24)
   bytes.writeUInt16LE(height, 26)
   return Buffer.concat([bytes, Buffer.from([0x3b])])
 }
+
+/** A TIFF of as many pages as one likes, each of one white pixel; the tags of the first can be changed. */
+export function tiffOfPages(count: number, first: { [tag: number]: number } = {}): Buffer {
+  const entries = [256, 257, 258, 259, 262, 273, 277, 278, 279]
+  const length = 2 + 12 * entries.length + 4
+  const bytes = Buffer.alloc(8 + count * length + 16, 0xff)
+  bytes.write('II*\0', 'latin1')
+  bytes.writeUInt32LE(8, 4)
+  for (let page = 0; page < count; page++) {
+    let at = bytes.writeUInt16LE(entries.length, 8 + page * length)
+    for (const tag of entries) {
+      const value = (page === 0 ? first[tag] : undefined) ?? (tag === 258 ? 8 : tag === 273 ? 8 + count * length : 1)
+      at = bytes.writeUInt16LE(tag, at)
+      at = bytes.writeUInt16LE(4, at)
+      at = bytes.writeUInt32LE(1, at)
+      at = bytes.writeUInt32LE(value, at)
+    }
+    bytes.writeUInt32LE(page === count - 1 ? 0 : 8 + (page + 1) * length, at)
+  }
+  return bytes
+}
+export const declaredTiff = (width: number, height: number): Buffer => tiffOfPages(1, { 256: width, 257: height })
+
+const segment = (marker: number, body: Uint8Array): Buffer => {
+  const head = Buffer.from([0xff, marker, 0, 0])
+  head.writeUInt16BE(body.length + 2, 2)
+  return Buffer.concat([head, body])
+}
+/** A JPEG with one more segment at its beginning. */
+const withSegment = (jpeg: Buffer, marker: number, body: Uint8Array): Buffer =>
+  Buffer.concat([jpeg.subarray(0, 2), segment(marker, body), jpeg.subarray(2)])
+/** A JPEG with a whole small one in a segment, as cameras write. */
+const withThumbnail = async (): Promise<Buffer> =>
+  withSegment(await quarters().jpeg().toBuffer(), 0xe1, await quarters(12, 8).jpeg().toBuffer())
+/** A PNG with one more chunk behind its header. */
+const withChunk = (png: Buffer, type: string, body: Uint8Array): Buffer =>
+  Buffer.concat([png.subarray(0, 33), chunk(type, body), png.subarray(33)])
+
+/**
+ * A progressive JPEG of 25 grey megapixels whose scans take some 50 bytes each and say nothing, as the standard allows.
+ * `between` comes before the second scan.
+ */
+export function jpegOfScans(scans: number, between: Uint8Array = Buffer.alloc(0)): Buffer {
+  const side = 4992
+  const blocks = (side / 8) ** 2
+  const table = (id: number, symbol: number) => segment(0xc4, Buffer.from([id, 1, ...Array(15).fill(0), symbol]))
+  const scan = (from: number, to: number, bits: number) => segment(0xda, Buffer.from([1, 1, 0, from, to, bits]))
+  const frame = Buffer.from([8, 0, 0, 0, 0, 1, 1, 0x11, 0])
+  frame.writeUInt16BE(side, 1)
+  frame.writeUInt16BE(side, 3)
+  const parts = [
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, Buffer.from([0, ...Array(64).fill(1)])),
+    segment(0xc2, frame),
+    table(0x00, 0),
+    // "The next 16,384 blocks have nothing more": a bit, and fourteen of the number.
+    table(0x10, 0xe0),
+    scan(0, 0, 0),
+    Buffer.alloc(Math.ceil(blocks / 8)),
+    between,
+  ]
+  const nothing = Buffer.alloc(Math.ceil((Math.ceil(blocks / 16_384) * 15) / 8))
+  for (let i = 1; i < scans; i++) {
+    const low = 13 - (Math.floor((i - 1) / 63) % 14)
+    const coefficient = 1 + ((i - 1) % 63)
+    parts.push(scan(coefficient, coefficient, low === 13 ? 13 : ((low + 1) << 4) | low), nothing)
+  }
+  return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])])
+}
+/** One colour. */
+const plain = (width: number, height: number): Sharp =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } })
 
 export const SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>alert(1)</script><image href="file:///etc/passwd" width="40" height="30"/></svg>',
@@ -166,9 +240,12 @@ export interface Picture {
   /** Of the result. */
   format?: 'jpeg' | 'png' | 'webp' | 'avif'
   size?: readonly [number, number]
-  /** What is to be seen in the middle of each quarter, by row; null: not looked at. */
+  /** What is to be seen in the middle of each quarter, by row. */
   seen?: readonly Colour[]
+  /** Of a 422: what is said of the object. Default: that it is not complete. */
+  fault?: RegExp
 }
+const BOMB = /^has [\d.]+ megapixels$/
 const upright = { status: 200, size: [60, 40] as const, seen: order }
 
 /** What people upload, and what attackers do. */
@@ -220,6 +297,40 @@ export const pictures: readonly Picture[] = [
     format: 'jpeg',
     ...upright,
   },
+  {
+    name: 'PNG in Display P3',
+    key: 'p3.png',
+    bytes: () => quarters().withIccProfile('p3').png().toBuffer(),
+    format: 'png',
+    ...upright,
+  },
+  {
+    name: 'JPEG with a broken profile',
+    key: 'icc.jpg',
+    bytes: async () => {
+      const bytes = await quarters().withIccProfile('p3').jpeg().toBuffer()
+      return bytes.fill(0x41, bytes.indexOf('ICC_PROFILE') + 40, bytes.indexOf('ICC_PROFILE') + 300)
+    },
+    format: 'jpeg',
+    status: 200,
+    size: [60, 40],
+  },
+  {
+    name: 'JPEG with garbage for EXIF',
+    key: 'exif.jpg',
+    bytes: async () =>
+      withSegment(await quarters().jpeg().toBuffer(), 0xe1, Buffer.from(`Exif\0\0II*\0${'\xff'.repeat(90)}`, 'latin1')),
+    format: 'jpeg',
+    ...upright,
+  },
+  { name: 'JPEG with a thumbnail', key: 'thumb.jpg', bytes: () => withThumbnail(), format: 'jpeg', ...upright },
+  {
+    name: 'JPEG with a film behind it',
+    key: 'motion.jpg',
+    bytes: async () => Buffer.concat([await quarters().jpeg().toBuffer(), Buffer.alloc(100_000, 'ftypmp42')]),
+    format: 'jpeg',
+    ...upright,
+  },
   { name: 'PNG', key: 'a.png', bytes: () => quarters().png().toBuffer(), format: 'png', ...upright },
   {
     name: 'interlaced PNG',
@@ -246,6 +357,14 @@ export const pictures: readonly Picture[] = [
     name: 'PNG with alpha',
     key: 'alpha.png',
     bytes: () => transparent().png().toBuffer(),
+    format: 'png',
+    status: 200,
+    size: [60, 40],
+  },
+  {
+    name: 'grey PNG with alpha',
+    key: 'la.png',
+    bytes: () => transparent().toColourspace('b-w').png().toBuffer(),
     format: 'png',
     status: 200,
     size: [60, 40],
@@ -298,6 +417,12 @@ export const pictures: readonly Picture[] = [
     status: 422,
   },
   {
+    name: 'JPEG cut off behind its thumbnail',
+    key: 'cut4.jpg',
+    bytes: async () => cut(await withThumbnail(), 0.8),
+    status: 422,
+  },
+  {
     name: 'JPEG cut off at its very end',
     key: 'cut2.jpg',
     bytes: async () => cut(await photo(300, 200).jpeg().toBuffer(), 0.97),
@@ -333,29 +458,125 @@ export const pictures: readonly Picture[] = [
     bytes: async () => cut(await photo(300, 200).gif({ effort: 1 }).toBuffer(), 0.7),
     status: 422,
   },
-  { name: 'PNG that declares 30,000 × 30,000', key: 'bomb.png', bytes: () => declaredPng(30_000, 30_000), status: 422 },
+  {
+    name: 'PNG that declares 30,000 × 30,000',
+    key: 'bomb.png',
+    bytes: () => declaredPng(30_000, 30_000),
+    status: 422,
+    fault: BOMB,
+  },
   {
     name: 'interlaced PNG of 30 megapixels',
     key: 'bomb2.png',
     bytes: () => declaredPng(6000, 5000, { interlaced: true }),
     status: 422,
+    fault: BOMB,
   },
   {
     name: 'JPEG that declares 60,000 × 60,000',
     key: 'bomb.jpg',
     bytes: () => declaredJpeg(60_000, 60_000),
     status: 422,
+    fault: BOMB,
   },
   {
     name: 'progressive JPEG of 30 megapixels',
     key: 'bomb2.jpg',
     bytes: () => declaredJpeg(6000, 5000, true),
     status: 422,
+    fault: BOMB,
   },
-  { name: 'AVIF of 25 megapixels', key: 'bomb.avif', bytes: () => declaredAvif(5000, 5000), status: 422 },
-  { name: 'GIF that declares 65,535 × 65,535', key: 'bomb.gif', bytes: () => declaredGif(65_535, 65_535), status: 422 },
+  { name: 'AVIF of 25 megapixels', key: 'bomb.avif', bytes: () => declaredAvif(5000, 5000), status: 422, fault: BOMB },
+  {
+    name: 'GIF that declares 65,535 × 65,535',
+    key: 'bomb.gif',
+    bytes: () => declaredGif(65_535, 65_535),
+    status: 422,
+    fault: BOMB,
+  },
+  {
+    name: 'TIFF that declares 60,000 × 60,000',
+    key: 'bomb.tif',
+    bytes: () => declaredTiff(60_000, 60_000),
+    status: 422,
+    fault: BOMB,
+  },
+  {
+    name: 'TIFF of 20,000 pages',
+    key: 'pages.tif',
+    bytes: () => tiffOfPages(20_000),
+    status: 422,
+    fault: /^has 20000 frames$/,
+  },
+  {
+    name: 'JPEG of 20,000 scans',
+    key: 'scans.jpg',
+    bytes: () => jpegOfScans(20_000),
+    status: 422,
+    fault: /^has too many scans$/,
+  },
+  {
+    name: 'JPEG of 20,000 scans, with an end before them that is in a comment',
+    key: 'scans2.jpg',
+    bytes: () => jpegOfScans(20_000, Buffer.from('fffe0006ffd9ffd9', 'hex')),
+    status: 422,
+    fault: /^has too many scans$/,
+  },
+  {
+    name: 'JPEG of 60 scans',
+    key: 'scans3.jpg',
+    bytes: () => jpegOfScans(60),
+    format: 'jpeg',
+    status: 200,
+    size: [60, 60],
+  },
+  {
+    name: 'AVIF of 64 megapixels that declares 100 × 100',
+    key: 'lies.avif',
+    bytes: async () => declareAvif(await plain(8000, 8000).avif({ effort: 0 }).toBuffer(), 100, 100),
+    status: 422,
+  },
+  {
+    name: 'GIF of 3,600 megapixels that declares 10 × 10',
+    key: 'lies.gif',
+    bytes: () => declaredGif(60_000, 60_000, [10, 10]),
+    status: 422,
+    fault: BOMB,
+  },
+  {
+    name: 'PNG with 200 MB of text in 200 kB',
+    key: 'text.png',
+    bytes: async () =>
+      withChunk(
+        await quarters().png().toBuffer(),
+        'zTXt',
+        Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(2e8))]),
+      ),
+    format: 'png',
+    ...upright,
+  },
   { name: 'SVG with a script', key: 'x.svg', bytes: () => SVG, status: 415 },
   { name: 'SVG named .jpg', key: 'svg.jpg', bytes: () => SVG, status: 415 },
+  {
+    name: 'SVG named .png',
+    key: 'svg.png',
+    bytes: () => Buffer.concat([Buffer.from('\ufeff<?xml version="1.0"?>\n'), SVG]),
+    status: 415,
+  },
+  { name: 'compressed SVG', key: 'x.svgz', bytes: () => gzipSync(SVG), status: 415 },
+  {
+    name: 'MP4',
+    key: 'x.mp4',
+    bytes: () =>
+      Buffer.concat([Buffer.from('00000018667479706d703432000000006d70343269736f6d', 'hex'), Buffer.alloc(200)]),
+    status: 415,
+  },
+  {
+    name: 'JPEG XL',
+    key: 'x.jxl',
+    bytes: () => Buffer.from('0000000c4a584c200d0a870a00000014667479706a786c20', 'hex'),
+    status: 415,
+  },
   { name: 'HEIC', key: 'x.heic', bytes: () => HEIC, status: 415 },
   { name: 'BMP', key: 'x.bmp', bytes: () => BMP, status: 415 },
   { name: "libvips' own format", key: 'x.v', bytes: vipsFile, status: 415 },

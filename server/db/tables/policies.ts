@@ -1,0 +1,86 @@
+/** Cleanup policies, their runs, and what each run matched. */
+export interface PolicyTables {
+  policies: {
+    id: string
+    name: string
+    /** JSON: string[] */
+    bucket_patterns: string
+    prefix: string
+    glob: string | null
+    older_than_days: number | null
+    min_size: number | null
+    keep_newest: number | null
+    max_deletes: number | null
+    max_delete_percent: number | null
+    cron: string | null
+    timezone: string
+    disabled_at: string | null
+    /** Null while it is switched off or has no schedule. */
+    next_run_at: string | null
+    /** Counts the changes: a run belongs to the policy as it was. */
+    revision: number
+    /** Who changed it last. */
+    author_id: string
+    author_email: string | null
+    created_by: string
+    created_at: string
+    updated_at: string
+    /** It stays until its history is cleared away. */
+    deleted_at: string | null
+  }
+  policy_runs: {
+    id: string
+    policy_id: string
+    kind: 'dry' | 'live'
+    /** The dry run whose list it deletes. */
+    of_run: string | null
+    trigger: 'manual' | 'schedule'
+    status: 'queued' | 'running' | 'succeeded' | 'stopped' | 'failed' | 'cancelled'
+    reason: string | null
+    /** JSON: the policy's rule and guard rails when it was begun. */
+    rule: string
+    revision: number
+    author_id: string
+    author_email: string | null
+    /** JSON: who asked for it, with what credential, from where; null where the schedule did. */
+    requester: string | null
+    cutoff: string
+    scheduled_for: string | null
+    examined: number
+    matched: number
+    matched_bytes: number
+    /** When all matches were written down: only then the first is deleted. */
+    listed_at: string | null
+    /** Up to which item the work is done. */
+    position: number
+    deleted: number
+    deleted_bytes: number
+    kept: number
+    /** JSON: the first 100 matches, {bucket, key}. */
+    sample: string
+    /** JSON: the first 100 that were kept. */
+    errors: string
+    runner: string | null
+    leased_until: string | null
+    cancel_at: string | null
+    created_at: string
+    started_at: string | null
+    finished_at: string | null
+    /** When its items were cleared away. */
+    forgotten_at: string | null
+  }
+  /** One version of an object that a run matched. */
+  policy_run_items: {
+    run_id: string
+    position: number
+    bucket_id: string
+    bucket: string
+    key: string
+    size: number
+    etag: string
+    blob_id: string
+    last_modified: string
+    /** Null until its turn has come. */
+    outcome: 'deleted' | 'kept_changed' | 'gone' | null
+  }
+}

@@ -1,0 +1,51 @@
+import type { Actor, Ctx, Record } from '../context.ts'
+import { systemActor } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import * as store from './store.ts'
+
+/** Who asked for a run: kept to record it in their name. */
+export type Requester = Omit<Actor, 'groups'>
+
+/** What of a run is told: in the audit log, to receivers of events, and in the API. */
+export const numbersOf = (run: store.RunRow) => ({
+  examined: run.examined,
+  matched: run.matched,
+  deleted: run.deleted,
+  bytes: run.kind === 'dry' ? run.matched_bytes : run.deleted_bytes,
+  kept: run.kept,
+})
+
+/** In whose name a run is recorded: of who asked for it, else of Stowage on behalf of the author. */
+export function recorderOf({ requester, author_id, author_email }: store.RunRow): Actor {
+  if (requester !== null) return { ...(JSON.parse(requester) as Requester), groups: [] }
+  return { ...systemActor, user_id: author_id, email: author_email }
+}
+
+/** Step: ends a locked run and records it, once. */
+export async function finishStep(
+  tx: Tx,
+  ctx: Ctx,
+  run: store.RunRow,
+  name: string,
+  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
+  reason: string | null,
+  record: Record,
+): Promise<void> {
+  const finished_at = ctx.now().toISOString()
+  await store.updateRun(tx, run.id, { status, reason, finished_at, runner: null, leased_until: null })
+  record({
+    name: 'policy_run',
+    resource: { type: 'policy', id: run.policy_id },
+    details: {
+      policy_id: run.policy_id,
+      name,
+      run_id: run.id,
+      dry_run: run.kind === 'dry',
+      trigger: run.trigger,
+      status,
+      reason,
+      ...numbersOf(run),
+      author: { user_id: run.author_id, email: run.author_email },
+    },
+  })
+}

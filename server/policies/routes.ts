@@ -1,0 +1,26 @@
+import { api } from '../../contract/index.ts'
+import { handle } from '../http/handle.ts'
+import * as service from './service.ts'
+
+export const policyRoutes = [
+  handle(api.createPolicy, (ctx, { body }) => service.createPolicy(ctx, body)),
+  handle(api.listPolicies, (ctx, { query }) => service.listPolicies(ctx, query.limit ?? 100, query.cursor)),
+  handle(api.previewPolicy, (ctx, { body }) => service.previewPolicy(ctx, body)),
+  handle(api.getPolicy, (ctx, { params }) => service.getPolicy(ctx, params.id)),
+  handle(api.updatePolicy, (ctx, { params, body }) => service.updatePolicy(ctx, params.id, body)),
+  handle(api.deletePolicy, (ctx, { params }) => service.deletePolicy(ctx, params.id)),
+  handle(api.runPolicy, async (ctx, { params, query, body, reply }) => {
+    const run = await service.runPolicy(ctx, params.id, query, body)
+    if (run.finished_at !== null) reply.code(200)
+    return run
+  }),
+  handle(api.listPolicyRuns, (ctx, { params, query }) =>
+    service.listRuns(ctx, params.id, query.limit ?? 100, query.cursor),
+  ),
+  handle(api.getPolicyRun, (ctx, { params }) => service.getRun(ctx, params.id, params.run_id)),
+  handle(api.listPolicyRunItems, (ctx, { params, query: { outcome, limit = 100, cursor } }) =>
+    service.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
+  ),
+  handle(api.cancelPolicyRun, (ctx, { params }) => service.cancelRun(ctx, params.id, params.run_id)),
+  handle(api.explainPolicies, (ctx, { params, query }) => service.explainPolicies(ctx, params.name, query.key)),
+]

@@ -1,0 +1,285 @@
+import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { ServiceError } from '../../contract/errors.ts'
+import { actorOfUser } from '../auth/service.ts'
+import { type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { type Actor, type Ctx, type Record, systemActor } from '../context.ts'
+import type { Db, Tx } from '../db/schema.ts'
+import { newId } from '../id.ts'
+import { deleteUnchanged } from '../objects/bulk.ts'
+import { finishStep, recorderOf } from './finish.ts'
+import * as itemStore from './items.ts'
+import { findMatches, type Match } from './match.ts'
+import { allowOnAll, guardRail, type Rule } from './rule.ts'
+import * as store from './store.ts'
+
+const LEASE_MS = 60_000
+const AT_ONCE = 2
+const MOST_LISTED = 100
+/**
+ * Objects a transaction: as many as keep the process busy about so long, since its other requests wait meanwhile. What
+ * those do counts as well, so there is a floor: with 20 at a time a run beside busy uploads took twice as long.
+ */
+const FEWEST = 100
+const MOST = 1000
+const STEP_MS = 30
+const CLEAR = 5000
+/** How often a step is tried again that fails for a reason that may pass, like a database that is restarted. */
+const TRIES = 5
+
+/** One of the first objects that were kept. */
+export interface Kept {
+  bucket: string
+  key: string
+  code: 'conflict' | 'not_found'
+  detail: string
+}
+
+/** How many run in this process. */
+const running = new WeakMap<object, number>()
+
+/** Works on runs that nobody works on, two at a time in a process, until there are none. */
+export async function drainRuns(ctx: Ctx): Promise<void> {
+  const busy = running.get(ctx.blobs) ?? 0
+  if (busy >= AT_ONCE) return
+  running.set(ctx.blobs, busy + 1)
+  try {
+    while (!ctx.stopping.aborted) {
+      const runner = newId()
+      const now = ctx.now()
+      const run = await ctx.upkeep((tx) => store.claimRun(tx, runner, now, new Date(now.getTime() + LEASE_MS)))
+      if (!run) return
+      await execute(ctx.as(systemActor), run.id, runner)
+    }
+  } finally {
+    running.set(ctx.blobs, (running.get(ctx.blobs) ?? 1) - 1)
+  }
+}
+
+/** Another process has taken the run over, or its policy was deleted. */
+class Lost extends Error {}
+/** The run ends here, for a reason that is no fault. */
+class Ended extends Error {
+  readonly status: 'stopped' | 'cancelled'
+  constructor(status: 'stopped' | 'cancelled', reason: string) {
+    super(reason)
+    this.status = status
+  }
+}
+/** Nothing of a step could be deleted, so that there is nothing to record. */
+class NothingDone extends Error {}
+
+/** Takes a run to its end; after a crash another process begins its list anew, or goes on deleting where it was. */
+async function execute(ctx: Ctx, id: string, runner: string): Promise<void> {
+  let failures = 0
+  let size = 250
+  try {
+    for (;;) {
+      if (ctx.stopping.aborted) return void (await release(ctx, id, runner))
+      const before = performance.eventLoopUtilization()
+      try {
+        if (!(await advance(ctx, id, runner, size))) return
+        failures = 0
+      } catch (error) {
+        if (error instanceof Lost || error instanceof Ended) throw error
+        const passes = error instanceof ServiceError ? error.code === 'busy' : true
+        if (!passes || ++failures > TRIES) throw error
+        ctx.log.warn({ err: error, run: id }, 'a step of a policy run is tried again')
+        await pause(100 * 2 ** failures, undefined, { signal: ctx.stopping }).catch(() => undefined)
+        continue
+      }
+      const { active } = performance.eventLoopUtilization(before)
+      size = Math.round(Math.min(MOST, Math.max(FEWEST, (size * STEP_MS) / Math.max(1, active))))
+      await nextTurn()
+    }
+  } catch (error) {
+    if (error instanceof Lost) return
+    const known = error instanceof ServiceError || error instanceof Ended
+    if (!known) ctx.log.error({ err: error, run: id }, 'a policy run failed')
+    const reason = known ? error.message : 'Something went wrong on our side; see the log.'
+    const status = error instanceof Ended ? error.status : 'failed'
+    await finish(ctx, await store.findOwnRun(ctx.db, id, runner), runner, status, reason)
+  }
+}
+
+/** The process ends: the next one may go on at once. */
+const release = (ctx: Ctx, id: string, runner: string) =>
+  ctx.upkeep(async (tx) => {
+    if (await store.lockOwnRun(tx, id, runner)) await store.updateRun(tx, id, { leased_until: null, runner: null })
+  })
+
+const lease = (ctx: Ctx) => ({ leased_until: new Date(ctx.now().getTime() + LEASE_MS).toISOString() })
+
+async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.RunRow> {
+  const run = await store.lockOwnRun(tx, id, runner)
+  if (!run) throw new Lost()
+  return run
+}
+
+/**
+ * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
+ * has both rights on all it reaches. Gives the actor it deletes as.
+ */
+async function mayGoOn(db: Db, ctx: Ctx, run: store.RunRow): Promise<Actor> {
+  if (run.cancel_at !== null) throw new Ended('cancelled', 'It was cancelled.')
+  const policy = await store.findPolicy(db, run.policy_id)
+  if (!policy) throw new Lost()
+  if (policy.revision !== run.revision) throw new Ended('stopped', 'The policy was changed meanwhile.')
+  const author = await actorOfUser({ db, now: ctx.now, actor: systemActor }, run.author_id, null)
+  if (!author) throw new ServiceError('forbidden', 'The author of the policy has no active account any more.')
+  allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, 'The author of the policy lacks')
+  return { ...author, type: 'system', auth_method: 'system' }
+}
+
+/** One step; false when the run is over. */
+async function advance(ctx: Ctx, id: string, runner: string, size: number): Promise<boolean> {
+  const run = await store.findOwnRun(ctx.db, id, runner)
+  if (!run) throw new Lost()
+  if (run.listed_at === null) {
+    await mayGoOn(ctx.db, ctx, run)
+    await list(ctx, run, runner)
+    return true
+  }
+  const stop = guardRail(JSON.parse(run.rule) as Rule, run)
+  if (stop !== null) throw new Ended('stopped', stop)
+  if (run.kind === 'dry' || run.position >= run.matched) {
+    await finish(ctx, run, runner, 'succeeded', null)
+    return false
+  }
+  await remove(ctx, run, runner, size)
+  return true
+}
+
+/** Writes down what the run is about, before the first of it is deleted. Begun anew, it clears away what was there. */
+async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner: string): Promise<void> {
+  while ((await ctx.upkeep((tx) => lockOwn(tx, id, runner).then(() => itemStore.deleteItems(tx, id, CLEAR)))) === CLEAR)
+    await nextTurn()
+  const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
+  const sum = { examined: 0, matched: 0, matched_bytes: 0 }
+  const sample: Pick<Match, 'bucket' | 'key'>[] = []
+  let pages = 0
+  for await (const { matches, examined } of source) {
+    if (ctx.stopping.aborted) return
+    const first = sum.matched
+    sum.examined += examined
+    sum.matched += matches.length
+    sum.matched_bytes += matches.reduce((bytes, one) => bytes + one.size, 0)
+    for (const { bucket, key } of matches.slice(0, MOST_LISTED - sample.length)) sample.push({ bucket, key })
+    const rows = matches.map((one, i) => ({ ...one, run_id: id, position: first + i + 1, outcome: null }))
+    // Not waiting for the disk: a list that is not whole is begun anew in any case.
+    await ctx.upkeep(
+      async (tx) => {
+        const run = await lockOwn(tx, id, runner)
+        // Nothing is deleted yet, so now and then is enough: it takes several queries.
+        if (run.cancel_at !== null || pages++ % 10 === 0) await mayGoOn(tx, ctx, run)
+        await itemStore.insertItems(tx, rows)
+        await store.updateRun(tx, id, { ...sum, ...lease(ctx) })
+      },
+      { relaxed: true },
+    )
+  }
+  const listed_at = ctx.now().toISOString()
+  await ctx.upkeep(async (tx) => {
+    await lockOwn(tx, id, runner)
+    await store.updateRun(tx, id, { ...sum, listed_at, sample: JSON.stringify(sample), ...lease(ctx) })
+  })
+}
+
+/** What a dry run matched, as the matches of another run. */
+async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match[]; examined: number }> {
+  yield { matches: [], examined: await store.findExamined(ctx.db, runId) }
+  for (let after = 0; ; ) {
+    const items = await itemStore.listItems(ctx.db, runId, after, MOST)
+    yield { matches: items.map(({ run_id: _run, position: _at, outcome: _none, ...match }) => match), examined: 0 }
+    const last = items.at(-1)
+    if (!last || items.length < MOST) return
+    after = last.position
+  }
+}
+
+/** Deletes the next objects: what became of them and how far the run is commit together, so none is done twice. */
+async function remove(ctx: Ctx, { id, author_id, author_email }: store.RunRow, runner: string, size: number) {
+  const author: Actor = { ...systemActor, user_id: author_id, email: author_email }
+  try {
+    await ctx.as(author).act(async (tx, record) => {
+      if ((await removeStep(tx, ctx, id, runner, size, record)) === 0) throw new NothingDone()
+    })
+  } catch (error) {
+    if (!(error instanceof NothingDone)) throw error
+    await ctx.upkeep((tx) => removeStep(tx, ctx, id, runner, size, null))
+  }
+}
+
+/** Step: gives how many it deleted. Without `record` it deletes none, and what there is now counts as changed. */
+async function removeStep(
+  tx: Tx,
+  ctx: Ctx,
+  id: string,
+  runner: string,
+  size: number,
+  record: Record | null,
+): Promise<number> {
+  const run = await lockOwn(tx, id, runner)
+  const author = ctx.as(await mayGoOn(tx, ctx, run))
+  const next = await itemStore.listItems(tx, id, run.position, size)
+  const elsewhere = next.findIndex(({ bucket_id }) => bucket_id !== next[0]?.bucket_id)
+  const items = elsewhere < 0 ? next : next.slice(0, elsewhere)
+  const [first, last] = [items[0], items.at(-1)]
+  if (!first || !last) throw new Error('A policy run has fewer items than it matched')
+  const bucket = await holdSame(tx, first)
+  const { removed, changed } = bucket
+    ? await deleteUnchanged(tx, author, bucket, items, { bulk_id: id, policy_id: run.policy_id }, record)
+    : { removed: new Set(), changed: new Set() }
+  const lacking = items.filter(({ key }) => !removed.has(key))
+  const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)
+  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')
+  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => !changed.has(key))), 'gone')
+  await itemStore.noteOutcome(tx, id, { from: run.position, to: last.position }, 'deleted')
+  const known = JSON.parse(run.errors) as Kept[]
+  const errors = [...known, ...lacking.slice(0, MOST_LISTED - known.length).map((one) => keptOf(one, changed))]
+  await store.updateRun(tx, id, {
+    position: last.position,
+    deleted: run.deleted + removed.size,
+    deleted_bytes: run.deleted_bytes + items.reduce((sum, { key, size }) => sum + (removed.has(key) ? size : 0), 0),
+    kept: run.kept + lacking.length,
+    errors: JSON.stringify(errors),
+    ...lease(ctx),
+  })
+  return removed.size
+}
+
+const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): Kept =>
+  changed.has(key)
+    ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
+    : { bucket, key, code: 'not_found', detail: 'The object was gone when its turn came.' }
+
+/** Step: holds the bucket of an item; null when it is gone, even if another has its name now. */
+async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promise<HeldBucket | null> {
+  try {
+    const held = await holdBucket(tx, bucket)
+    return held.id === bucket_id ? held : null
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+async function finish(
+  ctx: Ctx,
+  run: store.RunRow | undefined,
+  runner: string,
+  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
+  reason: string | null,
+): Promise<void> {
+  if (!run) return
+  try {
+    await ctx.as(recorderOf(run)).act(async (tx, record) => {
+      const own = await lockOwn(tx, run.id, runner)
+      const policy = await store.findPolicy(tx, own.policy_id)
+      if (!policy) throw new Lost()
+      await finishStep(tx, ctx, own, policy.name, status, reason, record)
+    })
+  } catch (error) {
+    if (!(error instanceof Lost)) throw error
+  }
+}
