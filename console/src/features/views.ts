@@ -3,6 +3,7 @@ import { accountViews } from './account/views.ts'
 import { authViews } from './auth/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { linkViews } from './links/views.ts'
+import { policyViews } from './policies/views.ts'
 import { shareViews } from './shares/views.ts'
 import { tokenViews } from './tokens/views.ts'
 
@@ -13,5 +14,6 @@ export const views: readonly View[] = [
   ...shareViews,
   ...linkViews,
   ...tokenViews,
+  ...policyViews,
   ...accountViews,
 ]
