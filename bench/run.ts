@@ -13,6 +13,7 @@ import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import type { Job, Outcome } from './load.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 /**
  * Measures the hot paths beside their floors and prints a table of ratios. Floor and service take turns for several
@@ -56,6 +57,7 @@ try {
     DATABASE_URL: databaseUrl,
     PORT: '0',
     LOG_LEVEL: 'warn',
+    WEBHOOK_ALLOWED_CIDRS: '127.0.0.1',
     BOOTSTRAP_ADMIN_EMAIL: 'bench@example.com',
     BOOTSTRAP_ADMIN_PASSWORD: 'password of the benchmarks',
   })
@@ -106,6 +108,16 @@ async function measure(service: ServerProcess, client: Client, token: string): P
     await compare(name, job('GET', `${objects}/${key}`), job('GET', await floor('get', file)), target)
   }
   await compare('HEAD', job('HEAD', `${objects}/small`), job('HEAD', await floor('head')), 0.4)
+  if (wanted('webhook deliveries')) {
+    const receiver = await floor('receive')
+    const seen: { ours: number; theirs: number }[] = []
+    await measureWebhooks({ databaseUrl, client, receiver, rounds: ROUNDS }, (ours, theirs) =>
+      seen.push({ ours, theirs }),
+    )
+    const middle = (side: 'ours' | 'theirs') => `${Math.round(median(seen.map((one) => one[side])))}/s`
+    const ratio = median(seen.map(({ ours, theirs }) => ours / theirs))
+    report('webhook deliveries', middle('ours'), `raw POSTs ${middle('theirs')}`, ratio.toFixed(2), '')
+  }
   if (wanted('browse')) await measureBrowse(service, client, (url) => job('GET', url))
   if (wanted('2 GiB')) await measureMemory(service, client, authorization)
 }

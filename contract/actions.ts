@@ -30,6 +30,15 @@ interface PolicyRunDetails {
   author: { user_id: string; email: string | null }
 }
 
+/** A webhook endpoint; its URL without the query, where receivers keep tokens. */
+interface WebhookDetails {
+  name: string
+  url: string
+  events: readonly string[]
+  bucket: string | null
+  prefix: string | null
+}
+
 /**
  * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
  */
@@ -64,6 +73,17 @@ export interface ActionDetails {
   /** Once a run, when it is over, whatever became of it. */
   policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
+  webhook_create: { webhook_id: string } & WebhookDetails
+  webhook_update: { webhook_id: string; before: object; after: object }
+  webhook_delete: { webhook_id: string } & WebhookDetails
+  /** Without anyone's doing: its receiver said it is gone, or has failed for too long. */
+  webhook_disabled: { webhook_id: string; name: string; reason: string }
+  webhook_rotate: { webhook_id: string; name: string; grace_seconds: number }
+  webhook_promote: { webhook_id: string; name: string }
+  webhook_resend: { webhook_id: string; delivery_id: string; event: string }
+  webhook_recover: { webhook_id: string; deliveries: number; since: string; until: string | null }
+  /** Goes to the tested endpoint alone. */
+  ping: { webhook_id: string; name: string; delivery_id: string }
   login: { auth_method: string }
   login_failed: { email: string | null; reason: string }
   logout: { session_id: string } | { sessions: number }
@@ -78,7 +98,7 @@ export interface ActionDetails {
 export type ActionName = keyof ActionDetails
 
 /** Recorded, never sent: no one outside may cause requests to receivers by failing to log in (W7). */
-export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>([
+const auditOnlyNames = [
   'login',
   'login_failed',
   'logout',
@@ -87,7 +107,12 @@ export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>([
   'token_reuse',
   'access_denied',
   'purge',
-])
+  'webhook_resend',
+  'webhook_recover',
+] as const satisfies readonly ActionName[]
+export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>(auditOnlyNames)
+/** What webhook endpoints can subscribe to; described in events.ts. */
+export type EventName = Exclude<ActionName, (typeof auditOnlyNames)[number]>
 
 /** One action as a service records it. */
 export type Action = {

@@ -15,6 +15,7 @@ import * as transfers from './transfers.ts'
 import * as trash from './trash.ts'
 import * as uploads from './uploads.ts'
 import * as users from './users.ts'
+import * as webhooks from './webhooks.ts'
 
 /** The whole API: every operation by name. */
 export const api = {
@@ -134,6 +135,19 @@ export const api = {
   getSettings: settings.getSettings,
   updateSettings: settings.updateSettings,
   testIdp: settings.testIdp,
+  createWebhook: webhooks.createWebhook,
+  listWebhooks: webhooks.listWebhooks,
+  listEvents: webhooks.listEvents,
+  getWebhook: webhooks.getWebhook,
+  updateWebhook: webhooks.updateWebhook,
+  deleteWebhook: webhooks.deleteWebhook,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  promoteWebhookSecret: webhooks.promoteWebhookSecret,
+  testWebhook: webhooks.testWebhook,
+  recoverWebhook: webhooks.recoverWebhook,
+  listDeliveries: webhooks.listDeliveries,
+  getDelivery: webhooks.getDelivery,
+  resendDelivery: webhooks.resendDelivery,
   listAudit: audit.listAudit,
   healthz: system.healthz,
   readyz: system.readyz,

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { bodySchema, eventNames, events } from '../contract/events.ts'
 import { openapi } from '../server/http/openapi.ts'
 import { variables } from '../server/variables.ts'
 
@@ -25,7 +26,30 @@ export function configuration(): string {
   ].join('\n')
 }
 
+/** docs/webhook-events.md: every event with the fields of its details. */
+export function webhookEvents(): string {
+  const parts = eventNames.flatMap((name) => [
+    `## ${name}`,
+    '',
+    events[name].summary,
+    '',
+    '```json',
+    JSON.stringify(bodySchema(name).properties.details.anyOf[0], null, 2),
+    '```',
+    '',
+  ])
+  return [
+    '# Webhook events',
+    '',
+    'What endpoints can subscribe to, with the JSON Schema of `details`. The whole bodies: `GET /api/v1/webhooks/events`.',
+    'Fields may be added, none is taken away. This page is generated from `contract/events.ts` by `npm run docs`.',
+    '',
+    ...parts,
+  ].join('\n')
+}
+
 export const documents = {
+  'docs/webhook-events.md': webhookEvents(),
   'docs/configuration.md': configuration(),
   'docs/openapi.json': `${JSON.stringify(openapi('http://127.0.0.1:8080'), null, 2)}\n`,
 }

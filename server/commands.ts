@@ -11,6 +11,7 @@ import { enableLocalLogin, resealSettings } from './settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from './users/break-glass.ts'
 import { listUsers } from './users/service.ts'
 import { verify } from './verify/service.ts'
+import { resealWebhooks } from './webhooks/service.ts'
 
 interface Arguments {
   words: readonly string[]
@@ -75,7 +76,8 @@ const commands: { [name: string]: Command } = {
     await database.backup(file)
     return `The database was copied to ${file}. Copy the blobs after it: docs/operations.md.`
   },
-  'rotate-secrets': async (ctx) => `${await resealSettings(ctx)} secret(s) were encrypted anew.`,
+  'rotate-secrets': async (ctx) =>
+    `${(await resealSettings(ctx)) + (await resealWebhooks(ctx))} secret(s) were encrypted anew.`,
 }
 
 const address = (email: string | undefined): string => {

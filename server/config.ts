@@ -1,6 +1,7 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Range } from './outbound/address.ts'
 import { type Variable, variables } from './variables.ts'
 
 /** Every setting of the process. A value: nothing else reads the environment. */
@@ -31,6 +32,22 @@ export interface Config {
   /** Threads for file reads, hashes and renders: libuv's pool. */
   poolThreads: number
   webhooksEnabled: boolean
+  webhooks: {
+    maxAttempts: number
+    timeoutMs: number
+    retrySchedule: readonly number[]
+    /** 0: never. */
+    autoDisableHours: number
+    retentionDays: number
+    concurrency: number
+    httpsOnly: boolean
+    allowed: readonly Range[]
+    denied: readonly Range[]
+    ca: string | null
+    proxy: URL | null
+    dnsServers: readonly string[]
+    systemNames: readonly string[]
+  }
   logLevel: string
 }
 
@@ -90,6 +107,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     // Set by threads.ts; libuv's own default where a program that embeds us sets none.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
     webhooksEnabled: v.WEBHOOKS_ENABLED,
+    webhooks: {
+      maxAttempts: v.WEBHOOK_MAX_ATTEMPTS,
+      timeoutMs: v.WEBHOOK_TIMEOUT_SECONDS * 1000,
+      retrySchedule: v.WEBHOOK_RETRY_SCHEDULE_SECONDS,
+      autoDisableHours: v.WEBHOOK_AUTO_DISABLE_HOURS,
+      retentionDays: v.WEBHOOK_RETENTION_DAYS,
+      concurrency: v.WEBHOOK_CONCURRENCY,
+      httpsOnly: v.WEBHOOK_HTTPS_ONLY,
+      allowed: v.WEBHOOK_ALLOWED_CIDRS,
+      denied: v.WEBHOOK_DENIED_CIDRS,
+      ca: v.WEBHOOK_CA_FILE,
+      proxy: v.WEBHOOK_PROXY_URL,
+      dnsServers: v.WEBHOOK_DNS_SERVERS,
+      systemNames: v.WEBHOOK_SYSTEM_NAMES,
+    },
     logLevel: v.LOG_LEVEL,
   }
 }

@@ -7,7 +7,8 @@ import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/open.ts'
 import type { Db, Tx } from './db/schema.ts'
-import { enqueueDeliveries } from './webhooks/service.ts'
+import { enqueueDeliveries } from './webhooks/enqueue.ts'
+import { wakeDispatchers } from './webhooks/wake.ts'
 
 /** Where a request came from, as the audit log keeps it (A1). */
 export interface Origin {
@@ -77,15 +78,19 @@ export function createContext(system: System, actor: Actor): Ctx {
   return {
     actor,
     db: database.db,
-    act: (change) =>
-      database.transaction(async (tx) => {
+    async act(change) {
+      let queued = 0
+      const result = await database.transaction(async (tx) => {
         const actions: Action[] = []
         const result = await change(tx, (action) => void actions.push(action))
         if (actions.length === 0) throw new Error('A change was made that records no action')
         const recorded = await recordActions(tx, actor, now(), actions)
-        if (config.webhooksEnabled) await enqueueDeliveries(tx, recorded)
+        queued = config.webhooksEnabled ? await enqueueDeliveries(tx, recorded) : 0
         return result
-      }),
+      })
+      if (queued > 0) wakeDispatchers()
+      return result
+    },
     upkeep: (change, options) => database.transaction(change, options),
     as: (other) => createContext(system, other),
     blobs,

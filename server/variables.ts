@@ -1,3 +1,6 @@
+import { integer, list, oneOf } from './variable-readers.ts'
+import { webhookVariables } from './variables-webhooks.ts'
+
 /** One environment variable. */
 export interface Variable {
   /** Shown in docs/configuration.md. */
@@ -9,22 +12,6 @@ export interface Variable {
   read(text: string): unknown
 }
 
-const integer = (min: number, max: number) => (text: string) => {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`must be a whole number from ${min} to ${max}`)
-  return value
-}
-const oneOf =
-  <T extends string>(...values: readonly T[]) =>
-  (text: string) => {
-    if (!values.includes(text as T)) throw new Error(`must be one of ${values.join(', ')}`)
-    return text as T
-  }
-const list = (text: string) =>
-  text
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
 const secret = (text: string) => {
   if ([...text].length < 32) throw new Error('must have at least 32 characters')
   return text
@@ -238,11 +225,7 @@ export const variables = {
     default: '',
     read: String,
   },
-  WEBHOOKS_ENABLED: {
-    summary: 'Whether events are queued for webhook endpoints and sent.',
-    default: 'true',
-    read: (text: string) => oneOf('true', 'false')(text) === 'true',
-  },
+  ...webhookVariables,
   LOG_LEVEL: {
     summary: 'fatal, error, warn, info, debug, trace or silent.',
     default: 'info',

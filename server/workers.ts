@@ -8,6 +8,8 @@ import { forgetAccesses } from './shares/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
 import { sweeper } from './uploads/service.ts'
+import { webhookDispatcher } from './webhooks/dispatcher.ts'
+import { webhookKeeper } from './webhooks/keeping.ts'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
 export interface Worker {
@@ -15,6 +17,8 @@ export interface Worker {
   /** Milliseconds from the end of one run to the start of the next. */
   every: number
   run(ctx: Ctx): Promise<void>
+  /** Begins to work also when it is told to, not on the timer alone; until the function it gives is called. */
+  listen?(ctx: Ctx): () => void
 }
 
 /** Every worker of the service. */
@@ -30,6 +34,8 @@ export const workers: readonly Worker[] = [
   imageCacheWorker,
   policyWorker,
   forgetRuns,
+  webhookDispatcher,
+  webhookKeeper,
 ]
 
 /** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
@@ -57,9 +63,11 @@ export function startWorkers(ctx: Ctx): { stop(): Promise<void> } {
     timers.add(timer)
   }
   for (const worker of workers) schedule(worker)
+  const listening = workers.flatMap((worker) => worker.listen?.(ctx) ?? [])
   return {
     async stop() {
       stopping = true
+      for (const end of listening) end()
       for (const timer of timers) clearTimeout(timer)
       await Promise.all(running)
     },

@@ -31,6 +31,7 @@ import { noteUse } from '../tokens/service.ts'
 import { trashRoutes } from '../trash/routes.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
 import { userRoutes } from '../users/routes.ts'
+import { webhookRoutes } from '../webhooks/routes.ts'
 import { authenticate, RouteRefused } from './authenticate.ts'
 import { expectBody } from './body.ts'
 import { trackConnections } from './connections.ts'
@@ -66,6 +67,7 @@ export const handlers: readonly Handler[] = [
   ...userRoutes,
   ...groupRoutes,
   ...settingsRoutes,
+  ...webhookRoutes,
   ...auditRoutes,
 ]
 

@@ -24,6 +24,7 @@ const tags = [
   { name: 'groups', description: 'What people may do: rights are granted to groups.' },
   { name: 'tokens', description: 'Personal access tokens: credentials of scripts and services.' },
   { name: 'settings', description: 'What administrators change while it runs.' },
+  { name: 'webhooks', description: 'Who outside is told of events, and what became of it.' },
   { name: 'audit', description: 'Who did what, when.' },
   { name: 'system', description: 'Health of the process.' },
 ]

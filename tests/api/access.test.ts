@@ -27,6 +27,7 @@ interface Made {
   share(): Promise<string>
   policy(): Promise<string>
   run(): Promise<{ id: string; run_id: string }>
+  webhook(): Promise<string>
   /** A token of the one who is to call. */
   token(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
@@ -359,6 +360,62 @@ const table: Record<OperationName, Entry> = {
   getSettings: { expect: managers(200), call: (c) => c.getSettings() },
   updateSettings: { expect: managers(200), call: (c) => c.updateSettings({ body: { trash: { default_days: 7 } } }) },
   testIdp: { expect: managers(409), call: (c) => c.testIdp() },
+  createWebhook: {
+    expect: managers(201),
+    call: (c) => c.createWebhook({ body: { name: 'X', url: 'https://8.8.8.8/', events: ['ping'] } }),
+  },
+  listWebhooks: { expect: managers(200), call: (c) => c.listWebhooks() },
+  listEvents: { expect: managers(200), call: (c) => c.listEvents() },
+  getWebhook: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.getWebhook({ params: { id: await webhook() } }),
+  },
+  updateWebhook: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.updateWebhook({ params: { id: await webhook() }, body: { name: 'Y' } }),
+  },
+  deleteWebhook: {
+    expect: managers(204),
+    call: async (c, { webhook }) => c.deleteWebhook({ params: { id: await webhook() } }),
+  },
+  rotateWebhookSecret: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.rotateWebhookSecret({ params: { id: await webhook() } }),
+  },
+  promoteWebhookSecret: {
+    expect: managers(409),
+    call: async (c, { webhook }) => c.promoteWebhookSecret({ params: { id: await webhook() } }),
+  },
+  testWebhook: {
+    expect: managers(202),
+    call: async (c, { webhook }) => c.testWebhook({ params: { id: await webhook() } }),
+  },
+  recoverWebhook: {
+    expect: managers(202),
+    call: async (c, { webhook }) =>
+      c.recoverWebhook({ params: { id: await webhook() }, body: { since: '2026-01-01T00:00:00Z' } }),
+  },
+  listDeliveries: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.listDeliveries({ params: { id: await webhook() } }),
+  },
+  getDelivery: {
+    expect: managers(200),
+    call: async (c, { webhook, admin }) => {
+      const id = await webhook()
+      const delivery = await admin.testWebhook({ params: { id } })
+      return c.getDelivery({ params: { id, delivery_id: delivery.id } })
+    },
+  },
+  // It is queued still.
+  resendDelivery: {
+    expect: managers(409),
+    call: async (c, { webhook, admin }) => {
+      const id = await webhook()
+      const delivery = await admin.testWebhook({ params: { id } })
+      return c.resendDelivery({ params: { id, delivery_id: delivery.id } })
+    },
+  },
   listAudit: { expect: managers(200), call: (c) => c.listAudit() },
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
@@ -429,6 +486,8 @@ describeEngines('R2: access', (engine) => {
         return { id, run_id: (await admin.runPolicy({ params: { id }, query: { dry_run: true } })).id }
       },
       share: async () => (await admin.shareObject({ params: image })).id,
+      webhook: async () =>
+        (await admin.createWebhook({ body: { name: 'Made', url: 'https://8.8.8.8/', events: ['ping'] } })).id,
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
       session: async () => {
         if (one === 'anonymous') return newId()

@@ -3,6 +3,7 @@ import { foundation } from './0001-foundation.ts'
 import { identity } from './0002-identity.ts'
 import { objects } from './0003-objects.ts'
 import { shares } from './0004-shares.ts'
+import { webhooks } from './0005-webhooks.ts'
 import { policies } from './0006-policies.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -12,5 +13,6 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0002-identity': identity(types),
   '0003-objects': objects(types),
   '0004-shares': shares(types),
+  '0005-webhooks': webhooks(types),
   '0006-policies': policies(types),
 })

@@ -1,0 +1,139 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { ActionDetails, EventName } from './actions.ts'
+import { Nullable } from './shapes.ts'
+
+const Text = Type.String()
+const Count = Type.Integer()
+const Flag = Type.Boolean()
+const Texts = Type.Unsafe<readonly string[]>(Type.Array(Text))
+const Optional = Type.Optional
+/** The fields that changed, with their values before and after. */
+const Fields = Type.Object({})
+const change = { before: Fields, after: Fields }
+
+const bulk = { bulk_id: Optional(Text), job_id: Optional(Text) }
+const placed = { size: Count, etag: Text, replaced: Flag, trash_id: Optional(Text) }
+const transferred = { ...placed, ...bulk, source: Type.Object({ bucket: Text, key: Text }) }
+const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }
+const token = { name: Text, token_prefix: Text }
+const policy = { name: Text, rule: Fields }
+const named = { webhook_id: Text, name: Text }
+const webhook = { ...named, url: Text, events: Texts, bucket: Nullable(Text), prefix: Nullable(Text) }
+
+const event = <const D extends TObject>(summary: string, details: D) => ({ summary, details })
+
+/** Every event: what happened, and the shape of its `details`. TypeScript refuses an action that is missing here. */
+export const events = {
+  upload: event(
+    'An object was stored, new or over another one.',
+    Type.Object({ ...placed, content_type: Text, parts: Optional(Count), share_id: Optional(Text) }),
+  ),
+  copy: event('An object was copied; `bucket` and `object_key` are the copy’s.', Type.Object(transferred)),
+  move: event('An object was moved or renamed; `bucket` and `object_key` are the new ones.', Type.Object(transferred)),
+  update_object: event('The content type or metadata of an object changed.', Type.Object(change)),
+  delete: event(
+    'An object was deleted, into the trash or for good.',
+    Type.Object({ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text), ...bulk }),
+  ),
+  restore: event('An object came back from the trash.', Type.Object({ size: Count, trash_id: Text })),
+  create_bucket: event(
+    'A bucket was created.',
+    Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number() }),
+  ),
+  update_bucket: event('A bucket’s quota or trash changed.', Type.Object(change)),
+  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count })),
+  user_create: event(
+    'A user was created; `auto` by their first login.',
+    Type.Object({ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) }),
+  ),
+  user_update: event('A user changed.', Type.Object({ email: Text, ...change })),
+  user_delete: event('A user was deleted.', Type.Object({ email: Text, display_name: Text, group_ids: Texts })),
+  user_import: event(
+    'A user was imported from the directory.',
+    Type.Object({ email: Text, display_name: Text, external_id: Text }),
+  ),
+  group_create: event('A group was created.', Type.Object(group)),
+  group_update: event('A group, its rights or its members changed.', Type.Object({ name: Text, ...change })),
+  group_delete: event('A group was deleted.', Type.Object({ ...group, member_count: Count })),
+  token_create: event(
+    'A personal access token was created.',
+    Type.Object({ ...token, expires_at: Nullable(Text), created_by_token_id: Nullable(Text) }),
+  ),
+  token_revoke: event(
+    'A token was revoked; `cascade`: with the token it was made with.',
+    Type.Object({ ...token, reason: Type.Enum(['requested', 'cascade']), user_id: Text }),
+  ),
+  token_rotate: event(
+    'The value of a token was replaced.',
+    Type.Object({ ...token, previous_prefix: Text, grace_seconds: Count }),
+  ),
+  share_create: event(
+    'A share link was made.',
+    Type.Object({
+      share_id: Text,
+      kind: Text,
+      prefix: Optional(Text),
+      keys: Optional(Count),
+      expires_at: Nullable(Text),
+    }),
+  ),
+  share_update: event('The limits of a share link changed.', Type.Object({ share_id: Text, ...change })),
+  share_revoke: event('A share link was revoked.', Type.Object({ share_id: Text })),
+  policy_create: event('A cleanup policy was made.', Type.Object(policy)),
+  policy_update: event('A cleanup policy changed.', Type.Object({ name: Text, ...change })),
+  policy_delete: event('A cleanup policy was deleted.', Type.Object(policy)),
+  policy_run: event(
+    'A run of a cleanup policy is over, whatever became of it; each object it deleted has a `delete` of its own.',
+    Type.Object({
+      ...{ policy_id: Text, name: Text, run_id: Text, dry_run: Flag, trigger: Type.Enum(['manual', 'schedule']) },
+      ...{ status: Text, reason: Nullable(Text) },
+      ...{ examined: Count, matched: Count, deleted: Count, bytes: Count, kept: Count },
+      author: Type.Object({ user_id: Text, email: Nullable(Text) }, { description: 'With whose rights it ran.' }),
+    }),
+  ),
+  settings_update: event('Runtime settings changed.', Type.Object(change)),
+  webhook_create: event('A webhook endpoint was registered.', Type.Object(webhook)),
+  webhook_update: event('A webhook endpoint changed.', Type.Object({ webhook_id: Text, ...change })),
+  webhook_delete: event('A webhook endpoint was deleted.', Type.Object(webhook)),
+  webhook_disabled: event(
+    'A webhook endpoint was disabled by itself: its receiver is gone or failed for too long.',
+    Type.Object({ ...named, reason: Text }),
+  ),
+  webhook_rotate: event(
+    'A webhook endpoint got a new secret, which takes over after the grace period.',
+    Type.Object({ ...named, grace_seconds: Count }),
+  ),
+  webhook_promote: event('The new secret of a webhook endpoint took over.', Type.Object(named)),
+  ping: event('Someone tests this endpoint. Needs no subscription.', Type.Object({ ...named, delivery_id: Text })),
+} satisfies { [N in EventName]: { summary: string; details: TSchema } }
+
+/** A compile error names the event whose shape here is not that of its action. */
+type Details<N extends EventName> = Static<(typeof events)[N]['details']>
+type Described = {
+  [N in EventName]: [ActionDetails[N], keyof ActionDetails[N]] extends [Details<N>, keyof Details<N>]
+    ? true
+    : { described_wrong: N }
+}
+type AllTrue<T extends { [N in EventName]: true }> = T
+export type EventsAreDescribed = AllTrue<Described>
+
+export const eventNames = Object.keys(events) as readonly EventName[]
+
+/** JSON Schema of the body of an event. Fields may be added to `details`; none is ever taken away. */
+export const bodySchema = (name: EventName) => {
+  const text = (description: string) => Nullable(Text, { description })
+  return Type.Object({
+    event: Type.Literal(name),
+    timestamp: Type.String({ format: 'date-time', description: 'Of the event, with a numeric offset.' }),
+    actor: Type.Object({
+      user_id: text('Null: Stowage itself, or someone without an account.'),
+      email: text('As it was then.'),
+    }),
+    bucket: text('Null where the event is of no bucket.'),
+    object_key: text('Null where the event is of no object.'),
+    details: Type.Union([
+      events[name].details,
+      Type.Object({ truncated: Type.Literal(true) }, { description: 'In place of details that are too long to send.' }),
+    ]),
+  })
+}

@@ -1,0 +1,36 @@
+// A receiver of Stowage's webhooks in Node, without dependencies:
+//   WEBHOOK_SECRET='whsec_…' PORT=9000 node receiver.mjs
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import http from 'node:http'
+
+const secret = process.env.WEBHOOK_SECRET ?? ''
+const seen = new Set()
+
+/** Whether the header is `sha256=` and the HMAC of these very bytes. The key is the secret as it is shown. */
+function isOurs(body, header = '') {
+  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
+  const given = Buffer.from(header)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const server = http.createServer((request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    // The raw bytes: parsing and writing JSON again would give others.
+    const body = Buffer.concat(chunks)
+    const { 'x-svc-signature': signature, 'x-svc-signature-next': next } = request.headers
+    // During a rotation either secret may be the one you know.
+    if (!isOurs(body, signature) && !isOurs(body, next)) return response.writeHead(401).end()
+    // Answer first, work later: after the timeout of the sender the same delivery comes again.
+    response.writeHead(204).end()
+    const id = request.headers['x-svc-delivery']
+    if (seen.has(id)) return
+    seen.add(id)
+    const { event, bucket, object_key } = JSON.parse(body.toString())
+    console.log(`${event} ${bucket} ${object_key}`)
+  })
+})
+server.listen(Number(process.env.PORT ?? 9000), process.env.HOST ?? '127.0.0.1', () =>
+  console.log(`listening on ${server.address().port}`),
+)

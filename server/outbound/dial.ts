@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import https from 'node:https'
+import net from 'node:net'
+import tls from 'node:tls'
+import { buildConnector } from 'undici'
+import { type AddressRules, isOwnAddress, mayConnect } from './address.ts'
+import { asFailure, blocked, OutboundFailure } from './failure.ts'
+import type { Resolve } from './resolve.ts'
+
+/** How the outside is reached. */
+export interface Route extends AddressRules {
+  readonly resolve: Resolve
+  /** Every connection goes through it, and it judges names; addresses in URLs are still judged here (W41). */
+  readonly proxy: URL | null
+  /** Certificates of authorities beside the public ones (PEM); null: none. */
+  readonly ca: string | null
+  /** Where this process itself listens; 0: not known. */
+  readonly ownPort: number
+}
+
+/** How far a connection has come; for what to say when time is over. */
+export interface Progress {
+  phase: 'dns' | 'connect' | 'tls' | 'ready'
+  /** The address at the other end; null through a proxy. */
+  ip: string | null
+}
+
+/** Of one address while there are others to try. Milliseconds. */
+const TRY_NEXT_AFTER = 2500
+
+export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
+
+/**
+ * The addresses a URL's host stands for, every one of them allowed. Rejects with an OutboundFailure: `blocked` when any
+ * of them is not (W36), `dns` when there are none. An address in the URL is judged like any (W37).
+ */
+export async function allowedAddresses(route: Route, hostname: string, port: number): Promise<string[]> {
+  const host = hostOf(hostname)
+  const addresses = net.isIP(host) ? [host] : await route.resolve(host)
+  const bad = addresses.find((one) => !mayConnect(one, route) || (port === route.ownPort && isOwnAddress(one)))
+  if (bad !== undefined) throw blocked(bad)
+  return addresses
+}
+
+/** Makes the function by which undici opens connections: the checks run for every connection, whatever the URL (W35). */
+export function createDial(route: Route) {
+  const secure = buildConnector({
+    allowH2: false,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    timeout: 0,
+    ...(route.ca === null ? {} : { ca: [...tls.rootCertificates, route.ca] }),
+  })
+  return async (options: buildConnector.Options, progress: Progress, signal: AbortSignal): Promise<net.Socket> => {
+    const { hostname, protocol } = options
+    const port = Number(options.port) || (protocol === 'https:' ? 443 : 80)
+    const socket = await (route.proxy
+      ? throughProxy(route, route.proxy, hostname, port, progress, signal)
+      : direct(route, hostname, port, progress, signal))
+    if (protocol !== 'https:') {
+      progress.phase = 'ready'
+      return socket
+    }
+    progress.phase = 'tls'
+    const host = hostOf(hostname)
+    // The name, not the address, is what the certificate must be for.
+    const servername = net.isIP(host) ? '' : host
+    return new Promise((resolve, reject) => {
+      const abort = () => socket.destroy(signal.reason)
+      signal.addEventListener('abort', abort, { once: true })
+      secure({ ...options, hostname: host, servername, httpSocket: socket }, (error, encrypted) => {
+        signal.removeEventListener('abort', abort)
+        if (error) {
+          socket.destroy()
+          return reject(asFailure(error, 'tls'))
+        }
+        progress.phase = 'ready'
+        resolve(encrypted as net.Socket)
+      })
+    })
+  }
+}
+
+async function direct(route: Route, hostname: string, port: number, progress: Progress, signal: AbortSignal) {
+  progress.phase = 'dns'
+  const addresses = await allowedAddresses(route, hostname, port)
+  progress.phase = 'connect'
+  let failure: unknown
+  for (const [i, address] of addresses.entries()) {
+    signal.throwIfAborted()
+    progress.ip = address
+    try {
+      return await connect(route, address, port, signal, i < addresses.length - 1 ? TRY_NEXT_AFTER : undefined)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw asFailure(failure, 'connect')
+}
+
+async function connect(route: Route, host: string, port: number, signal: AbortSignal, timeout?: number) {
+  const socket = net.connect({ host, port, noDelay: true })
+  const limit = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)])
+  const abort = () => socket.destroy(limit.reason as Error)
+  limit.addEventListener('abort', abort, { once: true })
+  try {
+    await once(socket, 'connect')
+  } finally {
+    limit.removeEventListener('abort', abort)
+  }
+  if (mayConnect(socket.remoteAddress ?? '', route)) return socket
+  socket.destroy()
+  throw blocked(socket.remoteAddress)
+}
+
+/** A tunnel through the proxy (RFC 9110 section 9.3.6). What is the proxy's own failure is told apart (W41). */
+async function throughProxy(
+  route: Route,
+  proxy: URL,
+  hostname: string,
+  port: number,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  const host = hostOf(hostname)
+  if (net.isIP(host)) await allowedAddresses(route, host, port)
+  progress.phase = 'connect'
+  progress.ip = null
+  const authority = `${net.isIPv6(host) ? `[${host}]` : host}:${port}`
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
+  const request = (proxy.protocol === 'https:' ? https : http).request({
+    hostname: hostOf(proxy.hostname),
+    port: proxy.port,
+    method: 'CONNECT',
+    path: authority,
+    agent: false,
+    signal,
+    headers: {
+      host: authority,
+      ...(proxy.username ? { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` } : {}),
+    },
+  })
+  request.end()
+  const { promise, resolve, reject } = Promise.withResolvers<net.Socket>()
+  const proxyFailed = (text: string, cause?: unknown) => new OutboundFailure('proxy', `the proxy ${text}`, { cause })
+  request.on('error', (error) => reject(signal.aborted ? signal.reason : proxyFailed('cannot be reached', error)))
+  request.on('connect', ({ statusCode = 0 }, socket: net.Socket, head: Buffer) => {
+    if (statusCode >= 200 && statusCode < 300 && head.length === 0) return resolve(socket)
+    socket.destroy()
+    if (statusCode === 403) reject(blocked('by the proxy'))
+    else if (statusCode >= 502 && statusCode <= 504)
+      reject(new OutboundFailure('connect', `connect: the proxy answered ${statusCode}`))
+    else reject(proxyFailed(`answered ${statusCode}`))
+  })
+  request.on('response', (response) => {
+    response.destroy()
+    reject(proxyFailed(`answered ${response.statusCode}`))
+  })
+  return promise
+}

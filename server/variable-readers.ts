@@ -1,0 +1,18 @@
+/** Whole numbers of a range. */
+export const integer = (min: number, max: number) => (text: string) => {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`must be a whole number from ${min} to ${max}`)
+  return value
+}
+export const oneOf =
+  <T extends string>(...values: readonly T[]) =>
+  (text: string) => {
+    if (!values.includes(text as T)) throw new Error(`must be one of ${values.join(', ')}`)
+    return text as T
+  }
+/** Comma-separated; empty ones are none. */
+export const list = (text: string) =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
