@@ -34,6 +34,14 @@ export const Me = Type.Object({
       }),
     ),
   }),
+  limits: Type.Object(
+    {
+      share_default_expires_in: Type.String({ description: 'How long a link lives where nothing is said.' }),
+      share_max_expires_in: Nullable(Type.String({ description: 'The longest one may live; null: no limit.' })),
+      token_max_lifetime_days: Nullable(Type.Integer({ description: 'The same of personal access tokens.' })),
+    },
+    { description: 'What the settings allow of links and tokens.' },
+  ),
 })
 
 const sessionQuery = Exactly({

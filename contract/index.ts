@@ -84,6 +84,7 @@ export const api = {
   updateShare: shares.updateShare,
   revokeShare: shares.revokeShare,
   listShareAccesses: shares.listShareAccesses,
+  unlockShare: shares.unlockShare,
   openShare: shares.openShare,
   headShare: shares.headShare,
   openShareEntry: shares.openShareEntry,

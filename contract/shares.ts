@@ -17,6 +17,7 @@ import {
 } from './shapes.ts'
 
 export const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
+export const shareStates = ['active', 'expired', 'spent', 'revoked'] as const
 
 const TEN_YEARS = 315_360_000
 const LinkExpiry = Type.Union(
@@ -78,6 +79,7 @@ export const Share = Type.Object({
   created_by: Nullable(Type.String()),
   created_by_email: Nullable(Type.String()),
   revoked_at: Nullable(Timestamp),
+  state: Type.Enum([...shareStates], { description: '`spent`: all its downloads were taken.' }),
   access_count: Type.Integer({ description: 'Downloads, or files received.' }),
   received_bytes: Type.Integer(),
   last_accessed_at: Nullable(Timestamp),
@@ -151,6 +153,13 @@ export const listShares = route({
   status: 200,
   query: Exactly({
     bucket: Type.Optional(BucketName),
+    key: Type.Optional(Type.String({ maxLength: 1024, description: 'Links to just this object.' })),
+    state: Type.Optional(
+      Type.Enum(['active', 'expired', 'revoked'], { description: '`expired` counts in what was used up.' }),
+    ),
+    q: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Part of the key, prefix, name to save as, or maker’s e-mail.' }),
+    ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   }),
@@ -221,6 +230,9 @@ export const listShareAccesses = route({
 })
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
+const Ticket = Type.Optional(
+  Type.String({ maxLength: 500, description: 'Stands for the password for an hour: see `POST /public/s/{token}`.' }),
+)
 const opening = {
   tag: 'public',
   access: 'public',
@@ -232,6 +244,8 @@ const opening = {
 } as const
 /** Beside these an object that is an image takes the parameters of images. */
 export const openFields = {
+  ticket: Ticket,
+  key: Type.Optional(ObjectKey),
   archive: Type.Optional(Type.Enum(['1'], { description: 'A folder or selection as a zip.' })),
   cursor: Type.Optional(Cursor),
   limit: Type.Optional(Limit),
@@ -243,13 +257,52 @@ export const openFields = {
 // Mail programs and social networks add parameters of their own to links: those are let pass.
 const openQuery = Type.Object({ ...openFields, ...imageQuery })
 
+/** What `?info=1` answers. With a password, and no proof of knowing it, names and sizes are null. */
+export interface ShareInfo {
+  kind: (typeof shareKinds)[number]
+  needs_password: boolean
+  name: string | null
+  size: number | null
+  content_type: string | null
+  expires_at: string | null
+  /** Each opening is one of a number of downloads. */
+  limited: boolean
+  max_file_bytes: number | null
+  max_total_bytes: number | null
+  max_files: number | null
+  content_types: readonly string[] | null
+}
+/** What opening a folder or selection answers. */
+export interface ShareListing {
+  kind: 'folder' | 'selection'
+  name: string
+  items: { name: string; size: number; content_type: string; last_modified: string }[]
+  next_cursor: string | null
+}
+
+export const unlockShare = route({
+  method: 'POST',
+  url: '/public/s/{token}',
+  tag: 'public',
+  summary: 'Exchange the password of a link for a ticket',
+  description:
+    'The ticket goes into the query of the link’s URLs, so that a browser can open and save what the link is of. It ends with the link, and with its password.',
+  access: 'public',
+  status: 200,
+  params: Type.Object({ token: Token }),
+  body: Exactly({ password: Type.String({ maxLength: 1024, format: 'password' }) }),
+  reply: Type.Object({ ticket: Type.String(), expires_in: Type.Integer({ description: 'Seconds.' }) }),
+  errors: ['gone', 'unauthenticated', 'rate_limited', 'busy'],
+  records: [],
+})
+
 const openSpec = {
   ...opening,
   method: 'GET',
   url: '/public/s/{token}',
   summary: 'Open a link',
   description:
-    'The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens.',
+    'The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does.',
   status: 200,
   otherStatus: [206, 304],
   query: openQuery,
@@ -271,7 +324,7 @@ const receiveSpec = {
   consumes: 'bytes',
   status: 201,
   params: Type.Object({ token: Token, key: ObjectKey }),
-  query: Exactly({}),
+  query: Exactly({ ticket: Ticket }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: Type.Object({ name: Type.String(), size: StoredObject.properties.size }),
   errors: [

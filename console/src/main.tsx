@@ -8,12 +8,15 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/queries.ts'
+import { applyPreferences } from './preferences.ts'
 import { router } from './router.tsx'
 import { resolver, theme } from './theme.ts'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 // What locks the page's scrolling under dialogs writes a style of its own, and looks here for the nonce.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
+
+applyPreferences()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

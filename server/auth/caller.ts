@@ -6,6 +6,7 @@ import {
   isAdmin,
 } from '../../contract/permissions.ts'
 import type { Actor, Ctx, Origin } from '../context.ts'
+import { settingsInForce } from '../settings/service.ts'
 import type { UserRow } from './store.ts'
 
 /** The actor that the rows of a credential describe, with the rights they have now. */
@@ -40,7 +41,9 @@ function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {
 }
 
 /** What `GET /auth/me` answers: the caller with everything their groups give them. */
-export function describeCaller({ actor }: Ctx) {
+export async function describeCaller(ctx: Ctx) {
+  const { actor } = ctx
+  const { shares, tokens } = await settingsInForce(ctx)
   return {
     id: actor.user_id ?? '',
     email: actor.email ?? '',
@@ -58,6 +61,11 @@ export function describeCaller({ actor }: Ctx) {
           actions: [...actions],
         })),
       ),
+    },
+    limits: {
+      share_default_expires_in: shares.default_expires_in,
+      share_max_expires_in: shares.max_expires_in,
+      token_max_lifetime_days: tokens.max_lifetime_days === 0 ? null : tokens.max_lifetime_days,
     },
   }
 }

@@ -9,6 +9,7 @@ import { withoutCredentials } from '../log.ts'
 import { settingsInForce } from '../settings/service.ts'
 import { hashToken } from './service.ts'
 import * as store from './store.ts'
+import { isTicket } from './ticket.ts'
 
 const DAY_MS = 86_400_000
 const USAGE_SHARDS = 16
@@ -48,11 +49,17 @@ export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
 /** Which passwords were found right lately: a video is fetched in a hundred ranges, and each compare costs 200 ms. */
 const verified = new Map<string, number>()
 
-/** Throws `unauthenticated` unless the request has the link's password; guesses are slowed down like logins. */
-export async function checkPassword(ctx: Ctx, { row }: OpenLink, request: FastifyRequest): Promise<void> {
-  if (row.password_hash === null) return
+/** Throws `unauthenticated` unless the request has the link's password, or a ticket that was given for it. */
+export async function checkPassword(ctx: Ctx, link: OpenLink, request: FastifyRequest): Promise<void> {
+  if (link.row.password_hash === null || isTicket(ctx, link.row, request)) return
   const given = passwordOf(request)
   if (given === undefined) throw passwordNeeded('This link asks for a password.')
+  await matchPassword(ctx, link, given)
+}
+
+/** Throws `unauthenticated` unless this is the link's password; guesses are slowed down like logins. */
+export async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string): Promise<void> {
+  if (row.password_hash === null) return
   const key = createHash('sha256').update(`${row.id}\0${row.password_hash}\0${given}`).digest('base64')
   const now = ctx.now().getTime()
   if ((verified.get(key) ?? 0) > now) return

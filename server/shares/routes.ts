@@ -3,6 +3,7 @@ import { handle } from '../http/handle.ts'
 import { receiveThroughShare } from './receive.ts'
 import { openEntry, openShare } from './serve.ts'
 import * as service from './service.ts'
+import { unlockShare } from './ticket.ts'
 
 export const shareRoutes = [
   handle(api.shareObject, (ctx, { params, query, body, reply }) => {
@@ -17,12 +18,13 @@ export const shareRoutes = [
     reply.header('cache-control', 'no-store')
     return service.createShare(ctx, body)
   }),
-  handle(api.listShares, (ctx, { query }) => service.listShares(ctx, query.bucket, query.limit ?? 100, query.cursor)),
+  handle(api.listShares, (ctx, { query }) => service.listShares(ctx, query)),
   handle(api.updateShare, (ctx, { params, body }) => service.updateShare(ctx, params.id, body)),
   handle(api.revokeShare, (ctx, { params }) => service.revokeShare(ctx, params.id)),
   handle(api.listShareAccesses, (ctx, { params, query }) =>
     service.listAccesses(ctx, params.id, query.page ?? 1, query.page_size ?? 50),
   ),
+  handle(api.unlockShare, (ctx, { params, body, ...raw }) => unlockShare(ctx, params.token, body.password, raw)),
   ...[api.openShare, api.openShareAtRoot].map((route) =>
     handle(route, (ctx, { params, query, ...raw }) => openShare(ctx, params.token, query, raw)),
   ),

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { noteRead } from '../audit/reads.ts'
+import type { ShareInfo, ShareListing } from '../../contract/shares.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
@@ -21,6 +22,7 @@ import {
   spend,
 } from './open.ts'
 import type { UploadLimits } from './service.ts'
+import { isTicket } from './ticket.ts'
 
 interface Raw {
   request: FastifyRequest
@@ -32,19 +34,21 @@ export interface OpenQuery {
   limit?: number | undefined
   download?: '0' | '1' | undefined
   info?: '1' | undefined
+  key?: string | undefined
 }
 
 const objectGone = () => new ServiceError('not_found', 'What this link was of is not there any more.')
 
 /** Answers GET and HEAD of a link: the object, or what a folder or selection holds. */
 export async function openShare(ctx: Ctx, token: string, query: OpenQuery, raw: Raw): Promise<FastifyReply> {
+  if (query.key !== undefined) return openEntry(ctx, token, query.key, query, raw)
   forbidCaching(raw.reply)
   const link = await findLink(ctx, token)
-  if (query.info === '1') return raw.reply.send(await describeLink(ctx, link))
+  if (query.info === '1') return raw.reply.send(await describeLink(ctx, link, raw.request))
   await checkPassword(ctx, link, raw.request)
   const { kind, target } = link.row
   if (kind === 'object') return serve(ctx, link, target, query, raw)
-  if (kind === 'upload') return raw.reply.send(await describeLink(ctx, link))
+  if (kind === 'upload') return raw.reply.send(await describeLink(ctx, link, raw.request))
   if (query.archive === '1') return serveArchive(ctx, link, raw)
   return raw.reply.send(await list(ctx, link, query))
 }
@@ -93,9 +97,10 @@ async function bucketIdOf(ctx: Ctx, { row }: OpenLink): Promise<string> {
 const keysOf = ({ row }: OpenLink) => (JSON.parse(row.target) as string[]).toSorted()
 
 /** A page of what is in a folder or selection that its maker may still read. */
-async function list(ctx: Ctx, link: OpenLink, { cursor, limit = 100 }: OpenQuery) {
+async function list(ctx: Ctx, link: OpenLink, { cursor, limit = 100 }: OpenQuery): Promise<ShareListing> {
   const bucketId = await bucketIdOf(ctx, link)
-  const { kind, target } = link.row
+  const { target } = link.row
+  const kind = link.row.kind === 'folder' ? 'folder' : 'selection'
   const prefix = kind === 'folder' ? target : ''
   const ranges = openRanges(link, 'read', prefix)
   if (ranges.length === 0) throw gone()
@@ -151,21 +156,34 @@ function nameOf({ row }: OpenLink): string {
   return (row.kind === 'selection' ? undefined : folderName(row.target)) ?? row.bucket
 }
 
-/** What the page of a link shows before it is opened; with a password no name. */
-async function describeLink(ctx: Ctx, link: OpenLink) {
+/** Whether the link opens anything at all: not once it is used up, or its maker may not reach what it is of any more. */
+function opensAnything(link: OpenLink): boolean {
+  const { kind, target, max_downloads, downloads } = link.row
+  if (max_downloads !== null && downloads >= max_downloads) return false
+  if (kind === 'object') return isOpen(openRanges(link, 'read', target), target)
+  return openRanges(link, kind === 'upload' ? 'write' : 'read', kind === 'selection' ? '' : target).length > 0
+}
+
+/** What the page of a link shows before it is opened; of one with a password no name without a ticket. */
+async function describeLink(ctx: Ctx, link: OpenLink, request: FastifyRequest): Promise<ShareInfo> {
+  if (!opensAnything(link)) throw gone()
   const { row } = link
   const limits = JSON.parse(row.limits) as UploadLimits
   const needs_password = row.password_hash !== null
-  const hidden = needs_password || row.kind !== 'object'
-  const object = hidden ? undefined : await findObject(ctx.db, row.bucket, row.target)
+  const hidden = needs_password && !isTicket(ctx, row, request)
+  const object = hidden || row.kind !== 'object' ? undefined : await findObject(ctx.db, row.bucket, row.target)
+  const same = object?.bucket_id === row.bucket_id
   return {
     kind: row.kind,
     needs_password,
-    name: needs_password ? null : nameOf(link),
-    size: object?.size ?? null,
-    content_type: object?.content_type ?? null,
+    name: hidden ? null : nameOf(link),
+    size: (same ? object?.size : null) ?? null,
+    content_type: (same ? object?.content_type : null) ?? null,
     expires_at: row.expires_at,
+    limited: row.max_downloads !== null,
     max_file_bytes: limits.max_file_bytes ?? null,
+    max_total_bytes: limits.max_total_bytes ?? null,
+    max_files: limits.max_files ?? null,
     content_types: limits.content_types ?? null,
   }
 }

@@ -39,6 +39,11 @@ export interface CreateShare extends LinkLimits, UploadLimits {
   keys?: readonly string[] | undefined
 }
 
+interface ListQuery extends store.Wanted {
+  limit?: number | undefined
+  cursor?: string | undefined
+}
+
 const invalid = (path: string, message: string) => {
   const faults: Fault[] = [{ path, message }]
   return new ServiceError('invalid_request', `${path} ${message}`, { faults })
@@ -138,10 +143,17 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
     })
   })
   const url = `${ctx.config.publicBaseUrl}/public/s/${token}`
-  return { ...describe(row, ctx.actor.email), token, url }
+  return { ...describe(ctx, row, ctx.actor.email), token, url }
+}
+
+function stateOf(ctx: Ctx, { revoked_at, expires_at, max_downloads, downloads }: store.ShareRow): Share['state'] {
+  if (revoked_at !== null) return 'revoked'
+  if (expires_at !== null && Date.parse(expires_at) <= ctx.now().getTime()) return 'expired'
+  return max_downloads !== null && downloads >= max_downloads ? 'spent' : 'active'
 }
 
 function describe(
+  ctx: Ctx,
   row: store.ShareRow,
   email: string | null,
   use = { count: 0, last_at: null as string | null },
@@ -167,6 +179,7 @@ function describe(
     created_by: row.created_by,
     created_by_email: email,
     revoked_at: row.revoked_at,
+    state: stateOf(ctx, row),
     access_count: use.count,
     received_bytes: row.received_bytes,
     last_accessed_at: use.last_at,
@@ -174,17 +187,18 @@ function describe(
 }
 
 /** The caller's links, or for administrators everyone's, latest first; never the tokens. */
-export async function listShares(ctx: Ctx, bucket: string | undefined, limit: number, cursor: string | undefined) {
+export async function listShares(ctx: Ctx, query: ListQuery) {
+  const { limit = 100, cursor, ...wanted } = query
   const [before] = decodeCursor(cursor, 1) ?? []
   const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
-  const rows = await store.listShares(ctx.db, { createdBy, bucket, before }, limit + 1)
+  const rows = await store.listShares(ctx.db, { ...wanted, createdBy, before, now: ctx.now() }, limit + 1)
   const page = rows.slice(0, limit)
   const uses = await store.sumUses(
     ctx.db,
     page.map(({ id }) => id),
   )
   return {
-    items: page.map((row) => describe(row, row.email, uses.get(row.id))),
+    items: page.map((row) => describe(ctx, row, row.email, uses.get(row.id))),
     next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
   }
 }
@@ -227,7 +241,7 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
       resource: { type: 'share', id },
       details: { share_id: id, before: visible(row), after: visible(next) },
     })
-    return describe(next, await store.emailOf(tx, row.created_by), (await store.sumUses(tx, [id])).get(id))
+    return describe(ctx, next, await store.emailOf(tx, row.created_by), (await store.sumUses(tx, [id])).get(id))
   })
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
@@ -19,12 +20,24 @@ export const lockShare = (tx: Tx, id: string): Promise<ShareRow | undefined> =>
 export const updateShare = (tx: Tx, id: string, change: RowChange<'shares'>) =>
   tx.updateTable('shares').set(change).where('id', '=', id).execute()
 
-/** Links before an id, latest first; of one person and in one bucket where these are given. */
+/** Which links are looked for. */
+export interface Wanted {
+  bucket?: string | undefined
+  /** Links to just this object. */
+  key?: string | undefined
+  state?: 'active' | 'expired' | 'revoked' | undefined
+  /** Part of what it is of, what it is saved as, or its maker's address, in any case. */
+  q?: string | undefined
+}
+
+/** Links before an id, latest first; of one person where one is given. */
 export function listShares(
   db: Db,
-  { createdBy, bucket, before }: { createdBy: string | null; bucket: string | undefined; before: string | undefined },
+  wanted: Wanted & { createdBy: string | null; before: string | undefined; now: Date },
   limit: number,
 ): Promise<(ShareRow & { email: string })[]> {
+  const { createdBy, bucket, key, state, q, before } = wanted
+  const now = wanted.now.toISOString()
   let query = db
     .selectFrom('shares')
     .innerJoin('users', 'users.id', 'shares.created_by')
@@ -32,6 +45,24 @@ export function listShares(
     .select('users.email')
   if (createdBy !== null) query = query.where('shares.created_by', '=', createdBy)
   if (bucket !== undefined) query = query.where('shares.bucket', '=', bucket)
+  if (key !== undefined) query = query.where('shares.kind', '=', 'object').where('shares.target', '=', key)
+  if (state !== undefined) query = query.where('shares.revoked_at', state === 'revoked' ? 'is not' : 'is', null)
+  if (state === 'active')
+    query = query
+      .where((e) => e.or([e('shares.expires_at', 'is', null), e('shares.expires_at', '>', now)]))
+      .where((e) => e.or([e('shares.max_downloads', 'is', null), e('shares.downloads', '<', e.ref('max_downloads'))]))
+  if (state === 'expired')
+    query = query.where((e) =>
+      e.or([e('shares.expires_at', '<=', now), e('shares.downloads', '>=', e.ref('max_downloads'))]),
+    )
+  if (q) {
+    const part = `%${q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+    const holds = (column: 'shares.target' | 'shares.filename' | 'shares.bucket' | 'users.email') =>
+      sql<boolean>`lower(${sql.ref(column)}) like ${part} escape '\\'`
+    query = query.where((e) =>
+      e.or([holds('shares.target'), holds('shares.filename'), holds('shares.bucket'), holds('users.email')]),
+    )
+  }
   if (before !== undefined) query = query.where('shares.id', '<', before)
   return query.orderBy('shares.id', 'desc').limit(limit).execute()
 }

@@ -219,6 +219,7 @@ const table: Record<OperationName, Entry> = {
     expect: [401, 404, 404, 404, 200, 200],
     call: async (c, { share }) => c.listShareAccesses({ params: { id: await share() } }),
   },
+  unlockShare: { expect: everyone(410), call: (c) => c.unlockShare({ params: unknownLink, body: { password: 'x' } }) },
   openShare: { expect: everyone(410), call: (c) => c.openShare({ params: unknownLink }) },
   headShare: { expect: everyone(410), call: (c) => c.headShare({ params: unknownLink }) },
   openShareAtRoot: { expect: everyone(410), call: (c) => c.openShareAtRoot({ params: unknownLink }) },

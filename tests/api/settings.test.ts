@@ -47,6 +47,22 @@ describeEngines('settings', (engine) => {
     assert.equal(made.trash_days, 3)
   })
 
+  it('what they allow of links and tokens is told to everybody whom it binds', async () => {
+    const kim = server.as(await server.userWith())
+    assert.deepEqual((await kim.me()).limits, {
+      share_default_expires_in: '7d',
+      share_max_expires_in: null,
+      token_max_lifetime_days: null,
+    })
+    await change({ shares: { default_expires_in: '1d', max_expires_in: '2w' }, tokens: { max_lifetime_days: 90 } })
+    assert.deepEqual((await kim.me()).limits, {
+      share_default_expires_in: '1d',
+      share_max_expires_in: '2w',
+      token_max_lifetime_days: 90,
+    })
+    await change({ shares: { default_expires_in: '7d', max_expires_in: null }, tokens: { max_lifetime_days: 0 } })
+  })
+
   it('refuses what it does not know and what cannot be', async () => {
     await server.records([], async () => {
       const bad: [object, string][] = [

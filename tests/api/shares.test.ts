@@ -163,6 +163,119 @@ describeEngines('share links', (engine) => {
     await server.later(16 * 60_000)
   })
 
+  it('a ticket stands for the password in a URL: for an hour, for this link and this password alone', async () => {
+    const key = await put('ticket/a b.txt')
+    const password = 'schlüssel 漢字'
+    server.secrets.add(password)
+    const [link, other] = [
+      await server.admin.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'ticket/', password } }),
+      await share(key, { password }),
+    ]
+    const unlock = (token: string, given: string) =>
+      server.as().unlockShare({ params: { token }, body: { password: given } })
+    await rejectsWith(unlock(link.token, 'wrong'), 'unauthenticated')
+    await rejectsWith(unlock('unknown', password), 'gone')
+    const { ticket, expires_in } = await server.records([], () => unlock(link.token, password))
+    server.secrets.add(ticket)
+    assert.equal(expires_in, 3600)
+    const at = `ticket=${encodeURIComponent(ticket)}`
+    const [listing, entry, byKey, zip, info, hidden] = await Promise.all([
+      open(link.token, { path: `?${at}` }),
+      open(link.token, { path: `/a%20b.txt?${at}&download=1` }),
+      open(link.token, { path: `?key=a%20b.txt&${at}` }),
+      open(link.token, { path: `?archive=1&${at}` }),
+      open(link.token, { path: `?info=1&${at}` }),
+      open(link.token, { path: '?info=1&ticket=forged' }),
+    ])
+    assert.deepEqual(
+      [listing.status, entry.body.toString(), byKey.body.toString(), zip.status],
+      [200, `contents of ${key}`, `contents of ${key}`, 200],
+    )
+    assert.deepEqual([info.json().name, hidden.json().name, hidden.status], ['ticket', null, 200])
+    assert.equal((await open(other.token, { path: `?${at}` })).status, 401, 'of another link')
+    for (const bad of [`${ticket}x`, ticket.replace(/^./, 'Z'), 'x', ''])
+      assert.equal((await open(link.token, { path: `?ticket=${bad}` })).status, 401, bad)
+    await server.later(3600_000 - 1)
+    assert.equal((await open(link.token, { path: `?${at}` })).status, 200)
+    await server.later(1)
+    assert.equal((await open(link.token, { path: `?${at}` })).status, 401, 'after an hour')
+
+    const again = await unlock(link.token, password)
+    server.secrets.add(again.ticket)
+    const path = `?ticket=${encodeURIComponent(again.ticket)}`
+    await server.admin.updateShare({ params: { id: link.id }, body: { password: 'another one' } })
+    assert.equal((await open(link.token, { path })).status, 401, 'with another password')
+    await server.admin.revokeShare({ params: { id: link.id } })
+    assert.equal((await open(link.token, { path })).status, 410, 'revoked')
+    const open1 = await share(key)
+    assert.equal(
+      (await server.as().unlockShare({ params: { token: open1.token }, body: { password: '' } })).expires_in,
+      3600,
+    )
+  })
+
+  it('a guess for a ticket is slowed down like any; a link that takes files takes a ticket too', async () => {
+    const link = await server.admin.createShare({
+      body: { kind: 'upload', bucket: BUCKET, prefix: 'ticketed/', password: 'the way in' },
+    })
+    const unlock = (password: string) => server.as().unlockShare({ params: { token: link.token }, body: { password } })
+    const { ticket } = await unlock('the way in')
+    const send = (query: string) =>
+      open(link.token, { path: `/a.txt${query}`, method: 'PUT', body: 'x', headers: { 'content-type': 'text/plain' } })
+    assert.equal((await send('')).status, 401)
+    assert.equal((await send(`?ticket=${encodeURIComponent(ticket)}`)).status, 201)
+    assert.equal((await send(`?ticket=${encodeURIComponent(ticket)}&unknown=1`)).status, 422)
+    for (let i = 0; i < 20; i++) {
+      const refused = await unlock(`guess ${i}`).then(
+        () => '',
+        (error: { problem: { code: string } }) => error.problem.code,
+      )
+      if (refused === 'rate_limited') return
+      assert.equal(refused, 'unauthenticated')
+    }
+    assert.fail('twenty guesses were let through')
+  })
+
+  it('tells what is looked for of its links: by state, by object, by a part of a name; and in which state each is', async () => {
+    const [plan, hundred] = [await put('found/Plan_1.txt'), await put('found/100%.txt')]
+    const alive = await share(plan, { filename: 'Straße.txt' })
+    const ended = await share(plan, { expires_in: '1s' })
+    const spent = await share(hundred, { max_downloads: 1 })
+    const revoked = await share(hundred)
+    await open(spent.token)
+    await server.admin.revokeShare({ params: { id: revoked.id } })
+    server.clock.advance(1000)
+    const made = [alive, ended, spent, revoked].map(({ id }) => id)
+    type Query = NonNullable<NonNullable<Parameters<typeof server.admin.listShares>[0]>['query']>
+    const found = async (query: Query) =>
+      (await server.admin.listShares({ query: { limit: 1000, ...query } })).items.filter(({ id }) => made.includes(id))
+    const ids = async (query: Query) => (await found(query)).map(({ id }) => id).sort()
+    assert.deepEqual(
+      (await found({})).map(({ id, state }) => [id, state]).sort(),
+      [
+        [alive.id, 'active'],
+        [ended.id, 'expired'],
+        [spent.id, 'spent'],
+        [revoked.id, 'revoked'],
+      ].sort(),
+    )
+    assert.deepEqual(await ids({ state: 'active' }), [alive.id])
+    assert.deepEqual(await ids({ state: 'expired' }), [ended.id, spent.id].sort())
+    assert.deepEqual(await ids({ state: 'revoked' }), [revoked.id])
+    assert.deepEqual(await ids({ key: plan }), [alive.id, ended.id].sort())
+    assert.deepEqual(await ids({ key: plan, state: 'active' }), [alive.id])
+    assert.deepEqual(await ids({ q: 'PLAN_' }), [alive.id, ended.id].sort())
+    assert.deepEqual(await ids({ q: '100%' }), [spent.id, revoked.id].sort(), 'no wildcard')
+    assert.deepEqual(await ids({ q: 'stra' }), [alive.id])
+    assert.deepEqual(await ids({ q: '\\' }), [])
+    assert.deepEqual(await ids({ q: 'admin@' }), made.toSorted())
+    const page = await server.admin.listShares({ query: { q: 'found/', limit: 3 } })
+    assert.equal(page.items.length, 3)
+    const rest = await server.admin.listShares({ query: { q: 'found/', limit: 3, cursor: page.next_cursor ?? '' } })
+    assert.deepEqual([rest.items.length, rest.next_cursor], [1, null])
+    assert.equal((await open(spent.token, { path: '?info=1' })).status, 410, 'used up')
+  })
+
   it('a limit of one gives exactly one of twenty racers the object; looking and going on are free', async () => {
     const key = await put('once.bin', 'x'.repeat(100_000), 'application/octet-stream')
     const link = await share(key, { max_downloads: 1 })
@@ -192,6 +305,7 @@ describeEngines('share links', (engine) => {
     assert.equal(await status(), 200)
     await server.admin.removeMembers({ params: { id: kim.group.id }, body: { user_ids: [kim.id] } })
     assert.equal(await status(), 410)
+    assert.equal((await open(link.token, { path: '?info=1' })).status, 410)
     await server.admin.updateSettings({ body: { shares: { require_creator_access: false } } })
     assert.equal(await status(), 200)
     await server.admin.updateSettings({ body: { shares: { require_creator_access: true } } })

@@ -45,15 +45,46 @@ export const forgetTokens = (): void => {
   note(false)
 }
 
+/** Whom a token is for: tabs of the same browser may be two people's for a moment. */
+const subjectOf = (token: string): unknown => {
+  try {
+    const [, claims = ''] = token.split('.')
+    return (JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sub?: unknown }).sub
+  } catch {
+    return undefined
+  }
+}
+/** The other tabs: what one of them renewed serves all, and a sign-out is everyone's. */
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('stowage-session')
+tabs?.addEventListener('message', ({ data }: MessageEvent<{ token?: string }>) => {
+  if (accessToken === undefined) return
+  if (data.token !== undefined && subjectOf(data.token) === subjectOf(accessToken)) {
+    accessToken = data.token
+    return
+  }
+  accessToken = undefined
+  ended?.()
+})
+/** Ends the session in every tab; the server was told. */
+export const leaveEverywhere = (): void => {
+  forgetTokens()
+  tabs?.postMessage({})
+}
+
 const bare = createClient({ baseUrl: '' })
 let renewal: Promise<boolean> | undefined
 
 /** Gets a new access token; however many ask at the same time, one request goes out, and one tab at a time asks. */
 export function renew(): Promise<boolean> {
   if (accessToken === undefined && !isNoted()) return Promise.resolve(false)
+  const stale = accessToken
   const ask = async () => {
+    // Another tab was first.
+    if (accessToken !== undefined && accessToken !== stale) return true
     try {
-      takeTokens(await bare.refresh({ query: { session: 'cookie' }, body: {} }))
+      const pair = await bare.refresh({ query: { session: 'cookie' }, body: {} })
+      takeTokens(pair)
+      tabs?.postMessage({ token: pair.access_token })
       return true
     } catch (error) {
       // Not the network: only an answer ends the session.

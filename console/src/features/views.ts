@@ -1,11 +1,16 @@
 import type { View } from '../routes.ts'
+import { accountViews } from './account/views.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
 import { bucketPageViews } from './bucket/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { groupViews } from './groups/views.ts'
 import { jobViews } from './jobs/views.ts'
+import { linkViews } from './links/views.ts'
+import { policyViews } from './policies/views.ts'
 import { settingsViews } from './settings/views.ts'
+import { shareViews } from './shares/views.ts'
+import { tokenViews } from './tokens/views.ts'
 import { trashViews } from './trash/views.ts'
 import { uploadViews } from './uploads/views.ts'
 import { usageViews } from './usage/views.ts'
@@ -13,13 +18,18 @@ import { userViews } from './users/views.ts'
 
 /** Every view of the console. */
 export const views: readonly View[] = [
+  ...accountViews,
   ...authViews,
   ...browseViews,
   ...bucketPageViews,
   ...bucketViews,
   ...groupViews,
   ...jobViews,
+  ...linkViews,
+  ...policyViews,
   ...settingsViews,
+  ...shareViews,
+  ...tokenViews,
   ...trashViews,
   ...uploadViews,
   ...usageViews,

@@ -20,7 +20,7 @@ import { onlineManager } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { useMe } from '../api/queries.ts'
-import { client, forgetTokens } from '../api/session.ts'
+import { client, leaveEverywhere } from '../api/session.ts'
 import { useView } from '../router.tsx'
 import { Confirmations } from '../ui/confirm.tsx'
 import { notify } from '../ui/notify.tsx'
@@ -149,7 +149,7 @@ export async function signOut(): Promise<void> {
     notify.problem(error)
     return
   }
-  forgetTokens()
+  leaveEverywhere()
   location.assign('/console/login')
 }
 

@@ -52,4 +52,11 @@ export const text = catalogue({
   tabUploads: 'Uploads',
   tabSettings: 'Settings',
   bucketPages: (bucket: string) => `Pages of ${bucket}`,
+  lengthNever: 'Never',
+  lengthCustom: 'Date and time…',
+  pickedTime: 'Date and time, in your time zone',
+  pickTime: 'Pick a date and a time.',
+  pastTime: (time: string) => `${time} is over.`,
+  until: (time: string) => `Until ${time}`,
+  untilNever: 'It does not end by itself.',
 })

@@ -1,42 +1,48 @@
-import { Button, Modal } from '@mantine/core'
+import './shares.css'
+import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import { client } from '../../api/session.ts'
-import { catalogue } from '../../i18n.ts'
-import { CopyField } from '../../ui/CopyField.tsx'
-import { notify } from '../../ui/notify.tsx'
-
-const text = catalogue({ title: 'Share', make: 'Make a link', link: 'Link' })
+import type { NewShare } from '../../../../contract/shares.ts'
+import { CreatedLink } from './CreatedLink.tsx'
+import { ExistingLinks } from './ExistingLinks.tsx'
+import { text } from './messages.ts'
+import { NewLink, type Target } from './NewLink.tsx'
 
 interface Props {
   bucket: string
+  /** One of the three says what the link is to open. */
   objectKey?: string
+  /** A folder; '' is the whole bucket. */
   prefix?: string
+  /** A selection. */
   keys?: readonly string[]
   onClose: () => void
 }
 
-/** Makes a share link with the default limits, and shows it once. */
+const lastName = (key: string): string => key.split('/').findLast((segment) => segment !== '') ?? key
+
+/** Makes a link to an object, a folder or a selection, or one that takes files; shows those that there are. */
 export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }: Props) {
-  const [url, setUrl] = useState<string>()
-  const make = async () => {
-    const what =
-      objectKey !== undefined
-        ? { kind: 'object' as const, key: objectKey }
-        : keys
-          ? { kind: 'selection' as const, keys: [...keys] }
-          : { kind: 'folder' as const, prefix: prefix ?? '' }
-    try {
-      setUrl((await client.createShare({ body: { bucket, ...what } })).url)
-    } catch (error) {
-      notify.problem(error)
-    }
-  }
+  // The link is in the state of this dialog alone, and gone with it.
+  const [made, setMade] = useState<NewShare>()
+  const target: Target =
+    objectKey !== undefined
+      ? { bucket, kind: 'object', key: objectKey, name: lastName(objectKey) }
+      : keys !== undefined
+        ? { bucket, kind: 'selection', keys, name: bucket }
+        : { bucket, kind: 'folder', prefix: prefix ?? '', name: lastName(prefix || bucket) }
+  const title =
+    target.kind === 'selection'
+      ? text.shareSelection(target.keys.length)
+      : text.shareTitle(target.kind === 'folder' && target.prefix === '' ? text.wholeBucket : target.name)
   return (
-    <Modal opened onClose={onClose} title={text.title}>
-      {url === undefined ? (
-        <Button onClick={() => void make()}>{text.make}</Button>
+    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={made === undefined}>
+      {made ? (
+        <CreatedLink share={made} again={() => setMade(undefined)} onClose={onClose} />
       ) : (
-        <CopyField label={text.link} hideLabel={false} value={url} mono />
+        <div className="stack">
+          <NewLink target={target} onMade={setMade} onClose={onClose} />
+          {target.kind === 'selection' ? null : <ExistingLinks target={target} />}
+        </div>
       )}
     </Modal>
   )

@@ -1,0 +1,105 @@
+import './links.css'
+import { Button, Loader } from '@mantine/core'
+import { IconAlertTriangle, IconLinkOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { describeProblem, statusOf } from '../../api/problem.ts'
+import { useView } from '../../router.tsx'
+import { Scheme } from '../../shell/Scheme.tsx'
+import { describeLink } from './api.ts'
+import { Dropbox } from './Dropbox.tsx'
+import { FilePage } from './FilePage.tsx'
+import { Listing } from './Listing.tsx'
+import { text } from './messages.ts'
+import { Unlock } from './Unlock.tsx'
+
+/** The page of a share link, for people without an account. */
+export default function LinkPage() {
+  const { token = '' } = useView().params
+  const [ticket, setTicket] = useState<string>()
+  const opened = { token, ticket }
+  const link = useQuery({
+    queryKey: ['link', token, ticket],
+    queryFn: () => describeLink(opened),
+    staleTime: 60_000,
+    gcTime: 0,
+  })
+  const { data: info, error } = link
+  const name = info?.name ?? undefined
+  useEffect(() => {
+    document.title = `${name ?? text.windowTitle} – Stowage`
+  }, [name])
+
+  if (error && statusOf(error) === 410) return <Gone />
+  if (error && !info) {
+    const { detail, requestId } = describeProblem(error)
+    return (
+      <Sheet>
+        <div className="state" role="alert">
+          <IconAlertTriangle size={28} stroke={1.4} className="bad" />
+          <h1>{text.failedTitle}</h1>
+          <p>{detail}</p>
+          {requestId ? (
+            <p className="dim small mono">
+              {text.request} {requestId}
+            </p>
+          ) : null}
+          <Button variant="default" onClick={() => void link.refetch()}>
+            {text.again}
+          </Button>
+        </div>
+      </Sheet>
+    )
+  }
+  if (!info)
+    return (
+      <Sheet>
+        <p role="status" className="row link-wait">
+          <Loader size="sm" /> {text.loading}
+        </p>
+      </Sheet>
+    )
+  // The password was changed meanwhile: the ticket for the old one opens nothing.
+  if (info.needs_password && (ticket === undefined || info.name === null))
+    return (
+      <Sheet>
+        <Unlock token={token} onUnlocked={setTicket} />
+      </Sheet>
+    )
+  const stale = () => setTicket(undefined)
+  return (
+    <Sheet wide={info.kind === 'folder' || info.kind === 'selection'}>
+      {info.kind === 'upload' ? (
+        <Dropbox opened={opened} info={info} />
+      ) : info.kind === 'object' ? (
+        <FilePage opened={opened} info={info} />
+      ) : (
+        <Listing opened={opened} info={info} onStale={stale} />
+      )}
+    </Sheet>
+  )
+}
+
+function Sheet({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
+  return (
+    <div className="link-page">
+      <header className="link-bar">
+        <img src="/console/mark.svg" alt="" width={22} height={22} />
+        <span className="grow">Stowage</span>
+        <Scheme />
+      </header>
+      <main className={wide ? 'link-sheet link-wide' : 'link-sheet'}>{children}</main>
+    </div>
+  )
+}
+
+/** Expired, revoked, used up and unknown look the same: nobody learns which it is. */
+export const Gone = () => (
+  <Sheet>
+    <div className="state">
+      <IconLinkOff size={32} stroke={1.4} />
+      <h1>{text.goneTitle}</h1>
+      <p className="dim">{text.goneHint}</p>
+    </div>
+  </Sheet>
+)

@@ -1,0 +1,194 @@
+import { Anchor, Button, Drawer } from '@mantine/core'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { listPolicyRunItems, Policy, PolicyRun } from '../../../../contract/policies.ts'
+import type { Reply } from '../../../../contract/route.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes, formatTime } from '../../i18n.ts'
+import { useView } from '../../router.tsx'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { EmptyView, StateView } from '../../ui/StateView.tsx'
+import { Bytes, Count, TimeAgo } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+import { isOver, itemsQuery, runQuery, runsQuery } from './queries.ts'
+import { RunState } from './RunState.tsx'
+
+const byWhom = (run: PolicyRun): string =>
+  run.trigger === 'schedule' ? text.bySchedule : (run.requested_by_email ?? '')
+
+const columns: readonly Column<PolicyRun>[] = [
+  { key: 'time', title: text.started, cell: (run) => <TimeAgo time={run.started_at ?? run.created_at} /> },
+  {
+    key: 'state',
+    title: text.state,
+    cell: (run) => (
+      <span className="row">
+        <RunState run={run} />
+        {run.dry_run ? <span className="dim small">{text.tried}</span> : null}
+      </span>
+    ),
+  },
+  { key: 'by', title: text.trigger, optional: true, cell: byWhom },
+  { key: 'matched', title: text.matched, number: true, cell: ({ matched }) => <Count n={matched} /> },
+  {
+    key: 'deleted',
+    title: text.deleted,
+    number: true,
+    cell: ({ deleted, dry_run }) => (dry_run ? <span className="dim">–</span> : <Count n={deleted} />),
+  },
+  { key: 'bytes', title: text.bytes, number: true, optional: true, cell: ({ bytes }) => <Bytes bytes={bytes} /> },
+  { key: 'kept', title: text.kept, number: true, optional: true, cell: ({ kept }) => <Count n={kept} /> },
+]
+
+/** The history of a policy. */
+export function Runs({ policy }: { policy: Policy }) {
+  const me = useMe()
+  const { search, open } = useView()
+  const runs = useInfiniteQuery(runsQuery(policy.id))
+  return (
+    <div className="stack">
+      <div className="row">
+        <span className="dim grow">
+          {text.author} {policy.author_email}
+        </span>
+        {me.isAdmin ? (
+          <Anchor
+            component={Link}
+            {...({ to: '/admin/audit', search: { action: 'policy_run' } } as object)}
+            to="/admin/audit"
+          >
+            {text.inAudit}
+          </Anchor>
+        ) : null}
+      </div>
+      <StateView query={runs}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ items }) => items)
+          if (rows.length === 0) return <EmptyView title={text.noRuns} />
+          return (
+            <DataTable
+              label={text.runs}
+              columns={columns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              onOpen={({ id }) => void open({ run: id })}
+              more={{ available: runs.hasNextPage, loading: runs.isFetchingNextPage, load: runs.fetchNextPage }}
+            />
+          )
+        }}
+      </StateView>
+      {search.run ? (
+        <RunDrawer policy={policy} runId={search.run} onClose={() => void open({ run: undefined })} />
+      ) : null}
+    </div>
+  )
+}
+
+function RunDrawer({ policy, runId, onClose }: { policy: Policy; runId: string; onClose: () => void }) {
+  const run = useQuery(runQuery(policy.id, runId))
+  const { data } = run
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      size="xl"
+      title={data ? text.runOf(formatTime(data.started_at ?? data.created_at)) : text.runs}
+    >
+      <StateView query={run}>{(found) => <RunDetail policy={policy} run={found} />}</StateView>
+    </Drawer>
+  )
+}
+
+type Item = Reply<typeof listPolicyRunItems>['items'][number]
+const itemColumns: readonly Column<Item>[] = [
+  {
+    key: 'key',
+    title: text.key,
+    cell: ({ bucket, key }) => (
+      <>
+        <span className="dim">{bucket}/</span>
+        {key}
+      </>
+    ),
+  },
+  { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
+  { key: 'outcome', title: text.outcome, cell: ({ outcome }) => text[`outcome_${outcome}`] },
+]
+
+function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
+  const cache = useQueryClient()
+  const items = useInfiniteQuery(itemsQuery(policy.id, run.id))
+  const cancel = async () => {
+    try {
+      await client.cancelPolicyRun({ params: { id: policy.id, run_id: run.id } })
+    } catch (error) {
+      notify.problem(error)
+    }
+    await cache.invalidateQueries({ queryKey: ['policies'] })
+  }
+  return (
+    <div className="stack">
+      <dl className="facts">
+        <dt>{text.state}</dt>
+        <dd className="row">
+          <RunState run={run} />
+          {run.dry_run ? text.tried : ''}
+          {isOver(run) ? null : (
+            <Button variant="default" onClick={() => void cancel()}>
+              {text.cancelRun}
+            </Button>
+          )}
+        </dd>
+        {run.reason ? (
+          <>
+            <dt>{text.reason}</dt>
+            <dd>{run.reason}</dd>
+          </>
+        ) : null}
+        <dt>{text.trigger}</dt>
+        <dd>{byWhom(run)}</dd>
+        <dt>{text.matched}</dt>
+        <dd>
+          {text.objects(run.matched)}, {formatBytes(run.matched_bytes)}
+        </dd>
+        <dt>{text.deleted}</dt>
+        <dd>{run.dry_run ? '–' : `${text.objects(run.deleted)}, ${formatBytes(run.bytes)}`}</dd>
+        <dt>{text.kept}</dt>
+        <dd>{text.objects(run.kept)}</dd>
+      </dl>
+      {run.errors.length > 0 ? (
+        <section className="stack-tight">
+          <h2>{text.errors}</h2>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+          <ul className="policies-keys" tabIndex={0} aria-label={text.errors}>
+            {run.errors.map(({ bucket, key, detail }) => (
+              <li key={`${bucket}/${key}`}>
+                {bucket}/{key}: {detail}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+      <section className="stack-tight">
+        <h2>{text.items}</h2>
+        <StateView query={items}>
+          {({ pages }) => {
+            const rows = pages.flatMap((page) => page.items)
+            if (rows.length === 0 && !items.hasNextPage) return <p className="dim">{text.noItems}</p>
+            return (
+              <DataTable
+                label={text.items}
+                columns={itemColumns}
+                rows={rows}
+                rowKey={({ bucket, key }) => `${bucket}/${key}`}
+                more={{ available: items.hasNextPage, loading: items.isFetchingNextPage, load: items.fetchNextPage }}
+              />
+            )
+          }}
+        </StateView>
+      </section>
+    </div>
+  )
+}

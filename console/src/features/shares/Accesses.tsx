@@ -1,0 +1,72 @@
+import { Drawer, Pagination } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Reply } from '../../../../contract/route.ts'
+import type { listShareAccesses, Share } from '../../../../contract/shares.ts'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { EmptyView, StateView } from '../../ui/StateView.tsx'
+import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
+import { nameOf } from './describe.ts'
+import { text } from './messages.ts'
+import { accessesQuery } from './queries.ts'
+
+type Access = Reply<typeof listShareAccesses>['items'][number]
+const PAGE = 50
+const tones: Record<Access['outcome'], Tone> = {
+  served: 'ok',
+  continued: 'ok',
+  uploaded: 'ok',
+  wrong_password: 'warn',
+  limit_spent: 'idle',
+}
+
+/** Who opened a link, latest first. */
+export function Accesses({ share, onClose }: { share: Share; onClose: () => void }) {
+  const [page, setPage] = useState(1)
+  const accesses = useQuery(accessesQuery(share.id, page))
+  const columns: readonly Column<Access>[] = [
+    { key: 'time', title: text.time, cell: ({ time }) => <TimeAgo time={time} /> },
+    {
+      key: 'outcome',
+      title: text.outcome,
+      cell: ({ outcome }) => <Status tone={tones[outcome]}>{text[outcome]}</Status>,
+    },
+    { key: 'ip', title: text.address, cell: ({ ip }) => <span className="mono">{ip ?? text.unknown}</span> },
+    ...(share.kind === 'object'
+      ? []
+      : [
+          {
+            key: 'object',
+            title: text.what,
+            cell: ({ object_key, outcome }: Access) => object_key ?? (outcome === 'served' ? text.archive : ''),
+          },
+        ]),
+    {
+      key: 'agent',
+      title: text.agent,
+      optional: true,
+      cell: ({ user_agent }) => <span className="small dim">{user_agent ?? text.unknown}</span>,
+    },
+  ]
+  return (
+    <Drawer opened onClose={onClose} title={text.accessTitle(nameOf(share))} size="xl">
+      <StateView query={accesses}>
+        {({ items, total }) =>
+          total === 0 ? (
+            <EmptyView title={text.noAccess} />
+          ) : (
+            <div className="stack">
+              <span className="dim" role="status">
+                {text.total(total)}
+              </span>
+              <DataTable label={text.accesses} columns={columns} rows={items} rowKey={({ id }) => id} />
+              {total > PAGE ? (
+                <Pagination total={Math.ceil(total / PAGE)} value={page} onChange={setPage} size="sm" />
+              ) : null}
+            </div>
+          )
+        }
+      </StateView>
+    </Drawer>
+  )
+}

@@ -1,0 +1,176 @@
+import { Button, Input, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { NewShare } from '../../../../contract/shares.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
+import { text as common } from '../../ui/messages.ts'
+import { useForm } from '../../ui/useForm.ts'
+import { LimitFields, noLimits } from './limits.tsx'
+import { text } from './messages.ts'
+import { WhoMayOpen } from './WhoMayOpen.tsx'
+
+export type Target = { bucket: string; name: string } & (
+  | { kind: 'object'; key: string }
+  | { kind: 'folder'; prefix: string }
+  | { kind: 'selection'; keys: readonly string[] }
+)
+const USUAL = ['1h', '1d', '7d', '30d']
+const TYPE = /^[\w.+-]+\/([\w.+-]+|\*)$/
+const typesOf = (words: string): string[] => words.split(/[\s,;]+/).filter(Boolean)
+const MB = 1_000_000
+const given = (value: number | string): number | undefined => (typeof value === 'number' ? value : undefined)
+const bytes = (megabytes: number | string): number | undefined => {
+  const n = given(megabytes)
+  return n === undefined ? undefined : Math.round(n * MB)
+}
+/** Without the members that are not said. */
+const said = <T extends object>(all: T) =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== '')) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+/** The form of a new link. */
+export function NewLink({
+  target,
+  onMade,
+  onClose,
+}: {
+  target: Target
+  onMade: (share: NewShare) => void
+  onClose: () => void
+}) {
+  const me = useMe()
+  const cache = useQueryClient()
+  const { share_default_expires_in: usual, share_max_expires_in: longest } = me.limits
+  const lengths = lengthsUpTo(longest, USUAL, [usual])
+  const form = useForm({
+    ...noLimits,
+    purpose: 'give',
+    expires_in: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
+    max_file_bytes: '' as number | string,
+    max_total_bytes: '' as number | string,
+    max_files: '' as number | string,
+    content_types: '',
+  })
+  const { values, faults } = form
+  const [typesFault, setTypesFault] = useState<string>()
+  const mayTake = target.kind === 'folder' && me.can('write', target.bucket, target.prefix)
+  const mayGive = target.kind !== 'folder' || me.can('read', target.bucket, target.prefix)
+  const takes = mayTake && (values.purpose === 'take' || !mayGive)
+  const kind = takes ? 'upload' : target.kind
+
+  const create = async () => {
+    const types = typesOf(values.content_types)
+    if (takes && !types.every((type) => TYPE.test(type))) return setTypesFault(text.badTypes)
+    const length = expiresIn(values.expires_in)
+    if (length === undefined) return
+    let share: NewShare | undefined
+    const where =
+      target.kind === 'object'
+        ? { key: target.key }
+        : target.kind === 'selection'
+          ? { keys: [...target.keys] }
+          : { prefix: target.prefix }
+    const done = await form.submit(async () => {
+      share = await client.createShare({
+        body: {
+          kind,
+          bucket: target.bucket,
+          ...where,
+          expires_in: length,
+          ...said({ password: values.password }),
+          ...(takes ? {} : said({ max_downloads: given(values.max_downloads) })),
+          ...(kind === 'object' ? said({ filename: values.filename }) : {}),
+          ...(kind === 'object' ? { disposition: values.disposition as 'inline' | 'attachment' } : {}),
+          ...(takes
+            ? said({
+                max_file_bytes: bytes(values.max_file_bytes),
+                max_total_bytes: bytes(values.max_total_bytes),
+                max_files: given(values.max_files),
+                content_types: types.length > 0 ? types : undefined,
+              })
+            : {}),
+        },
+      })
+    })
+    if (!done || !share) return
+    onMade(share)
+    await cache.invalidateQueries({ queryKey: ['shares'] })
+  }
+  const number = (name: 'max_file_bytes' | 'max_total_bytes' | 'max_files', label: string) => (
+    <NumberInput
+      label={label}
+      value={values[name]}
+      onChange={(value) => form.set(name, value)}
+      error={faults[name]}
+      min={1}
+      hideControls
+    />
+  )
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void create()
+      }}
+    >
+      {mayTake && mayGive ? (
+        <Input.Wrapper label={text.purpose} labelElement="div">
+          <SegmentedControl
+            aria-label={text.purpose}
+            fullWidth
+            mt={4}
+            data={[
+              { value: 'give', label: text.toGive },
+              { value: 'take', label: text.toTake },
+            ]}
+            value={values.purpose}
+            onChange={(value) => form.set('purpose', value)}
+          />
+        </Input.Wrapper>
+      ) : null}
+      <ExpiryField
+        label={text.expires}
+        lengths={lengths}
+        value={values.expires_in}
+        onChange={(next) => form.set('expires_in', next)}
+        error={faults.expires_in}
+      />
+      {takes ? (
+        <>
+          <div className="shares-three">
+            {number('max_files', text.maxFiles)}
+            {number('max_file_bytes', text.maxFileSize)}
+            {number('max_total_bytes', text.maxTotalSize)}
+          </div>
+          <TextInput
+            {...form.field('content_types')}
+            label={text.contentTypes}
+            description={text.contentTypesHint}
+            error={typesFault ?? faults.content_types}
+            onInput={() => setTypesFault(undefined)}
+            autoComplete="off"
+          />
+        </>
+      ) : null}
+      <details className="shares-more">
+        <summary>{text.more}</summary>
+        <div className="stack">
+          <LimitFields values={values} faults={faults} set={form.set} kind={kind} name={target.name} />
+        </div>
+      </details>
+      <WhoMayOpen kind={kind} hasPassword={values.password !== ''} />
+      <div className="dialog-actions">
+        <Button variant="default" onClick={onClose}>
+          {common.cancel}
+        </Button>
+        <Button type="submit" loading={form.sending} disabled={expiresIn(values.expires_in) === undefined}>
+          {text.create}
+        </Button>
+      </div>
+    </form>
+  )
+}

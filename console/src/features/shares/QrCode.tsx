@@ -1,0 +1,52 @@
+import { Button } from '@mantine/core'
+import { useMemo } from 'react'
+import { encode } from 'uqr'
+import { saveFile } from '../../ui/save.ts'
+import { text } from './messages.ts'
+
+const QUIET = 4
+const PNG_SIDE = 1024
+
+/** The dark modules of a text's QR code as one path, and how many modules it is wide with its margin. */
+function draw(value: string): { path: string; side: number } {
+  const { data, size } = encode(value, { ecc: 'M', border: QUIET })
+  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  return { path, side: size }
+}
+
+/** A text as a QR code, always dark on white, to scan or to save. */
+export default function QrCode({ value, name }: { value: string; name: string }) {
+  const { path, side } = useMemo(() => draw(value), [value])
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path d="${path}"/></svg>`
+  const savePng = () => {
+    const canvas = document.createElement('canvas')
+    const scale = Math.max(1, Math.floor(PNG_SIDE / side))
+    canvas.width = canvas.height = side * scale
+    const pen = canvas.getContext('2d')
+    if (!pen) return
+    pen.fillStyle = '#fff'
+    pen.fillRect(0, 0, canvas.width, canvas.height)
+    pen.scale(scale, scale)
+    pen.fillStyle = '#000'
+    pen.fill(new Path2D(path))
+    canvas.toBlob((blob) => {
+      if (blob) saveFile(`${name}.png`, blob)
+    }, 'image/png')
+  }
+  return (
+    <div className="shares-qr">
+      <svg viewBox={`0 0 ${side} ${side}`} role="img" aria-label={text.qr} shapeRendering="crispEdges">
+        <path fill="#fff" d={`M0 0h${side}v${side}H0z`} />
+        <path fill="#000" d={path} />
+      </svg>
+      <div className="row">
+        <Button variant="default" onClick={() => saveFile(`${name}.svg`, svg, 'image/svg+xml')}>
+          {text.downloadSvg}
+        </Button>
+        <Button variant="default" onClick={savePng}>
+          {text.downloadPng}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import type { Share } from '../../../../contract/shares.ts'
+import type { Tone } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+
+/** What a link is of, in a few words. */
+export function nameOf({ kind, object_key, prefix, keys, bucket }: Share): string {
+  if (kind === 'object') return object_key ?? ''
+  if (kind === 'selection') return text.keys(keys?.length ?? 0)
+  return prefix || bucket
+}
+export const kindOf = ({ kind }: Share): string => text[kind]
+
+export const stateWords: Record<Share['state'], { tone: Tone; word: string }> = {
+  active: { tone: 'ok', word: text.active },
+  expired: { tone: 'idle', word: text.expired },
+  spent: { tone: 'idle', word: text.spent },
+  revoked: { tone: 'bad', word: text.revoked },
+}
+
+/** The page of a link beside its own address: that of the API's answer leads to the object itself. */
+export const pageUrl = (direct: string): string => direct.replace(/\/public\/s\/([^/]+)$/, '/console/s/$1')

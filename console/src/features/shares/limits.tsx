@@ -1,0 +1,92 @@
+import { Input, NumberInput, PasswordInput, SegmentedControl, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { NewShare, Share } from '../../../../contract/shares.ts'
+import { text } from './messages.ts'
+
+export interface Limits {
+  password: string
+  max_downloads: number | string
+  filename: string
+  disposition: string
+}
+export const noLimits: Limits = { password: '', max_downloads: '', filename: '', disposition: 'inline' }
+export const limitsOf = ({ max_downloads, filename, disposition }: Share | NewShare): Limits => ({
+  password: '',
+  max_downloads: max_downloads ?? '',
+  filename: filename ?? '',
+  disposition: disposition ?? 'inline',
+})
+
+/** What opening a link is bound to. */
+export function LimitFields({
+  values,
+  faults,
+  set,
+  kind,
+  name,
+  passwordHint = text.passwordHint,
+  children,
+}: {
+  values: Limits
+  faults: Record<string, string>
+  set: (name: keyof Limits, value: never) => void
+  kind: Share['kind']
+  /** What it is saved as without a name of its own. */
+  name: string
+  passwordHint?: string
+  /** Stands below the password. */
+  children?: ReactNode
+}) {
+  return (
+    <>
+      <PasswordInput
+        label={text.password}
+        description={passwordHint}
+        value={values.password}
+        onChange={(event) => set('password', event.currentTarget.value as never)}
+        error={faults.password}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+      />
+      {children}
+      {kind === 'upload' ? null : (
+        <NumberInput
+          label={text.maxDownloads}
+          description={text.maxDownloadsHint}
+          value={values.max_downloads}
+          onChange={(value) => set('max_downloads', value as never)}
+          error={faults.max_downloads}
+          min={1}
+          allowDecimal={false}
+          hideControls
+        />
+      )}
+      {kind === 'object' ? (
+        <>
+          <TextInput
+            label={text.filename}
+            description={text.filenameHint(name)}
+            value={values.filename}
+            onChange={(event) => set('filename', event.currentTarget.value as never)}
+            error={faults.filename}
+            maxLength={255}
+            autoComplete="off"
+          />
+          <Input.Wrapper label={text.disposition} labelElement="div" description={text.dispositionHint}>
+            <SegmentedControl
+              aria-label={text.disposition}
+              fullWidth
+              mt={4}
+              data={[
+                { value: 'inline', label: text.inline },
+                { value: 'attachment', label: text.attachment },
+              ]}
+              value={values.disposition}
+              onChange={(value) => set('disposition', value as never)}
+            />
+          </Input.Wrapper>
+        </>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { client } from '../../api/session.ts'
+
+export interface Filters {
+  state?: 'active' | 'expired' | 'revoked' | undefined
+  bucket?: string | undefined
+  q?: string | undefined
+}
+export const filled = (filters: Filters) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')) as {
+    [K in keyof Filters]?: Exclude<Filters[K], undefined>
+  }
+
+/** The links of somebody, latest first, page after page; they never carry their token. */
+export const sharesQuery = (filters: Filters) =>
+  infiniteQueryOptions({
+    queryKey: ['shares', 'list', filled(filters)],
+    queryFn: ({ pageParam }) =>
+      client.listShares({
+        query: { ...filled(filters), limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: (old) => old,
+  })
+
+/** The live links to one object or one folder. */
+export const linksToQuery = (bucket: string, target: { key: string } | { prefix: string }) =>
+  queryOptions({
+    queryKey: ['shares', 'to', bucket, target],
+    queryFn: async () => {
+      const found = 'key' in target ? { key: target.key } : { q: target.prefix }
+      const { items } = await client.listShares({ query: { bucket, state: 'active', limit: 100, ...found } })
+      return 'key' in target ? items : items.filter(({ prefix }) => prefix === target.prefix)
+    },
+  })
+
+export const accessesQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ['shares', 'accesses', id, page],
+    queryFn: () => client.listShareAccesses({ params: { id }, query: { page, page_size: 50 } }),
+    placeholderData: (old) => old,
+  })

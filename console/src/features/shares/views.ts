@@ -1,0 +1,3 @@
+import type { View } from '../../routes.ts'
+
+export const shareViews: readonly View[] = [{ path: '/shares', load: () => import('./Shares.tsx') }]

@@ -1,0 +1,80 @@
+import { Alert, Button, Modal, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import type { NewToken } from '../../../../contract/tokens.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
+import { text as common } from '../../ui/messages.ts'
+import { useForm } from '../../ui/useForm.ts'
+import { text } from './messages.ts'
+
+/** The lifetimes that the API knows by name; others are sent in seconds. */
+const NAMED = ['30d', '90d', '365d']
+type Lifetime = '30d' | '90d' | '365d' | 'never' | number
+const lifetimeOf = (length: string | number): Lifetime =>
+  typeof length === 'number' || length === 'never' || NAMED.includes(length)
+    ? (length as Lifetime)
+    : Number.parseInt(length, 10) * 86_400
+
+export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => void; onClose: () => void }) {
+  const cache = useQueryClient()
+  const { token_max_lifetime_days: most } = useMe().limits
+  const lengths = lengthsUpTo(most === null ? null : `${most}d`, NAMED)
+  const form = useForm({
+    name: '',
+    expires_in: { choice: lengths.includes('90d') ? '90d' : (lengths.at(-1) ?? '30d'), at: '' },
+  })
+  const { name, expires_in: expiry } = form.values
+  const length = expiresIn(expiry)
+  const create = async () => {
+    if (length === undefined) return
+    let made: NewToken | undefined
+    const done = await form.submit(async () => {
+      made = await client.createToken({ body: { name: name.trim(), expires_in: lifetimeOf(length) } })
+    })
+    if (!done || !made) return
+    onMade(made)
+    await cache.invalidateQueries({ queryKey: ['tokens'] })
+  }
+  return (
+    <Modal opened onClose={onClose} title={text.create}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create()
+        }}
+      >
+        <TextInput
+          {...form.field('name')}
+          label={text.name}
+          description={text.nameHint}
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+        />
+        <ExpiryField
+          label={text.expires}
+          lengths={lengths}
+          value={expiry}
+          onChange={(next) => form.set('expires_in', next)}
+          error={form.faults.expires_in}
+        />
+        {most === null ? null : <p className="dim small">{text.longest(most)}</p>}
+        {expiry.choice === 'never' ? (
+          <Alert role="status" className="alert-warn">
+            {text.neverWarning}
+          </Alert>
+        ) : null}
+        <div className="dialog-actions">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={form.sending} disabled={name.trim() === '' || length === undefined}>
+            {text.make}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

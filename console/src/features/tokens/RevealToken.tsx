@@ -1,0 +1,17 @@
+import { Button } from '@mantine/core'
+import type { NewToken } from '../../../../contract/tokens.ts'
+import { SecretReveal } from '../../ui/Secret.tsx'
+import { saveFile } from '../../ui/save.ts'
+import { text } from './messages.ts'
+
+/** The one time the value of a token is shown. */
+export const RevealToken = ({ token, title, onClose }: { token: NewToken; title: string; onClose: () => void }) => (
+  <SecretReveal title={title} label={text.token} secret={token.token} onClose={onClose}>
+    <p className="dim small">{text.useIt}</p>
+    <div>
+      <Button variant="default" onClick={() => saveFile('stowage.env', `STOWAGE_TOKEN=${token.token}\n`)}>
+        {text.saveEnv}
+      </Button>
+    </div>
+  </SecretReveal>
+)

@@ -1,0 +1,108 @@
+import { Select, TextInput } from '@mantine/core'
+import { formatBoth, formatTime, locale } from '../i18n.ts'
+import { text } from './messages.ts'
+
+/** A length of time as the API takes it (`7d`), `never`, or a moment that was picked. */
+export interface Expiry {
+  choice: string
+  /** The value of the date field, in the local zone. */
+  at: string
+}
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+/** Seconds of `7d` and the like; `never` has no end. */
+export function secondsOf(length: string): number {
+  if (length === 'never') return Number.POSITIVE_INFINITY
+  return Number.parseInt(length, 10) * (UNITS[length.slice(-1)] ?? 1)
+}
+/** `7 days`, `12 hours`. */
+export function nameLength(length: string): string {
+  if (length === 'never') return text.lengthNever
+  const seconds = secondsOf(length)
+  for (const [unit, size] of [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+  ] as const)
+    if (seconds % size === 0)
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size)
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', unitDisplay: 'long' }).format(seconds)
+}
+
+/** The lengths that are offered: those of `usual` and `more` that are not beyond `longest` (null: no limit). */
+export function lengthsUpTo(longest: string | null, usual: readonly string[], more: readonly string[] = []): string[] {
+  const most = longest === null ? Number.POSITIVE_INFINITY : secondsOf(longest)
+  const all = [...usual, ...more, ...(longest === null ? ['never'] : [longest])]
+  const bySeconds = new Map(all.map((length) => [secondsOf(length), length] as const))
+  return [...bySeconds]
+    .filter(([seconds]) => seconds <= most)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, length]) => length)
+}
+
+/** The value of a date field for a moment, in the local zone and to the minute. */
+export function localValue(time: Date): string {
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, 16)
+}
+
+/** What the API is given: a length, or the seconds to the moment that was picked; undefined while it is not in the future. */
+export function expiresIn({ choice, at }: Expiry): string | number | undefined {
+  if (choice !== 'custom') return choice
+  const seconds = Math.floor((new Date(at).getTime() - Date.now()) / 1000)
+  return seconds > 0 ? seconds : undefined
+}
+
+/** When something ends: a usual length, a date and time of one's own, or never. */
+export function ExpiryField({
+  label,
+  lengths,
+  value,
+  onChange,
+  error,
+}: {
+  label: string
+  lengths: readonly string[]
+  value: Expiry
+  onChange: (next: Expiry) => void
+  error?: string | undefined
+}) {
+  const options = [
+    ...lengths.filter((length) => length !== 'never'),
+    'custom',
+    ...lengths.filter((length) => length === 'never'),
+  ].map((length) => ({ value: length, label: length === 'custom' ? text.lengthCustom : nameLength(length) }))
+  const custom = value.choice === 'custom'
+  const seconds = secondsOf(value.choice)
+  const until = custom ? new Date(value.at) : new Date(Date.now() + seconds * 1000)
+  const known = Number.isFinite(until.getTime())
+  const past = custom && known && until.getTime() <= Date.now()
+  const hint = past ? undefined : known ? text.until(formatBoth(until)) : custom ? text.pickTime : text.untilNever
+  return (
+    <div className="stack-tight">
+      <Select
+        label={label}
+        data={options}
+        value={value.choice}
+        onChange={(choice) => {
+          if (choice !== null) onChange({ choice, at: value.at || localValue(new Date(Date.now() + 86_400_000)) })
+        }}
+        description={custom ? undefined : hint}
+        error={custom ? undefined : error}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+      />
+      {custom ? (
+        <TextInput
+          type="datetime-local"
+          label={text.pickedTime}
+          value={value.at}
+          min={localValue(new Date())}
+          onChange={(event) => onChange({ ...value, at: event.currentTarget.value })}
+          description={hint}
+          error={past ? text.pastTime(formatTime(until)) : error}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+        />
+      ) : null}
+    </div>
+  )
+}

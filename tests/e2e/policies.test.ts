@@ -1,0 +1,150 @@
+// Cleanup policies in a real browser: the rule, what it would do, and its runs.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+describe('console: cleanup policies', { skip: noBrowser }, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer('sqlite')
+    await server.admin.createBucket({ body: { name: 'media' } })
+    for (const key of ['logs/a.log', 'logs/b.log', 'logs/deep/c.log', 'logs/keep.txt', 'other.log'])
+      await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key }, body: 'x'.repeat(500) })
+    await server.later(40 * 24 * 3600_000)
+    await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: 'logs/new.log' }, body: 'x' })
+  })
+  after(() => server.stop())
+  const inBrowser = async (work: (browser: Browser) => Promise<void>, options: object = {}) => {
+    const browser = await startBrowser(options)
+    try {
+      await browser.context.clock.install({ time: server.clock.now() })
+      await signIn(browser, server)
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  const keys = async () =>
+    (await server.admin.listObjects({ params: { name: 'media' }, query: {} })).items.map(({ key }) => key)
+
+  it('25: saving waits for the preview of the rule as it stands; the run deletes exactly what was shown', () =>
+    inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/policies')
+      await page.getByText('No cleanup policy yet').waitFor()
+      await check('policies-empty')
+      await page.getByRole('link', { name: 'New policy' }).first().click()
+      const save = page.getByRole('button', { name: 'Save' })
+      const preview = page.getByRole('region', { name: 'What it would delete now' })
+      await preview.getByText('Give a bucket').waitFor()
+      await page.getByLabel('Name', { exact: true }).fill('Old logs')
+      await page
+        .getByRole('combobox', { name: 'Buckets' })
+        .or(page.locator('input.mantine-TagsInput-inputField'))
+        .first()
+        .fill('media')
+      await page.keyboard.press('Enter')
+      await page.getByLabel('Under').fill('logs/')
+      assert.ok(await save.isDisabled())
+      await page.getByLabel('Older than (days)').fill('30')
+      await preview.getByText('4 objects', { exact: true }).waitFor()
+      await page.getByLabel('Named like').fill('**/*.log')
+      assert.ok(await save.isDisabled(), 'what is shown is of the rule before')
+      await preview.getByText('3 objects', { exact: true }).waitFor()
+      await preview.getByText('logs/deep/c.log').waitFor()
+      await preview.getByText('not old enough').waitFor()
+      await page
+        .getByRole('combobox', { name: 'When' })
+        .or(page.getByRole('textbox', { name: 'When' }))
+        .first()
+        .click()
+      await page.getByRole('option', { name: 'Every day at 3:00' }).click()
+      await preview.getByText('Next runs').waitFor()
+      await check('policy-new')
+      await server.records([{ action: 'policy_create' }], async () => {
+        await save.click()
+        await page.waitForURL(/\/policies\/[\w-]{36}$/)
+      })
+      await page.getByText('Delete objects named **/*.log, older than 30 days under logs/ in media.').first().waitFor()
+      const id = page.url().split('/').at(-1) ?? ''
+
+      await page.getByRole('button', { name: 'Run now…' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('3 objects (1.5 kB) will be deleted:').waitFor()
+      const shown = await dialog.getByRole('listitem').allTextContents()
+      await check('policy-run-now')
+      const before = await keys()
+      await dialog.getByRole('button', { name: 'Delete 3 objects' }).click()
+      await page.waitForURL('**tab=runs')
+      const table = page.getByRole('table', { name: 'Runs' })
+      await table.getByText('Done').nth(1).waitFor()
+      const after = await keys()
+      assert.deepEqual(before.filter((key) => !after.includes(key)).sort(), shown.sort())
+      assert.deepEqual(after, ['logs/keep.txt', 'logs/new.log', 'other.log'])
+      await check('policy-runs')
+      await table.getByRole('row').nth(1).click()
+      await dialog.getByText('Deleted', { exact: true }).last().waitFor()
+      await check('policy-run')
+      await page.goBack()
+
+      await page.goto(`${server.url}/console/policies`)
+      await page.getByText('Done').waitFor()
+      await check('policies')
+      const enabled = page.getByLabel('Old logs runs by its schedule')
+      await enabled.uncheck({ force: true })
+      await page.getByText('off', { exact: true }).waitFor()
+      assert.equal((await server.admin.getPolicy({ params: { id } })).enabled, false)
+    }))
+
+  it('names what is wrong with a rule beside its field, and why a run would stop', () =>
+    inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/policies/new?bucket=media&prefix=logs/', {
+        expect: [422],
+      })
+      await page.getByLabel('Older than (days)').fill('0')
+      const preview = page.getByRole('region', { name: 'What it would delete now' })
+      await preview.getByText('2 objects', { exact: true }).waitFor()
+      await page.getByLabel('Most objects').fill('1')
+      await preview.getByText('A run would stop').waitFor()
+      await page
+        .getByRole('textbox', { name: 'When' })
+        .or(page.getByRole('combobox', { name: 'When' }))
+        .first()
+        .click()
+      await page.getByRole('option', { name: 'Own schedule…' }).click()
+      await page.getByLabel('Minute, hour').fill('99 99 * * *')
+      await page.locator('.mantine-InputWrapper-error').waitFor()
+      await check('policy-wrong')
+      assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled())
+    }))
+
+  it('more than a thousand objects ask for their number to be typed; on a phone too', () =>
+    inBrowser(
+      async (browser) => {
+        await server.admin.createBucket({ body: { name: 'many' } })
+        for (let i = 0; i < 1001; i += 77) {
+          const made = Array.from({ length: Math.min(77, 1001 - i) }, (_, n) =>
+            server.admin.putObjectByQuery({ params: { name: 'many' }, query: { key: `k${i + n}` }, body: 'x' }),
+          )
+          await Promise.all(made)
+        }
+        const { id } = await server.admin.createPolicy({
+          body: { name: 'All of many', bucket_patterns: ['many'], older_than_days: 0 },
+        })
+        const { page, check } = await openConsole(browser, server, `/policies/${id}`)
+        await page.getByText('1,001 objects', { exact: true }).waitFor()
+        await check('policy-phone')
+        await page.getByRole('button', { name: 'Run now…' }).click()
+        const dialog = page.getByRole('dialog')
+        const go = dialog.getByRole('button', { name: 'Delete 1,001 objects' })
+        await go.waitFor()
+        assert.ok(await go.isDisabled())
+        await dialog.getByLabel('Type 1001 to confirm').fill('1001')
+        await check('policy-typed')
+        await go.click()
+        await page.getByRole('table', { name: 'Runs' }).getByText('Done').nth(1).waitFor()
+        assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
+      },
+      { width: 390, height: 844 },
+    ))
+})

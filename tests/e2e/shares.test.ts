@@ -1,0 +1,400 @@
+// Share links in a real browser: making them, the page strangers see, and their end.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import jsqr from 'jsqr'
+import sharp from 'sharp'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { request } from '../support/http.ts'
+import { freePort } from '../support/idp.ts'
+import { quarters } from '../support/pictures.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const BUCKET = 'photos'
+const HOUR = 3600_000
+
+describe('console: share links', { skip: noBrowser }, () => {
+  let server: TestServer
+  before(async () => {
+    const port = await freePort()
+    server = await startServer('sqlite', { PORT: String(port), PUBLIC_BASE_URL: `http://127.0.0.1:${port}` })
+    await server.admin.createBucket({ body: { name: BUCKET } })
+    await put('2026/summer/beach.png', await quarters().png().toBuffer(), 'image/png')
+    await put('2026/summer/notes.txt', 'Sand & <b>sea</b>\n', 'text/plain')
+    await put('2026/summer/a+b&c#d%25?.txt', 'odd', 'text/plain')
+    await put('2026/summer//..', 'odder', 'text/plain')
+    await put('report.pdf', '%PDF-1.4 not really', 'application/pdf')
+  })
+  after(() => server.stop())
+  const put = (key: string, body: string | Uint8Array<ArrayBuffer> | Buffer, type: string) =>
+    server.admin.putObjectByQuery({
+      params: { name: BUCKET },
+      query: { key },
+      body: body as BodyInit,
+      headers: { 'content-type': type },
+    })
+  const inBrowser = async (
+    work: (browser: Browser) => Promise<void>,
+    options: Parameters<typeof startBrowser>[0] = {},
+  ) => {
+    const browser = await startBrowser(options)
+    try {
+      await browser.context.clock.install({ time: server.clock.now() })
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  /** What a camera reads in a picture of a QR code. */
+  const decode = async (picture: Buffer | string): Promise<string | undefined> => {
+    const { data, info } = await sharp(picture).resize(600).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+    return jsqr.default(new Uint8ClampedArray(data), info.width, info.height)?.data
+  }
+  const linkTo = async (body: Parameters<typeof server.admin.createShare>[0]['body']) => {
+    const link = await server.admin.createShare({ body })
+    server.secrets.add(link.token)
+    return { ...link, page: `/s/${link.token}` }
+  }
+
+  it('23: makes a link with a QR code of its URL, opened by a stranger, and dead once revoked', () =>
+    inBrowser(async (browser) => {
+      await signIn(browser, server)
+      const at = `/shares?new=${BUCKET}&key=${encodeURIComponent('2026/summer/beach.png')}`
+      const { page, check } = await openConsole(browser, server, at)
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Share beach.png').waitFor()
+      await dialog.getByText('without an account').waitFor()
+      await dialog.getByText('Password and limits').click()
+      await check('share-dialog')
+      await dialog.getByLabel('Ends').click()
+      await page.getByRole('option', { name: 'Never' }).waitFor()
+      await page.getByRole('option', { name: '1 day' }).click()
+      await dialog.getByRole('button', { name: 'Make link' }).click()
+      const field = dialog.getByRole('textbox', { name: 'Link' })
+      const url = await field.inputValue()
+      const token = /\/console\/s\/([\w-]{43})$/.exec(url)?.[1] ?? ''
+      assert.ok(url.startsWith(`${server.env.PUBLIC_BASE_URL}/console/s/`), url)
+      server.secrets.add(token)
+      const code = dialog.getByRole('img', { name: 'QR code' })
+      await code.waitFor()
+      await check('share-made')
+      assert.equal(await decode(await code.screenshot()), url)
+      const saved = async (kind: string) => {
+        const download = page.waitForEvent('download')
+        await dialog.getByRole('button', { name: kind }).click()
+        return fs.readFileSync(await (await download).path())
+      }
+      assert.equal(await decode(await saved('PNG')), url, 'PNG')
+      const canvas = await browser.context.newPage()
+      await canvas.setViewportSize({ width: 500, height: 500 })
+      await canvas.setContent(`<body style="background:#fff;margin:0">${await saved('SVG')}`)
+      assert.equal(await decode(await canvas.screenshot()), url, 'SVG')
+      await canvas.close()
+      await dialog.getByText('File itself').click()
+      const direct = await field.inputValue()
+      assert.equal(direct, `${server.env.PUBLIC_BASE_URL}/public/s/${token}`)
+      assert.equal(await decode(await code.screenshot()), direct)
+      await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await dialog.getByRole('button', { name: 'Copy' }).click()
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), direct)
+      const [made] = (await server.admin.listShares({ query: { bucket: BUCKET } })).items
+      assert.equal(Date.parse(made?.expires_at ?? '') - server.clock.now().getTime(), 24 * HOUR)
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('link', { name: '2026/summer/beach.png' }).waitFor()
+      assert.equal((await page.content()).includes(token), false, 'the link is gone with its dialog')
+
+      // Somebody else, with an empty profile.
+      await inBrowser(async (stranger) => {
+        const { page, check, faults } = await openConsole(stranger, server, `/s/${token}`, { expect: [410] })
+        await page.getByRole('heading', { name: 'beach.png' }).waitFor()
+        const picture = page.getByRole('img', { name: 'Preview of beach.png' })
+        await page.waitForFunction(
+          () => (document.querySelector('.link-picture') as HTMLImageElement)?.naturalWidth > 0,
+        )
+        assert.ok(await picture.isVisible())
+        await check('link-file')
+        const saved = page.waitForEvent('download')
+        await page.getByRole('link', { name: 'Download' }).click()
+        const download = await saved
+        assert.equal(download.suggestedFilename(), 'beach.png')
+        assert.deepEqual(fs.readFileSync(await download.path()), await quarters().png().toBuffer())
+        assert.deepEqual(faults, [])
+
+        await server.admin.revokeShare({ params: { id: made?.id ?? '' } })
+        await page.reload()
+        await page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor()
+        assert.equal((await page.content()).includes('beach'), false)
+        await check('link-gone')
+      })
+      await page.reload()
+      await page.getByText('Revoked', { exact: true }).last().waitFor()
+    }))
+
+  it('the direct address answers a browser with the object itself', () =>
+    inBrowser(async (browser) => {
+      const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/notes.txt' })
+      const page = await browser.context.newPage()
+      const answer = await page.goto(`${server.url}/public/s/${link.token}`)
+      assert.equal(await answer?.text(), 'Sand & <b>sea</b>\n')
+      assert.match(answer?.headers()['content-type'] ?? '', /^text\/plain/)
+    }))
+
+  it('lists, filters, changes and revokes links, with what was asked for in the address', () =>
+    inBrowser(async (browser) => {
+      const folder = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/', password: 'kept' })
+      await linkTo({ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' })
+      const old = await linkTo({ kind: 'object', bucket: BUCKET, key: 'report.pdf', expires_in: '1s' })
+      server.clock.advance(2000)
+      assert.equal((await server.admin.listShares({ query: { state: 'expired' } })).items[0]?.id, old.id)
+      await request({ url: server.url, path: `/public/s/${folder.token}`, headers: { 'x-share-password': 'no' } })
+      await request({
+        url: server.url,
+        path: `/public/s/${folder.token}/summer/notes.txt`,
+        headers: { 'x-share-password': 'kept' },
+      })
+      await server.running.tick()
+      await signIn(browser, server)
+      const { page, check } = await openConsole(browser, server, '/shares')
+      const table = page.getByRole('table', { name: 'Share links' })
+      await table.getByText('2026/', { exact: true }).waitFor()
+      await check('shares')
+      await page.getByText('Expired', { exact: true }).first().click()
+      await page.waitForURL('**/shares?state=expired')
+      await table.getByText('report.pdf').waitFor()
+      await table.getByText('2026/', { exact: true }).waitFor({ state: 'detached' })
+      await page.getByText('All', { exact: true }).click()
+      await page.getByLabel('Filter by name or person').fill('2026/')
+      await table.getByText('report.pdf').waitFor({ state: 'detached' })
+      assert.match(page.url(), /q=2026%2F/)
+
+      await table.getByText('2026/', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Actions for the link to 2026/', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Who opened it' }).click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('Wrong password').waitFor()
+      await drawer.getByText('Opened', { exact: true }).waitFor()
+      await check('share-accesses')
+      await page.goBack()
+      await drawer.waitFor({ state: 'detached' })
+
+      await page.getByRole('button', { name: 'Actions for the link to 2026/', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Change…' }).click()
+      await drawer.getByLabel('Most downloads').fill('5')
+      await drawer.getByLabel('Remove the password').check()
+      await drawer.getByLabel('Change when it ends').check()
+      await check('share-edit')
+      await server.records([{ action: 'share_update', bucket: BUCKET }], async () => {
+        await drawer.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('The link is changed').waitFor()
+      })
+      const { items } = await server.admin.listShares()
+      const changed = items.find(({ id }) => id === folder.id)
+      assert.deepEqual([changed?.max_downloads, changed?.has_password], [5, false])
+
+      await page.getByRole('button', { name: 'Actions for the link to 2026/', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+      await drawer.getByText('dead at once').waitFor()
+      await check('share-revoke')
+      await drawer.getByRole('button', { name: 'Revoke link' }).click()
+      await page.getByText('The link is revoked').waitFor()
+      assert.equal((await request({ url: server.url, path: `/public/s/${folder.token}` })).status, 410)
+    }))
+
+  it('a person without the right to share makes no link; one with it sees their own only, within the settings', () =>
+    inBrowser(async (browser) => {
+      await server.admin.updateSettings({ body: { shares: { max_expires_in: '2d', default_expires_in: '1d' } } })
+      server.secrets.add('password of sharer')
+      const group = await server.admin.createGroup({
+        body: { name: 'Sharers', grants: [{ bucket_pattern: BUCKET, actions: ['list', 'read', 'share'] }] },
+      })
+      const body = { email: 'sharer@example.com', display_name: 'Sharer', password: 'password of sharer' }
+      await server.admin.createUser({ body: { ...body, group_ids: [group.id] } })
+      await signIn(browser, server, body)
+      const { page, check } = await openConsole(browser, server, `/shares?new=${BUCKET}&prefix=2026/`)
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Share 2026').waitFor()
+      assert.equal(await dialog.getByText('To upload into it').count(), 0, 'without write no link that takes files')
+      await dialog.getByLabel('Ends').click()
+      await page.getByRole('option', { name: '2 days' }).waitFor()
+      assert.equal(await page.getByRole('option', { name: 'Never' }).count(), 0)
+      assert.equal(await page.getByRole('option', { name: '7 days' }).count(), 0)
+      await page.getByRole('option', { name: 'Date and time…' }).click()
+      await dialog.getByLabel('Date and time, in your').fill('2025-12-31T10:00')
+      await dialog.getByText('is over').waitFor()
+      assert.ok(await dialog.getByRole('button', { name: 'Make link' }).isDisabled())
+      await dialog.getByLabel('Date and time, in your').fill('2026-01-02T00:00')
+      await dialog.getByText('2026-01-02 00:00:00 UTC').waitFor()
+      await check('share-custom')
+      await dialog.getByRole('button', { name: 'Make link' }).click()
+      await dialog.getByText('The link is made').waitFor()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('link', { name: '2026/' }).waitFor()
+      assert.equal(await page.getByRole('row').count(), 2)
+      await server.admin.updateSettings({ body: { shares: { max_expires_in: null, default_expires_in: '7d' } } })
+    }))
+
+  it('a password is asked once; previews and downloads go on with a ticket, not with it', () =>
+    inBrowser(
+      async (browser) => {
+        const password = 'öffne dich 漢'
+        server.secrets.add(password)
+        const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/beach.png', password })
+        const { page, check, faults } = await openConsole(browser, server, link.page, { expect: [401] })
+        const field = page.getByLabel('Password', { exact: true })
+        await field.fill('not this one')
+        await page.getByRole('button', { name: 'Open' }).click()
+        await page.getByText('The password is wrong.').waitFor()
+        assert.equal((await page.content()).includes('beach'), false)
+        await check('link-locked')
+        await field.fill(password)
+        await page.getByRole('button', { name: 'Open' }).click()
+        await page.waitForFunction(
+          () => (document.querySelector('.link-picture') as HTMLImageElement)?.naturalWidth > 0,
+        )
+        await check('link-phone')
+        const wide = await page.evaluate(
+          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        )
+        assert.equal(wide, false)
+        const href = (await page.getByRole('link', { name: 'Download' }).getAttribute('href')) ?? ''
+        assert.ok(href.includes('ticket=') && !href.includes('dich'))
+        const saved = page.waitForEvent('download')
+        await page.getByRole('link', { name: 'Download' }).click()
+        assert.equal((await saved).suggestedFilename(), 'beach.png')
+        assert.deepEqual(faults, [])
+        // It ends with the password.
+        await server.admin.updateShare({ params: { id: link.id }, body: { password: 'another' } })
+        assert.equal((await request({ url: server.url, path: href })).status, 401)
+      },
+      { width: 390, height: 844 },
+    ))
+
+  it('a folder is listed for a stranger: each file by itself, or all as a zip; keys of every kind', () =>
+    inBrowser(async (browser) => {
+      const link = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/summer/' })
+      const { page, check, faults } = await openConsole(browser, server, link.page)
+      await page.getByRole('cell', { name: 'beach.png', exact: true }).waitFor()
+      await check('link-folder')
+      for (const [name, contents] of [
+        ['a+b&c#d%25?.txt', 'odd'],
+        ['/..', 'odder'],
+      ] as const) {
+        const saved = page.waitForEvent('download')
+        await page.getByRole('link', { name: `Download ${name}`, exact: true }).click()
+        assert.equal(fs.readFileSync(await (await saved).path(), 'utf8'), contents)
+      }
+      const saved = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Download all (zip)' }).click()
+      const zip = fs.readFileSync(await (await saved).path())
+      assert.equal(zip.subarray(0, 2).toString(), 'PK')
+      await page.setViewportSize({ width: 390, height: 844 })
+      await check('link-folder-phone')
+      assert.deepEqual(faults, [])
+    }))
+
+  it('a link with a limit is not used up by looking at its page', () =>
+    inBrowser(async (browser) => {
+      const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/beach.png', max_downloads: 1 })
+      const { page, check } = await openConsole(browser, server, link.page, { expect: [410] })
+      await page.getByText('Downloads of this link are counted').waitFor()
+      await check('link-limited')
+      const saved = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Download' }).click()
+      await (await saved).path()
+      await page.reload()
+      await page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor()
+    }))
+
+  it('a link that takes files: limits are named and held, a taken name gets a number, nothing is shown', () =>
+    inBrowser(
+      async (browser) => {
+        const link = await linkTo({
+          ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/', password: 'inbox word' },
+          ...{ max_files: 3, max_file_bytes: 1000, content_types: ['text/*'] },
+        })
+        const { page, check } = await openConsole(browser, server, link.page)
+        await page.getByLabel('Password', { exact: true }).fill('inbox word')
+        await page.getByRole('button', { name: 'Open' }).click()
+        await page.getByText('up to 3 files · files of up to 1 kB · only text/*').waitFor()
+        const file = (name: string, contents: string, mimeType = 'text/plain') => ({
+          name,
+          mimeType,
+          buffer: Buffer.from(contents),
+        })
+        const input = page.locator('input[type=file]')
+        await input.setInputFiles([
+          file('a note.txt', 'one'),
+          file('large.txt', 'x'.repeat(1001)),
+          file('picture.png', 'x', 'image/png'),
+        ])
+        await page.getByText('Sent', { exact: true }).waitFor()
+        await page.getByText('Larger than 1 kB.').waitFor()
+        await page.getByText('Only text/* is taken.').waitFor()
+        await input.setInputFiles([file('a note.txt', 'two')])
+        await page.getByText('Sent as a note (2).txt').waitFor()
+        await check('link-upload')
+        const { items } = await server.admin.listObjects({ params: { name: BUCKET }, query: { prefix: 'inbox/' } })
+        assert.deepEqual(items.map(({ key }) => key).sort(), ['inbox/a note (2).txt', 'inbox/a note.txt'])
+      },
+      { width: 390, height: 844 },
+    ))
+
+  it('22: a page or drawing that is shared runs no script on this origin', () =>
+    inBrowser(async (browser) => {
+      const script = 'try{localStorage.setItem("stolen","1")}catch{};document.title="stolen";fetch("/api/v1/auth/me")'
+      await put('evil.html', `<!doctype html><script>${script}</script>`, 'text/html')
+      await put('evil.svg', `<svg xmlns="http://www.w3.org/2000/svg"><script>${script}</script></svg>`, 'image/svg+xml')
+      await signIn(browser, server)
+      for (const key of ['evil.html', 'evil.svg']) {
+        const link = await linkTo({ kind: 'object', bucket: BUCKET, key, disposition: 'inline' })
+        const { page, check } = await openConsole(browser, server, link.page)
+        await page.getByText('localStorage.setItem').waitFor()
+        await check(`link-${key}`)
+        assert.equal(await page.evaluate(() => localStorage.getItem('stolen')), null)
+        const tab = await browser.context.newPage()
+        const asked: string[] = []
+        tab.on('request', (one) => asked.push(one.url()))
+        const saved = tab.waitForEvent('download')
+        await tab.goto(`${server.url}/public/s/${link.token}`).catch(() => undefined)
+        await saved
+        // And where something frames it, or ignores what it is told.
+        await page.evaluate((url) => {
+          const frame = document.createElement('iframe')
+          frame.src = url
+          document.body.append(frame)
+        }, `/public/s/${link.token}`)
+        await page.waitForTimeout(300)
+        assert.equal(await page.evaluate(() => localStorage.getItem('stolen')), null)
+        assert.ok(!asked.some((url) => url.endsWith('/auth/me')))
+      }
+    }))
+
+  it('40: on a plain-http host without a clipboard API links can be made and copied', () => {
+    const port = new URL(server.env.PUBLIC_BASE_URL ?? '').port
+    return inBrowser(
+      async (browser) => {
+        const host = `http://stowage.test:${port}`
+        const there = { ...server, url: host } as TestServer
+        const { page } = await openConsole(browser, there, '/login', { expect: [401] })
+        assert.equal(await page.evaluate(() => 'clipboard' in navigator || isSecureContext), false)
+        await page.getByLabel('E-mail').fill('admin@example.com')
+        await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.waitForURL('**/buckets')
+        await page.goto(`${host}/console/shares?new=${BUCKET}&key=report.pdf`)
+        const dialog = page.getByRole('dialog')
+        await dialog.getByRole('button', { name: 'Make link' }).click()
+        const field = dialog.getByRole('textbox', { name: 'Link' })
+        const url = await field.inputValue()
+        await dialog.getByRole('button', { name: 'Copy' }).click()
+        await dialog.getByRole('button', { name: 'Copy' }).getByText('Copied').waitFor()
+        await dialog.getByRole('button', { name: 'Another', exact: false }).click()
+        await dialog.getByText('Password and limits').click()
+        await dialog.getByLabel('Name to save it as').click()
+        await page.keyboard.press('Control+V')
+        assert.equal(await dialog.getByLabel('Name to save it as').inputValue(), url)
+      },
+      { args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] },
+    )
+  })
+})

@@ -1,0 +1,140 @@
+// Personal access tokens in a real browser.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { TOKEN_PATTERN } from '../../contract/tokens.ts'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { rejectsWith } from '../support/problems.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const DAY = 24 * 3600_000
+
+describe('console: access tokens', { skip: noBrowser }, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer('sqlite')
+  })
+  after(() => server.stop())
+  const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
+    const browser = await startBrowser()
+    try {
+      await browser.context.clock.install({ time: server.clock.now() })
+      await signIn(browser, server)
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+
+  it('24: a token is shown once, works, is nowhere after closing, and is refused once revoked', () =>
+    inBrowser(async (browser) => {
+      const { page, check, shot } = await openConsole(browser, server, '/tokens')
+      await page.getByText('No access token yet').waitFor()
+      await check('tokens-empty')
+      await page.getByRole('button', { name: 'New token' }).first().click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('backup on nas')
+      await dialog.getByLabel('Ends').click()
+      await page.getByRole('option', { name: 'Never' }).click()
+      await dialog.getByText('Prefer one that ends').waitFor()
+      await check('token-new')
+      await dialog.getByLabel('Ends').click()
+      await page.getByRole('option', { name: '90 days' }).click()
+      await dialog.getByRole('button', { name: 'Create token' }).click()
+      const value = await dialog.getByLabel('Token', { exact: true }).inputValue()
+      assert.match(value, new RegExp(`^${TOKEN_PATTERN}$`))
+      await shot('token-reveal')
+      await page.keyboard.press('Escape')
+      await page.mouse.click(5, 5)
+      assert.ok(await dialog.isVisible(), 'it does not close before it was copied or confirmed')
+      const saved = page.waitForEvent('download')
+      await dialog.getByRole('button', { name: 'Download .env line' }).click()
+      const file = await saved
+      assert.equal(file.suggestedFilename(), 'stowage.env')
+      assert.equal(fs.readFileSync(await file.path(), 'utf8'), `STOWAGE_TOKEN=${value}\n`)
+      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await page.getByRole('cell', { name: 'backup on nas', exact: true }).waitFor()
+      await check('tokens')
+
+      const secret = value.slice(12)
+      const kept = await page.evaluate(async () => {
+        const names = await indexedDB.databases()
+        return [
+          document.documentElement.outerHTML,
+          JSON.stringify({ ...localStorage }),
+          JSON.stringify({ ...sessionStorage }),
+          JSON.stringify(names),
+          JSON.stringify(await caches.keys()),
+          document.cookie,
+          location.href,
+          JSON.stringify(history.state),
+          JSON.stringify(performance.getEntriesByType('resource').map(({ name }) => name)),
+        ].join('\n')
+      })
+      assert.equal(kept.includes(secret), false)
+      await page.reload()
+      await page.getByRole('cell', { name: 'backup on nas', exact: true }).waitFor()
+      assert.equal((await page.content()).includes(secret), false)
+
+      const [token] = (await server.admin.listTokens()).items
+      assert.equal(Date.parse(token?.expires_at ?? '') - server.clock.now().getTime(), 90 * DAY)
+      const holder = server.as(value)
+      assert.equal((await holder.me()).email, 'admin@example.com')
+      const child = await holder.createToken({ body: { name: 'made by it' } })
+
+      await page.reload()
+      await page.getByText('made with another token').waitFor()
+      await page.getByRole('button', { name: 'Actions for the token backup on nas' }).click()
+      await page.getByRole('menuitem', { name: 'Give it a new value…' }).click()
+      await check('token-rotate')
+      await dialog.getByRole('button', { name: 'Make new value' }).click()
+      const field = dialog.getByLabel('Token', { exact: true })
+      await field.waitFor()
+      const next = await field.inputValue()
+      assert.notEqual(next, value)
+      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await rejectsWith(holder.me(), 'unauthenticated')
+      await server.as(next).me()
+
+      await page.getByRole('button', { name: 'Actions for the token backup on nas' }).click()
+      await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+      await dialog.getByLabel('Revoke the tokens that were made with it, too').check()
+      await check('token-revoke')
+      await dialog.getByRole('button', { name: 'Revoke token' }).click()
+      await page.getByText('No token is live').waitFor()
+      await rejectsWith(server.as(next).me(), 'unauthenticated')
+      await rejectsWith(server.as(child.token).me(), 'unauthenticated')
+      await page.getByLabel('Show ended ones').check({ force: true })
+      await page.getByText('Revoked', { exact: true }).first().waitFor()
+      assert.match(page.url(), /ended=1/)
+    }))
+
+  it('says which end soon and which have ended; a moment of one’s own; the longest that settings allow', () =>
+    inBrowser(async (browser) => {
+      await server.admin.createToken({ body: { name: 'soon', expires_in: 3 * 86_400 } })
+      await server.admin.createToken({ body: { name: 'over', expires_in: 1 } })
+      server.clock.advance(2000)
+      const { page, check } = await openConsole(browser, server, '/tokens?ended=1', { expect: [422] })
+      await page.getByRole('row', { name: /soon/ }).getByText('Ends soon').waitFor()
+      await page.getByRole('row', { name: /over/ }).getByText('Expired').waitFor()
+      await check('tokens-ended')
+      await server.admin.updateSettings({ body: { tokens: { max_lifetime_days: 60 } } })
+      await page.reload()
+      await page.getByRole('button', { name: 'New token' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('for at most 60 days').waitFor()
+      await dialog.getByLabel('Name').fill('custom')
+      await dialog.getByLabel('Ends').click()
+      assert.deepEqual(await page.getByRole('option').allTextContents(), ['30 days', '60 days', 'Date and time…'])
+      await page.getByRole('option', { name: 'Date and time…' }).click()
+      await dialog.getByLabel('Date and time, in your').fill('2027-01-01T00:00')
+      await dialog.getByRole('button', { name: 'Create token' }).click()
+      await dialog.getByText('a setting limits it').waitFor()
+      await dialog.getByLabel('Date and time, in your').fill('2026-02-01T00:00')
+      await check('token-custom')
+      await dialog.getByRole('button', { name: 'Create token' }).click()
+      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      const made = (await server.admin.listTokens()).items.find(({ name }) => name === 'custom')
+      assert.ok(Math.abs(Date.parse(made?.expires_at ?? '') - Date.parse('2026-02-01T00:00:00Z')) < 60_000)
+    }))
+})
