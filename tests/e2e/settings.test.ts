@@ -94,7 +94,7 @@ describe('console: settings', { skip: noBrowser }, () => {
       await page.getByRole('tab', { name: 'Share links' }).click()
       await page.getByLabel('Usual lifetime').fill('soon')
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.locator('.mantine-TextInput-error').waitFor()
+      await page.getByText('Not in the form that is described above').waitFor()
       await check('settings-fault')
       await page.getByRole('button', { name: 'Discard' }).click()
       assert.equal(await page.getByLabel('Usual lifetime').inputValue(), '7d')

@@ -56,7 +56,7 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
               onChange={(value) => set(row, { bucket_pattern: value.trim() })}
               data={offered}
               limit={20}
-              placeholder="photos, logs-*"
+              placeholder={text.patternExample}
               error={fault === 'pattern' && bucket_pattern !== '' ? text.badPattern : undefined}
               readOnly={readOnly}
               autoComplete="off"

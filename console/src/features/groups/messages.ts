@@ -76,6 +76,7 @@ export const text = catalogue({
   wholeBucket: 'whole bucket',
   preset: 'Preset',
   custom: 'custom',
+  patternExample: 'photos, logs-*',
   badPattern: 'a–z, 0–9, “.”, “-” and at most three “*”',
   noActions: 'Pick at least one right, or remove the row.',
   addGrant: 'Add a row',

@@ -63,7 +63,11 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
       onDraft({})
       notify.ok(text.saved(sectionText[section]))
     } catch (error) {
-      const found = Object.entries(faultsOf(error)).map(([path, message]) => [path.split('.')[1] ?? path, message])
+      const found = Object.entries(faultsOf(error)).map(([path, message]) => [
+        path.split('.')[1] ?? path,
+        // A pattern says nothing to most people; the hint of the field does.
+        message.startsWith('must match pattern') ? text.badForm : message,
+      ])
       setFaults(Object.fromEntries(found))
       setProblem(error)
     } finally {
@@ -99,7 +103,7 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
           />
         ))}
       </div>
-      {problem === undefined ? null : <Problem error={problem} />}
+      {problem === undefined ? null : <Problem error={problem} atFields={Object.keys(faults).length > 0} />}
       <div className="dialog-actions settings-actions">
         {dirty ? <span className="warn grow">{common.unsaved}</span> : <span className="grow" />}
         <Button variant="default" disabled={!dirty} onClick={() => change({})}>
@@ -115,12 +119,13 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
   )
 }
 
-function Problem({ error }: { error: unknown }) {
+/** Why nothing was saved; what is said at the fields is not said twice. */
+function Problem({ error, atFields }: { error: unknown; atFields: boolean }) {
   const { title, detail } = describeProblem(error)
   const lockOut = codeOf(error) === 'last_admin'
   return (
     <Alert role="alert" className="alert-bad" title={lockOut ? text.lockOut : title}>
-      <p>{detail}</p>
+      <p>{atFields ? text.seeFields : detail}</p>
       {lockOut ? <p>{text.lockOutHint}</p> : null}
     </Alert>
   )

@@ -134,6 +134,8 @@ export const text = catalogue({
   newValue: (label: string) => `New ${label.toLowerCase()}`,
   none: 'None',
   saved: (section: string) => `“${section}” is saved`,
+  badForm: 'Not in the form that is described above.',
+  seeFields: 'Nothing is saved: see the marked fields.',
   required: 'Has to have a value.',
   test: 'Test connection',
   testHint: 'Asks with the settings that are saved.',
