@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
-import { noteRead } from '../audit/reads.ts'
 import type { ShareInfo, ShareListing } from '../../contract/shares.ts'
+import { noteRead } from '../audit/reads.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconChartBar, IconDownload, IconTable } from '@tabler/icons-react'
 import { type ReactNode, useId, useState } from 'react'
 import { csvOf, saveText } from './csv.ts'
-import { type Column, DataTable } from './DataTable.tsx'
+import { type Column, ListTable } from './ListTable.tsx'
 import { text } from './messages.ts'
 
 /** The same figures as a table, for those who cannot see the picture or want to compute with them. */
@@ -48,7 +48,7 @@ export function Chart({ title, figures, children }: { title: string; figures: Fi
           {text.csv}
         </Button>
       </header>
-      {asTable ? <DataTable label={title} columns={columns} rows={rows} rowKey={([name]) => name} /> : children}
+      {asTable ? <ListTable label={title} columns={columns} rows={rows} rowKey={([name]) => name} /> : children}
     </section>
   )
 }

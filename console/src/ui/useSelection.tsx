@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { useState } from 'react'
-import type { Column } from './DataTable.tsx'
+import type { Column } from './ListTable.tsx'
 import { text } from './messages.ts'
 
 /** Rows that were picked, by id, and the column of a table that picks them. */

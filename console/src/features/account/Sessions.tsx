@@ -5,7 +5,7 @@ import type { Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
 import { signOut } from '../../shell/Shell.tsx'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -75,7 +75,7 @@ export function Sessions() {
   return (
     <StateView query={sessions}>
       {({ pages }) => (
-        <DataTable
+        <ListTable
           label={text.sessions}
           columns={columns}
           rows={pages.flatMap(({ items }) => items)}

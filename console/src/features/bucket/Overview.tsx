@@ -10,7 +10,7 @@ import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
@@ -123,7 +123,7 @@ function Activity({ bucket }: { bucket: string }) {
           items.length === 0 ? (
             <p className="dim">{text.noActivity}</p>
           ) : (
-            <DataTable label={text.activity} columns={columns} rows={items} rowKey={({ id }) => id} />
+            <ListTable label={text.activity} columns={columns} rows={items} rowKey={({ id }) => id} />
           )
         }
       </StateView>

@@ -7,7 +7,7 @@ import type { Bucket } from '../../../../contract/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, QuotaBar, TimeAgo } from '../../ui/values.tsx'
@@ -90,7 +90,7 @@ export default function Buckets() {
               {rows.length === 0 ? (
                 <NoMatch query={wanted} clear={() => void change({ q: undefined })} />
               ) : (
-                <DataTable
+                <ListTable
                   label={text.title}
                   columns={columns}
                   rows={rows}

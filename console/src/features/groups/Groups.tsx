@@ -8,7 +8,7 @@ import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -132,7 +132,7 @@ function List() {
             {rows.length === 0 ? (
               <NoMatch query={wanted} clear={() => void change({ q: undefined })} />
             ) : (
-              <DataTable
+              <ListTable
                 label={text.title}
                 columns={columns}
                 rows={rows}

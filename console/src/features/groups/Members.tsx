@@ -10,7 +10,7 @@ import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { useSelection } from '../../ui/useSelection.tsx'
@@ -130,7 +130,7 @@ export function Members({ group }: { group: Group }) {
       <StateView query={members}>
         {(rows) =>
           rows.length > 0 ? (
-            <DataTable
+            <ListTable
               label={text.membersTab}
               columns={columns(rows)}
               rows={rows}

@@ -9,7 +9,7 @@ import { formatCount, formatDuration } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { csvOf, saveText } from '../../ui/csv.ts'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
@@ -170,7 +170,7 @@ function Detail({ job }: { job: Job }) {
             </Button>
           </div>
           {failed > errors.length ? <p className="dim">{text.retryFirst(errors.length, failed)}</p> : null}
-          <DataTable
+          <ListTable
             label={text.errors}
             columns={columns}
             rows={errors}

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { Job } from '../../../../contract/jobs.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -75,7 +75,7 @@ export default function Jobs() {
               <EmptyView title={text.emptyTitle}>{text.emptyHint}</EmptyView>
             )
           return (
-            <DataTable
+            <ListTable
               label={text.title}
               columns={me.isAdmin ? [...columns, by] : columns}
               rows={rows}

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import type { ShareInfo, ShareListing } from '../../../../contract/shares.ts'
 import { statusOf } from '../../api/problem.ts'
 import { formatTime } from '../../i18n.ts'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, TimeAgo } from '../../ui/values.tsx'
 import { contentsUrl, listLink, type Opened } from './api.ts'
@@ -81,7 +81,7 @@ export function Listing({ opened, info, onStale }: { opened: Opened; info: Share
           if (items.length === 0) return <p className="dim">{text.empty}</p>
           return (
             <>
-              <DataTable
+              <ListTable
                 label={text.files}
                 columns={columns}
                 rows={items}

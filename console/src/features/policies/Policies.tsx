@@ -8,7 +8,7 @@ import type { Policy } from '../../../../contract/policies.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -80,7 +80,7 @@ export default function Policies() {
               </EmptyView>
             )
           return (
-            <DataTable
+            <ListTable
               label={text.title}
               columns={columns}
               rows={rows}

@@ -4,7 +4,7 @@ import type { previewPolicy } from '../../../../contract/policies.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { describeProblem, statusOf } from '../../api/problem.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
-import { DataTable } from '../../ui/DataTable.tsx'
+import { ListTable } from '../../ui/ListTable.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { Bytes, TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
@@ -87,7 +87,7 @@ function Result({ found }: { found: Found }) {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
         <section className="policies-sample" tabIndex={0} aria-label={text.sample(objects.length)}>
-          <DataTable
+          <ListTable
             label={text.sample(objects.length)}
             columns={[
               {

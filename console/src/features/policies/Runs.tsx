@@ -7,7 +7,7 @@ import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, TimeAgo } from '../../ui/values.tsx'
@@ -68,7 +68,7 @@ export function Runs({ policy }: { policy: Policy }) {
           const rows = pages.flatMap(({ items }) => items)
           if (rows.length === 0) return <EmptyView title={text.noRuns} />
           return (
-            <DataTable
+            <ListTable
               label={text.runs}
               columns={columns}
               rows={rows}
@@ -178,7 +178,7 @@ function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
             const rows = pages.flatMap((page) => page.items)
             if (rows.length === 0 && !items.hasNextPage) return <p className="dim">{text.noItems}</p>
             return (
-              <DataTable
+              <ListTable
                 label={text.items}
                 columns={itemColumns}
                 rows={rows}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Reply } from '../../../../contract/route.ts'
 import type { listShareAccesses, Share } from '../../../../contract/shares.ts'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
 import { nameOf } from './describe.ts'
@@ -59,7 +59,7 @@ export function Accesses({ share, onClose }: { share: Share; onClose: () => void
               <span className="dim" role="status">
                 {text.total(total)}
               </span>
-              <DataTable label={text.accesses} columns={columns} rows={items} rowKey={({ id }) => id} />
+              <ListTable label={text.accesses} columns={columns} rows={items} rowKey={({ id }) => id} />
               {total > PAGE ? (
                 <Pagination total={Math.ceil(total / PAGE)} value={page} onChange={setPage} size="sm" />
               ) : null}

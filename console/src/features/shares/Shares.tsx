@@ -17,7 +17,7 @@ import type { Share } from '../../../../contract/shares.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, Status, TimeAgo } from '../../ui/values.tsx'
@@ -179,7 +179,7 @@ export default function Shares() {
           if (rows.length === 0) return <NoMatch query={text.filteredBy(filters.q ?? '')} clear={clear} />
           return (
             <>
-              <DataTable
+              <ListTable
                 label={text.title}
                 columns={columns}
                 rows={rows}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { NewToken, Token } from '../../../../contract/tokens.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
@@ -126,7 +126,7 @@ export default function Tokens() {
                   {text.onlyEndedHint}
                 </EmptyView>
               ) : (
-                <DataTable
+                <ListTable
                   label={text.title}
                   columns={columns}
                   rows={rows}

@@ -10,7 +10,7 @@ import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
@@ -225,7 +225,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       <StateView query={trash}>
         {() =>
           rows.length > 0 ? (
-            <DataTable
+            <ListTable
               label={text.title}
               columns={columns}
               rows={rows}

@@ -8,7 +8,7 @@ import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -132,7 +132,7 @@ export default function BucketUploads() {
           const rows = pages.flatMap(({ items }) => items)
           if (rows.length === 0) return <EmptyView title={text.noneTitle}>{text.noneHint}</EmptyView>
           return (
-            <DataTable
+            <ListTable
               label={text.unfinished}
               columns={columns}
               rows={rows}

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import { formatBytes, formatCount } from '../../i18n.ts'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
 import type { Choice, Item } from '../../upload/item.ts'
 import { engine, useUploads } from './engine.ts'
@@ -65,7 +65,7 @@ export function Conflicts({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title={text.conflictsTitle(all)} size="xl">
       <div className="stack">
         <p className="dim">{text.conflictsHint}</p>
-        <DataTable label={text.conflictsTitle(all)} columns={columns} rows={rows} rowKey={({ id }) => id} />
+        <ListTable label={text.conflictsTitle(all)} columns={columns} rows={rows} rowKey={({ id }) => id} />
         {all > SHOWN ? <p className="dim small">{text.shownFirst(SHOWN, all)}</p> : null}
         <div className="dialog-actions uploads-choices">
           <Button variant="subtle" onClick={onClose}>

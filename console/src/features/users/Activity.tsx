@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { User } from '../../../../contract/users.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
@@ -47,7 +47,7 @@ export function Activity({ user }: { user: User }) {
         const pages = Math.ceil(total / PAGE)
         return (
           <div className="stack">
-            <DataTable label={text.activityTab} columns={columns} rows={items} rowKey={({ id }) => id} />
+            <ListTable label={text.activityTab} columns={columns} rows={items} rowKey={({ id }) => id} />
             {pages > 1 ? (
               <div className="users-pager">
                 <span className="dim" role="status">

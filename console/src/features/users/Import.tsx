@@ -11,7 +11,7 @@ import { codeOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -177,7 +177,7 @@ function Search({ picked, set }: { picked: ReadonlyMap<string, Person>; set: (pe
             rows.length === 0 ? (
               <NoMatch query={q} clear={() => void change({ q: undefined })} />
             ) : (
-              <DataTable
+              <ListTable
                 label={text.importPeople}
                 columns={columns}
                 rows={rows}

@@ -8,7 +8,7 @@ import type { User } from '../../../../contract/users.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { GroupPicker } from '../groups/GroupPicker.tsx'
@@ -123,7 +123,7 @@ export function UserGroups({ user }: { user: User }) {
         {(all) => {
           const rows = groupsOf(user, all)
           if (rows.length === 0) return <EmptyView title={text.noGroupsList} />
-          return <DataTable label={text.groups} columns={columns} rows={rows} rowKey={({ id }) => id} />
+          return <ListTable label={text.groups} columns={columns} rows={rows} rowKey={({ id }) => id} />
         }}
       </StateView>
     </div>

@@ -97,7 +97,7 @@ function Matrix({ places, buckets }: { places: readonly Place[]; buckets: readon
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, also by keyboard
     <section className="table-frame" tabIndex={0} aria-label={text.effective}>
-      <Table className="data-table users-matrix" aria-label={text.effective}>
+      <Table className="list-table users-matrix" aria-label={text.effective}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{text.bucket}</Table.Th>

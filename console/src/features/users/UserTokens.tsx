@@ -5,7 +5,7 @@ import type { User } from '../../../../contract/users.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
@@ -83,7 +83,7 @@ export function UserTokens({ user }: { user: User }) {
         rows.length === 0 ? (
           <EmptyView title={text.noTokens}>{text.noTokensHint}</EmptyView>
         ) : (
-          <DataTable label={text.tokensTab} columns={columns} rows={rows} rowKey={({ id }) => id} more={tokens.more} />
+          <ListTable label={text.tokensTab} columns={columns} rows={rows} rowKey={({ id }) => id} more={tokens.more} />
         )
       }
     </StateView>

@@ -9,7 +9,7 @@ import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -143,7 +143,7 @@ function List() {
         {(rows) => {
           if (rows.length > 0)
             return (
-              <DataTable
+              <ListTable
                 label={text.title}
                 columns={columns(rows)}
                 rows={rows}

@@ -28,11 +28,11 @@ interface Props<T> {
 }
 
 /** A list of a page or some; the object browser has a grid of its own. */
-export function DataTable<T>({ label, columns, rows, rowKey, onOpen, more }: Props<T>) {
+export function ListTable<T>({ label, columns, rows, rowKey, onOpen, more }: Props<T>) {
   const shape = ({ number, optional }: Column<T>) => [number ? 'number' : '', optional ? 'optional' : ''].join(' ')
   return (
     <div className="table-frame">
-      <Table aria-label={label} className="data-table">
+      <Table aria-label={label} className="list-table">
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
