@@ -121,12 +121,16 @@ export async function measureAudit(
     `${took.toFixed(1)} s, ${Math.round(checked / took)} rows/s, other requests took at most ${Math.round(slowest)} ms`,
   )
   if (forged < count) throw new Error(`verify found only ${forged} of ${count} forged records`)
-  // After it, so that the database’s own cache (64 MiB) is full already: what grows is the export’s.
-  for (const format of ['ndjson', 'csv'] as const) {
+  // The first export fills V8’s young generation (and SQLite’s cache of 64 MiB); what then grows is what a long one needs.
+  for (const [format, query, target] of [
+    ['ndjson, a tenth, the first', { format: 'ndjson' as const, action: ['delete'] }, ''],
+    ['ndjson', { format: 'ndjson' as const }, '< 64 MB'],
+    ['csv', { format: 'csv' as const }, '< 64 MB'],
+  ] as const) {
     fs.writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
     const before = service.memory().rss
     const at = performance.now()
-    const response = await fetch(urlOf(service.url, api.exportAudit, { query: { format } }), {
+    const response = await fetch(urlOf(service.url, api.exportAudit, { query }), {
       headers: { authorization: `Bearer ${token}` },
     })
     let bytes = 0
@@ -135,8 +139,8 @@ export async function measureAudit(
     const mb = (service.memory().peak - before) / 1e6
     report(
       `audit: export of ${count} as ${format}`,
-      `${Math.round(count / took)} rows/s, ${Math.round(bytes / 1e6)} MB in ${took.toFixed(1)} s, ${Math.round(mb)} MB of RSS`,
-      '< 64 MB',
+      `${Math.round(bytes / 1e6)} MB in ${took.toFixed(1)} s, ${Math.round(mb)} MB of RSS`,
+      target,
     )
   }
   return rows

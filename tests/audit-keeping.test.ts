@@ -7,7 +7,9 @@ import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createClient } from '../contract/client.ts'
+import { verifyChain } from '../server/audit/verify.ts'
 import { readConfig } from '../server/config.ts'
+import { createContext, type System, systemActor } from '../server/context.ts'
 import { openDatabase } from '../server/db/open.ts'
 import type { Row } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
@@ -145,7 +147,11 @@ describeEngines('0007-audit', (engine) => {
             .values(rows.slice(i, i + 500) as never)
             .execute()
       })
-      const running = await start(readConfig(env), { timers: false })
+      let log = ''
+      const logTo = new PassThrough().on('data', (chunk) => {
+        log += chunk
+      })
+      const running = await start(readConfig({ ...env, LOG_LEVEL: 'info' }), { timers: false, logTo })
       await running.tick()
       const { access_token } = await createClient({ baseUrl: running.url }).login({
         body: { username: ADMIN.email, password: ADMIN.password },
@@ -155,6 +161,28 @@ describeEngines('0007-audit', (engine) => {
       assert.deepEqual([found.ok, found.first_fault, found.first_seq], [true, null, 1])
       assert.ok(found.checked > 2500)
       assert.equal((await client.listAudit({ query: { action: ['old_action'] } })).total, 2500)
+
+      // In no time it looks at one batch, and goes on where it was.
+      const config = readConfig(env)
+      const ctx = createContext({ database, config } as System, systemActor)
+      let checked = 0
+      let rounds = 0
+      for (let from: number | undefined; ; rounds++) {
+        const part = await verifyChain(ctx, { from, most: -1, checkpoints: [] })
+        assert.deepEqual([part.ok, part.complete, part.first_seq], [true, part.next_seq === null, from ?? 1])
+        checked += part.checked
+        if (part.next_seq === null) break
+        from = part.next_seq
+      }
+      assert.deepEqual([checked, rounds], [found.checked, 5])
+
+      // A client that leaves ends the export.
+      const leave = new AbortController()
+      const answer = await client.exportAudit({ signal: leave.signal })
+      await answer.body?.getReader().read()
+      leave.abort()
+      await until(() => /an audit export ended before its end/.test(log))
+      assert.ok(Number(/"records":(\d+),"msg":"an audit export/.exec(log)?.[1]) < 2500)
       // One like them that comes later has no excuse for its lack of a MAC.
       await database.transaction((tx) =>
         tx
@@ -190,6 +218,8 @@ const undo = (engine: string): string[] => [
   "delete from kysely_migration where name = '0007-audit'",
 ]
 
+/** So long that an export does not fit into the buffers between the service and its client. */
+const PADDING = 'x'.repeat(8000)
 function oldRecord(i: number): Omit<Row<'audit'>, 'mac'> {
   const nothing = { status_code: null, error_code: null, token_id: null, session_id: null, actor_ip: null }
   return {
@@ -197,7 +227,12 @@ function oldRecord(i: number): Omit<Row<'audit'>, 'mac'> {
     ...{ id: newId(), time: '2025-12-31T23:59:59.999Z', action: 'old_action', result: 'success' },
     ...{ actor_user_id: null, actor_email: null, actor_type: 'system', auth_method: 'system' },
     ...{ user_agent: null, request_id: null, method: null, route: null, bucket: null },
-    ...{ object_key: `ключ/${i}`, resource_type: null, resource_id: null, details: `{"n":${i}}` },
+    ...{
+      object_key: `ключ/${i}`,
+      resource_type: null,
+      resource_id: null,
+      details: JSON.stringify({ n: i, long: PADDING }),
+    },
   } as Omit<Row<'audit'>, 'mac'>
 }
 

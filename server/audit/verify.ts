@@ -182,8 +182,9 @@ async function checkCheckpoints(state: State, reached: number, complete: boolean
     }
     await nextTurn()
   } while (page.length === BATCH)
-  if (complete && head && (before?.n ?? 0) < head.checkpoints)
-    report('checkpoint', null, `The checkpoints after number ${before?.n ?? 0} are gone.`)
+  const last = (await chain.findLastCheckpoint(ctx.db))?.n ?? 0
+  if (complete && head && last < head.checkpoints)
+    report('checkpoint', null, `The checkpoints after number ${last} are gone.`)
   return count
 }
 
