@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { flat, seedObjects } from '../../bench/seed.ts'
 import { type Browser, type ConsolePage, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { photo } from '../support/pictures.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const MANY = 100_000
@@ -135,6 +136,13 @@ describe('console: object browser', { skip: noBrowser }, () => {
         await contents.waitFor()
         assert.equal(new URL(page.url()).search, new URL(address).search)
       }
+      const deep = 'one/two/three/four/five/'
+      await page.goto(`${server.url}/console${at(bucket, { prefix: deep })}`)
+      await page.getByRole('button', { name: 'Folders between' }).click()
+      await page.getByRole('menuitem', { name: 'two' }).waitFor()
+      await check('browse-crumbs')
+      await page.getByRole('menuitem', { name: 'two' }).click()
+      await page.waitForURL((url) => url.searchParams.get('prefix') === 'one/two/')
       for (const [prefix, words] of [
         ['2026/', '1 object'],
         ['true/', '1 object'],
@@ -419,4 +427,340 @@ describe('console: object browser', { skip: noBrowser }, () => {
       await page.getByText('1 object moved to the trash').waitFor()
       assert.deepEqual(faults, [])
     }))
+
+  it('shows what is in an object: pictures, PDF, text in its first part, sound in parts, and what it cannot (21)', () =>
+    inBrowser(async (browser) => {
+      const png = await photo(900, 600).png().toBuffer()
+      const bucket = await fill({
+        'a.png': { body: png, type: 'image/png' },
+        'b.pdf': { body: pdf('Quarterly figures'), type: 'application/pdf' },
+        'c.json': { body: '{"name": "value", "n": 12}', type: 'application/json' },
+        'd.txt': { body: 'x'.repeat(600_000), type: 'text/plain' },
+        'e.wav': { body: wav(40), type: 'audio/wav' },
+        'f.bin': { body: Buffer.from([0, 1, 2, 3]), type: 'application/octet-stream' },
+        'g.png': { body: 'not a picture', type: 'image/png' },
+        'h.txt': { body: '', type: 'text/plain' },
+        'i.md': { body: '# Title\n\n*words*', type: 'text/markdown' },
+      })
+      const { page, check, faults } = await open(browser, bucket, { sel: 'a.png' }, { expect: [415, 422] })
+      const ranges: string[] = []
+      page.on('request', (request) => {
+        if (request.url().includes('/signed/')) ranges.push(request.headers().range ?? '')
+      })
+      const picture = page.getByRole('img', { name: 'Contents of a.png' })
+      await page.waitForFunction(() => (document.querySelector('.contents img') as HTMLImageElement | null)?.complete)
+      assert.deepEqual(
+        await picture.evaluate((image: HTMLImageElement) => [image.naturalWidth, image.src.slice(0, 5)]),
+        [900, 'blob:'],
+      )
+      await check('preview-picture')
+      const next = page.getByRole('button', { name: 'Next object' })
+      await next.click()
+      const frame = page.frameLocator('.contents-pdf')
+      await page.locator('.contents-pdf').waitFor()
+      await frame.locator('embed, body').first().waitFor()
+      await check('preview-pdf')
+      await next.click()
+      await page.locator('.tone-name').first().waitFor()
+      assert.equal(await page.locator('.contents pre').textContent(), '{"name": "value", "n": 12}')
+      await check('preview-json')
+      await next.click()
+      await page.getByText('The first 262 kB of 600 kB').waitFor()
+      assert.equal((await page.locator('.contents pre').textContent())?.length, 256 * 1024)
+      await next.click()
+      ranges.length = 0
+      const sound = page.locator('.contents audio')
+      await sound.waitFor()
+      await page.waitForFunction(() => (document.querySelector('audio')?.readyState ?? 0) > 0)
+      await sound.evaluate(
+        (audio: HTMLAudioElement) =>
+          new Promise((resolve) => {
+            audio.addEventListener('seeked', resolve, { once: true })
+            audio.currentTime = 35
+          }),
+      )
+      assert.ok(
+        ranges.some((range) => /^bytes=[1-9]/.test(range)),
+        `the sound is read from where it was sought: ${ranges.join()}`,
+      )
+      await next.click()
+      await page.getByText('No preview of this type').waitFor()
+      await check('preview-none')
+      await next.click()
+      await page.getByText('This could not be shown').waitFor()
+      await next.click()
+      await page.getByText('Empty: 0 bytes').waitFor()
+      await next.click()
+      await page.locator('.tone-name').getByText('# Title').waitFor()
+      assert.equal(await next.isDisabled(), true)
+
+      // Its type and metadata, and ways to it.
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Type').fill('text/plain')
+      await page.getByRole('button', { name: 'Add an entry' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Colour')
+      await page.getByLabel('Value').fill('blue')
+      await check('details-edit')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved').waitFor()
+      const [item] = (await server.admin.listObjects({ params: { name: bucket }, query: { prefix: 'i.md' } })).items
+      assert.deepEqual([item?.content_type, item?.metadata], ['text/plain', { colour: 'blue' }])
+      await page.getByRole('tab', { name: 'Links' }).click()
+      await page.getByRole('button', { name: 'Make a presigned URL' }).click()
+      const url = await page.getByLabel('Presigned URL').inputValue()
+      assert.equal(await (await fetch(server.url + new URL(url).pathname)).text(), '# Title\n\n*words*')
+      await check('details-links')
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('complementary').getByRole('button', { name: 'Download' }).click(),
+      ])
+      assert.equal(saved.suggestedFilename(), 'i.md')
+      await server.admin.deleteObjectByQuery({ params: { name: bucket }, query: { key: 'i.md' } })
+      await page.reload()
+      await page.getByText('This object is gone').waitFor()
+      await check('details-gone')
+      assert.deepEqual(faults, [])
+    }))
+
+  it('runs no script of an object on its origin, however it is opened (22)', () =>
+    inBrowser(async (browser) => {
+      const steal =
+        'document.title = "stolen"; top.postMessage(localStorage.length, "*"); fetch("/api/v1/auth/refresh")'
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload='${steal}'><script>${steal}</script></svg>`
+      const html = `<!doctype html><script>${steal}</script><img src=x onerror='${steal}'>`
+      const bucket = await fill({
+        'evil.svg': { body: svg, type: 'image/svg+xml' },
+        'evil.html': { body: html, type: 'text/html' },
+        'evil.md': { body: html, type: 'text/markdown' },
+        'evil.xml': { body: svg, type: 'application/xml' },
+        'lies.png': { body: html, type: 'image/png' },
+      })
+      const { page, faults } = await open(browser, bucket, {}, { expect: [415, 422] })
+      await page.evaluate(() => {
+        addEventListener('message', () => document.body.setAttribute('data-stolen', '1'))
+      })
+      for (const key of ['evil.html', 'evil.md', 'evil.svg', 'evil.xml']) {
+        await row(page, key).getByRole('link').click()
+        await page.getByRole('complementary').getByRole('heading', { name: key }).waitFor()
+        await page.locator('.contents pre').getByText('stolen').first().waitFor()
+      }
+      await row(page, 'lies.png').getByRole('link').click()
+      await page.getByText('This could not be shown').waitFor()
+      assert.equal(await page.locator('body').getAttribute('data-stolen'), null)
+      assert.match(await page.title(), /Stowage$/)
+      assert.deepEqual(faults, [])
+
+      // The same objects by the URLs that the browser itself opens.
+      for (const key of ['evil.html', 'evil.svg', 'lies.png'])
+        for (const embed of [true, false]) {
+          const { url } = await server.admin.presignObject({ params: { name: bucket }, body: { key, embed } })
+          const address = server.url + new URL(url).pathname
+          const direct = await fetch(address)
+          assert.match(direct.headers.get('content-security-policy') ?? '', /^sandbox; default-src 'none'/)
+          assert.equal(direct.headers.get('x-content-type-options'), 'nosniff')
+          if (key !== 'lies.png') assert.match(direct.headers.get('content-disposition') ?? '', /^attachment/)
+          await page.evaluate((src) => {
+            const frame = document.createElement('iframe')
+            frame.src = src
+            document.body.append(frame)
+          }, address)
+          await page.waitForTimeout(200)
+          assert.equal(await page.locator('body').getAttribute('data-stolen'), null, `${key} ${embed}`)
+        }
+      assert.match(await page.title(), /Stowage$/)
+    }))
+
+  it('can be worked by keys alone (34), which the sheet lists and which can be turned off; the palette goes anywhere (35)', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a/one.txt': '1', 'a/two.txt': '2', 'top.txt': 'top' })
+      const { page, check, faults } = await open(browser, bucket)
+      await row(page, 'a').waitFor()
+      const press = (...keys: string[]) =>
+        keys.reduce((last, key) => last.then(() => page.keyboard.press(key)), Promise.resolve())
+      for (let i = 0; i < 40 && (await grid(page).evaluate((one) => one !== document.activeElement)); i++)
+        await press('Tab')
+      await press('Enter')
+      await row(page, 'one.txt').waitFor()
+      await grid(page).focus()
+      await press('ArrowDown', 'Space')
+      await page.locator('.browse-selected').getByText('1 selected').waitFor()
+      await press('Escape')
+      await page.getByText('2 objects', { exact: true }).waitFor()
+      await press('Enter')
+      await page.getByRole('complementary').getByRole('heading', { name: 'two.txt' }).waitFor()
+      await press('ArrowUp')
+      await page.getByRole('complementary').getByRole('heading', { name: 'one.txt' }).waitFor()
+      await press('Escape')
+      await page.getByRole('complementary').waitFor({ state: 'detached' })
+      assert.equal(await grid(page).evaluate((one) => one === document.activeElement), true)
+      await press('c')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Copy 1 object').waitFor()
+      await press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await grid(page).focus()
+      await press('Delete')
+      await page.getByText('1 object moved to the trash').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['a/two.txt', 'top.txt'])
+      await grid(page).focus()
+      await press('Backspace')
+      await row(page, 'top.txt').waitFor()
+      await press('n')
+      await dialog.getByLabel('Name of the folder').waitFor()
+      // In a field they are letters.
+      await page.keyboard.type('nu?')
+      assert.equal(await dialog.getByLabel('Name of the folder').inputValue(), 'nu?')
+      await press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await press('/')
+      await page.keyboard.type('two')
+      await page.getByText('1 object found').waitFor()
+      await press('Escape')
+      await row(page, 'top.txt').waitFor()
+      await grid(page).focus()
+      await press('Shift+?')
+      await dialog.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+      await check('shortcuts')
+      await dialog.getByRole('switch').click({ force: true })
+      await press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await grid(page).focus()
+      await press('n')
+      await page.getByText('0 objects found').waitFor()
+      assert.equal(await page.evaluate(() => localStorage.getItem('stowage-single-keys')), 'off')
+      await press('Control+k')
+      await dialog.getByRole('combobox').fill('audit')
+      await check('palette')
+      await press('Enter')
+      await page.waitForURL('**/console/admin/audit')
+      await page.evaluate(() => localStorage.removeItem('stowage-single-keys'))
+      assert.deepEqual(faults, [])
+    }))
+
+  it('offers a reader nothing they may not do, says what they lack, and what is not there', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'in/a.txt': 'a', 'out/b.txt': 'b' })
+      const token = await server.userWith({ bucket_pattern: bucket, prefix: 'in/', actions: ['list', 'read'] })
+      const { email } = await server.as(token).me()
+      const number = /\d+/.exec(email)?.[0]
+      await signIn(browser, server, { email, password: `password of ${number}` })
+      const { page, check, shot, faults } = await open(browser, bucket, { prefix: 'in/' }, { expect: [403] })
+      await row(page, 'a.txt').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Upload' }).count(), 0)
+      assert.equal(await page.getByRole('button', { name: 'New folder' }).count(), 0)
+      await row(page, 'a.txt').click({ button: 'right' })
+      await page.getByRole('menuitem').first().waitFor()
+      assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Details', 'Download', 'Copy the key'])
+      await check('browse-reader')
+      await page.keyboard.press('Escape')
+      const files = await page.evaluateHandle(() => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File(['x'], 'x.txt'))
+        return transfer
+      })
+      await page.locator('.browse').dispatchEvent('dragover', { dataTransfer: files })
+      await page.getByText(`You cannot upload here: it needs the right “write” on ${bucket}/in/`).waitFor()
+      await shot('browse-denied')
+      await page.goto(`${server.url}/console${at(bucket, { prefix: 'out/' })}`)
+      await page.getByText('You lack a right for this').waitFor()
+      await check('browse-forbidden')
+      assert.deepEqual(faults, [])
+    }))
+
+  it('says what is missing or failed, with a way to ask again', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a.txt': 'a' })
+      const { page, check } = await open(browser, bucket, { prefix: 'none/' }, { expect: [404, 500] })
+      await page.getByText('Nothing is under this prefix').waitFor()
+      await page.getByRole('button', { name: 'To the top of the bucket' }).click()
+      await row(page, 'a.txt').waitFor()
+      await page.goto(`${server.url}/console${at('absent-bucket')}`)
+      await page.getByText('There is no bucket').waitFor()
+      await check('browse-absent')
+      await page.route('**/browse?*', (route) =>
+        route.fulfill({
+          status: 500,
+          json: { status: 500, code: 'internal', title: 'It broke', detail: 'Something.', request_id: 'req-1' },
+        }),
+      )
+      await page.goto(`${server.url}/console${at(bucket)}`)
+      await page.getByText('req-1').waitFor()
+      await page.unroute('**/browse?*')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await row(page, 'a.txt').waitFor()
+    }))
+
+  it('fits a telephone, in two lines a row; dark or light from the first picture on (36, 37)', () =>
+    inBrowser(
+      async (browser) => {
+        const bucket = await fill({
+          'photos/a.txt': 'a',
+          'a rather long name of a file that is cut.txt': 'b',
+          'c.txt': 'c',
+        })
+        const { page, check, faults } = await open(browser, bucket)
+        await row(page, 'c.txt').waitFor()
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+        await check('browse-phone')
+        await row(page, 'c.txt').getByRole('checkbox').click()
+        await check('browse-phone-selected')
+        await row(page, 'c.txt').getByRole('link').click()
+        await page.getByRole('complementary').getByRole('heading', { name: 'c.txt' }).waitFor()
+        await check('browse-phone-details')
+        await page.goBack()
+        await row(page, 'c.txt').waitFor()
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await page.addInitScript(() => {
+          const seen: (string | undefined)[] = []
+          Object.assign(window, { seen })
+          const look = () => seen.push(document.documentElement?.dataset.mantineColorScheme)
+          new MutationObserver(look).observe(document, { childList: true, subtree: true, attributes: true })
+        })
+        await page.reload()
+        await row(page, 'c.txt').waitFor()
+        const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+        const first = seen.indexOf('dark')
+        assert.ok(first >= 0 && !seen.slice(first).includes('light'), 'once dark, it is never light')
+        assert.deepEqual(faults, [])
+      },
+      { width: 390, height: 844 },
+    ))
 })
+
+/** A page of a PDF with some words on it. */
+function pdf(words: string): string {
+  const stream = `BT /F1 24 Tf 72 700 Td (${words}) Tj ET`
+  const parts = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ]
+  let text = '%PDF-1.4\n'
+  const places = parts.map((part, i) => {
+    const at = text.length
+    text += `${i + 1} 0 obj\n${part}\nendobj\n`
+    return `${String(at).padStart(10, '0')} 00000 n \n`
+  })
+  return `${text}xref\n0 6\n0000000000 65535 f \n${places.join('')}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`
+}
+
+/** Seconds of silence, long enough to be read in parts. */
+function wav(seconds: number): Buffer {
+  const rate = 44_100
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + seconds * rate * 2, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(rate * 2, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(seconds * rate * 2, 40)
+  return Buffer.concat([head, Buffer.alloc(seconds * rate * 2)])
+}

@@ -100,7 +100,7 @@ export async function openConsole(
       faults.push(`${response.status()} ${response.request().method()} ${response.url()}`)
   })
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url))
+    if (!/^(data|blob|chrome|chrome-extension):/.test(request.url()) && !request.url().startsWith(server.url))
       faults.push(`foreign ${request.url()}`)
   })
   await page.addInitScript(() => {

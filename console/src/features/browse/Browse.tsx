@@ -127,7 +127,7 @@ export default function Browse() {
   return (
     <Page
       full
-      title={<Crumbs bucket={bucket} prefix={prefix} onDragOver={allowDrop} onDrop={dropOn} />}
+      title={<Crumbs bucket={bucket} prefix={prefix} go={goTo} onDragOver={allowDrop} onDrop={dropOn} />}
       windowTitle={sel ? `${legible(nameOf(sel, parentOf(sel)))} – ${bucket}` : prefix ? `${here} – ${bucket}` : bucket}
       call={
         search

@@ -6,21 +6,18 @@ import { text } from './messages.ts'
 import { legible, stepsTo } from './names.ts'
 
 const AT_MOST = 4
+interface Way {
+  bucket: string
+  prefix: string
+  go: (prefix: string) => void
+}
 interface Step {
   name: string
   prefix: string
 }
 
 /** The way from the bucket to a folder; of a long one the middle is in a menu. */
-function Trail({
-  bucket,
-  prefix,
-  crumb,
-}: {
-  bucket: string
-  prefix: string
-  crumb: (step: Step, isLast: boolean) => ReactNode
-}) {
+function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step, isLast: boolean) => ReactNode }) {
   const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
   const hidden = steps.length > AT_MOST ? steps.slice(1, steps.length - 2) : []
   const shown = steps.length > AT_MOST ? steps.slice(-2) : steps.slice(1)
@@ -30,17 +27,17 @@ function Trail({
       {root ? crumb(root, steps.length === 1) : null}
       {hidden.length > 0 ? (
         <span className="crumb-step">
-          <Menu>
+          <Menu withInitialFocusPlaceholder={false}>
             <Menu.Target>
               <ActionIcon aria-label={text.crumbsHidden} size={24}>
                 <IconDots size={15} />
               </ActionIcon>
             </Menu.Target>
-            <Menu.Dropdown className="crumb-menu">
+            <Menu.Dropdown>
               {hidden.map((step) => (
-                <div key={step.prefix} role="none">
-                  {crumb(step, false)}
-                </div>
+                <Menu.Item key={step.prefix} onClick={() => go(step.prefix)}>
+                  {label(step.name)}
+                </Menu.Item>
               ))}
             </Menu.Dropdown>
           </Menu>
@@ -60,17 +57,20 @@ const label = (name: string) => <bdi>{legible(name) || text.noName}</bdi>
 export const Crumbs = ({
   bucket,
   prefix,
+  go,
   onDragOver,
   onDrop,
 }: {
   bucket: string
   prefix: string
+  go: (prefix: string) => void
   onDragOver: (event: DragEvent) => void
   onDrop: (event: DragEvent, prefix: string) => void
 }) => (
   <Trail
     bucket={bucket}
     prefix={prefix}
+    go={go}
     crumb={(step, isLast) =>
       isLast ? (
         <span className="crumb-here">{label(step.name)}</span>
@@ -94,6 +94,7 @@ export const Steps = ({ bucket, prefix, go }: { bucket: string; prefix: string; 
   <Trail
     bucket={bucket}
     prefix={prefix}
+    go={go}
     crumb={(step, isLast) =>
       isLast ? (
         <span className="crumb-here">{label(step.name)}</span>

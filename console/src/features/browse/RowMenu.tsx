@@ -10,9 +10,15 @@ export interface MenuPlace {
 /** The one menu of all rows, where it was asked for. */
 export function RowMenu({ at, deeds, onClose }: { at: MenuPlace; deeds: readonly Deed[]; onClose: () => void }) {
   return (
-    <Menu opened onClose={onClose} position="bottom-start" withinPortal returnFocus={false}>
+    <Menu opened onClose={onClose} position="bottom-start" withInitialFocusPlaceholder={false} returnFocus={false}>
       <Menu.Target>
-        <span className="browse-menu-at" style={{ insetInlineStart: at.x, insetBlockStart: at.y }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          className="browse-menu-at"
+          aria-label={text.more}
+          style={{ insetInlineStart: at.x, insetBlockStart: at.y }}
+        />
       </Menu.Target>
       <Menu.Dropdown aria-label={text.more}>
         {deeds.map(({ id, label, run }) => (

@@ -112,11 +112,15 @@ export async function remove(picked: Picked, hasTrash: boolean): Promise<boolean
   return true
 }
 
-async function askToDelete({ all, rows, count, isExact, prefix, search }: Picked, hasTrash: boolean): Promise<boolean> {
+async function askToDelete(
+  { bucket, all, rows, count, isExact, prefix, search }: Picked,
+  hasTrash: boolean,
+): Promise<boolean> {
   const [only] = rows
   const folders = all ? [] : rows.filter(isFolder)
   const single = !all && rows.length === 1 && only ? legible(nameOf(only.key, prefix)) : undefined
   const objects = rows.length - folders.length
+  const place = legible(`${bucket}/${prefix}`)
   const isMuch = all || folders.length > 0 || count > AT_ONCE
   const typed = !isExact ? search : single !== undefined ? nameOf(only?.key ?? '', prefix) : String(count)
   return confirm({
@@ -125,6 +129,7 @@ async function askToDelete({ all, rows, count, isExact, prefix, search }: Picked
     ...(isMuch ? { typed } : {}),
     children: (
       <div className="stack-tight">
+        {all ? <p>{search ? text.deleteFound(legible(search), place) : text.deleteAllIn(place, rows.length)}</p> : null}
         {folders.length > 0 ? <p>{text.deleteFolders(folders.length)}</p> : null}
         {!all && objects > 0 ? <p>{text.deleteBytes(objects, formatBytes(bytesOf(rows)))}</p> : null}
         {all || single !== undefined ? null : (

@@ -10,7 +10,6 @@ const both = (nObjects: number, nFolders: number) =>
 
 export const text = catalogue({
   // Where one is
-  crumbs: 'Folder',
   crumbsHidden: 'Folders between',
   noName: '(no name)',
   grid: (folder: string) => `Contents of ${folder}`,
@@ -29,13 +28,9 @@ export const text = catalogue({
   selectMatches: 'Select everything found',
   folder: 'Folder',
   loadingRow: 'Loading',
-  up: 'One folder up',
   // The bar
   search: 'Search below this folder',
   clearSearch: 'Clear the search',
-  listView: 'List',
-  gridView: 'Pictures',
-  viewAs: 'View as',
   refresh: 'Refresh',
   newFolder: 'New folder',
   upload: 'Upload',
@@ -95,7 +90,6 @@ export const text = catalogue({
   samePlace: 'They are in this folder already.',
   intoItself: 'A folder cannot go into itself.',
   mayNotWrite: 'You need the right “write” here.',
-  bytesKnown: (bytes: number) => formatBytes(bytes),
   transferSummary: (what: string, bytes: string, to: string) => `${what}${bytes ? ` (${bytes})` : ''} → ${to}`,
   transferred: (kind: 'copy' | 'move', n: number, to: string) =>
     `${objects(n)} ${kind === 'copy' ? 'copied' : 'moved'} to ${to}`,
@@ -112,6 +106,11 @@ export const text = catalogue({
   deleteAllMatches: 'Delete everything found?',
   deleteToTrash: 'They stay in the trash of the bucket for a while, and can be put back from there.',
   deleteForGood: 'The trash of this bucket is off: this cannot be undone.',
+  deleteAllIn: (folder: string, n: number) =>
+    n > 0
+      ? `Everything in ${folder}, folders with all that is in them, but ${items(n)}.`
+      : `Everything in ${folder}, folders with all that is in them.`,
+  deleteFound: (search: string, folder: string) => `Every object below ${folder} whose key holds “${search}”.`,
   deleteFolders: (n: number) => `${folders(n)} with everything in them.`,
   deleteBytes: (n: number, bytes: string) => `${objects(n)}, ${bytes}.`,
   andMore: (n: number) => `and ${formatCount(n)} more`,
@@ -127,7 +126,6 @@ export const text = catalogue({
   jobFailed: (verb: string, failed: number) => `${verb}: ${objects(failed)} could not be done`,
   jobBroken: (verb: string) => `${verb} stopped`,
   jobCancelled: (verb: string, n: number) => `${verb} was cancelled after ${objects(n)}`,
-  jobStarted: 'It goes on in the background',
   tooManyFolders: (n: number) =>
     `At most ${formatCount(n)} folders at once. Select everything and take some away instead.`,
   tooManyExcept: (n: number) => `At most ${formatCount(n)} can be left out of everything.`,
@@ -143,7 +141,6 @@ export const text = catalogue({
   next: 'Next object',
   noPreview: 'No preview of this type',
   brokenPreview: 'This could not be shown',
-  isFolder: 'A folder',
   emptyObject: 'Empty: 0 bytes',
   firstPart: (shown: string, all: string) => `The first ${shown} of ${all}`,
   gone: 'This object is gone',
