@@ -260,6 +260,7 @@ describeEngines('jobs', (engine) => {
       search: null,
       dest_bucket: dest,
       dest_prefix: 'x/',
+      if_none_match: null,
       total: 6,
       done: 6,
       failed: 0,

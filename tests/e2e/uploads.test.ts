@@ -263,8 +263,12 @@ describe('console: uploads', { skip: noBrowser }, () => {
       await page.getByText('3 names are taken.').first().waitFor()
       await until(async () => (await listAll(server.admin, bucket)).length === 5)
       await check('upload-dock-conflict')
+      await page.setViewportSize({ width: 390, height: 800 })
+      await check('upload-dock-narrow')
       await page.getByRole('button', { name: 'Decide…' }).first().click()
       await page.getByRole('dialog').waitFor()
+      await check('upload-conflicts-narrow')
+      await page.setViewportSize({ width: 1440, height: 900 })
       await check('upload-conflicts')
       await page.getByRole('button', { name: 'Skip: a.txt' }).click()
       await page.getByRole('button', { name: 'Keep both: b.txt' }).click()
@@ -371,6 +375,26 @@ describe('console: uploads', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     })
     assert.equal((await listAll(server.admin, bucket)).length, count)
+  })
+
+  it('2: goes on with a new access token when the old one expires in the middle', async () => {
+    const bucket = await newBucket()
+    for (let i = 0; i < 40; i++) makeFile(`expiry/${i}.bin`, 300_000)
+    makeFile('expiry/large.bin', 20 * MIB)
+    await inBrowser(uploads(bucket), async ({ page, faults }) => {
+      await slow(page, 8 * MIB)
+      await openDialog(page)
+      await choose(page, 'Choose a folder', path.join(folder, 'expiry'))
+      await page.getByRole('button', { name: 'Upload 41 files' }).click()
+      await until(async () => (await listAll(server.admin, bucket)).length > 3)
+      await server.later(31 * 60_000)
+      await dockSays(page, '41 files uploaded')
+      assert.deepEqual(
+        faults.filter((fault) => !fault.includes('401')),
+        [],
+      )
+    })
+    assert.equal((await listAll(server.admin, bucket)).length, 41)
   })
 
   it('leaves what another tab is uploading alone', async () => {

@@ -12,7 +12,7 @@ export interface Group {
   sent: number
   counts: Record<State, number>
 }
-/** What the dock shows, as of one frame. */
+/** What the dock shows, as of one moment. */
 export interface Snapshot {
   version: number
   counts: Readonly<Record<State, number>>
@@ -31,13 +31,15 @@ export interface Snapshot {
 }
 
 const noCounts = () => Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>
-const nextFrame = (work: () => void): void => {
+/** More often nobody can read it, and painting takes from what sends. */
+const TOLD_MS = 120
+const soon = (work: () => void): void => {
   // A hidden page has no frames, and nobody who looks.
-  if (typeof requestAnimationFrame === 'function' && !document.hidden) requestAnimationFrame(work)
-  else setTimeout(work, 250)
+  const inFrame = () => (document.hidden ? work() : requestAnimationFrame(work))
+  setTimeout(inFrame, TOLD_MS)
 }
 
-/** The files of this page's uploads and their sums, which change with every file; told at most once a frame. */
+/** The files of this page's uploads and their sums, which change with every file; told a few times a second. */
 export class UploadStore {
   readonly items = new Map<string, Item>()
   readonly byState = new Map<State, Set<Item>>(states.map((state) => [state, new Set()]))
@@ -154,11 +156,11 @@ export class UploadStore {
     return rows
   }
 
-  /** Has the next frame tell the listeners. */
+  /** Has the listeners told within a moment. */
   tell(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    nextFrame(() => {
+    soon(() => {
       this.#scheduled = false
       this.#snapshot = this.#take(this.#snapshot.version + 1)
       for (const listener of this.#listeners) listener()

@@ -37,8 +37,9 @@ export default function BucketUploads() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
-  const isHere = ({ upload_id }: Upload) =>
-    [...engine.store.items.values()].some(({ upload, state }) => upload?.id === upload_id && unsent.includes(state))
+  const here = new Set(
+    unsent.flatMap((state) => [...engine.store.those(state)].flatMap(({ upload }) => (upload ? [upload.id] : []))),
+  )
 
   const resume = async ({ upload_id, key, part_size, file_size }: Upload, file: File | undefined) => {
     if (!file) return
@@ -92,7 +93,7 @@ export default function BucketUploads() {
       key: 'actions',
       title: text.actions,
       cell: (upload) =>
-        isHere(upload) ? (
+        here.has(upload.upload_id) ? (
           <Status tone="note">{text.runsHere}</Status>
         ) : (
           <span className="uploads-choices">

@@ -30,6 +30,7 @@ const columns: readonly Column<Item>[] = [
   {
     key: 'yours',
     title: text.yours,
+    optional: true,
     cell: ({ size, modified }) => (
       <span title={`${formatCount(size)} B`}>
         {formatBytes(size)}, <TimeAgo time={new Date(modified).toISOString()} />
