@@ -37,8 +37,7 @@ const wordRules = [
   // main.ts hands the environment on; threads.ts sets the size of libuv's pool before anything uses it.
   { word: /\bprocess\.env\b(?![.?[])/g, only: ['server/config.ts', 'server/main.ts', 'server/threads.ts'] },
   { word: /\bprocess\.env[.?[]/g, only: ['server/config.ts', 'server/threads.ts'] },
-  // The console's are those of IndexedDB.
-  { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/open.ts', 'console/src/upload/persist.ts'] },
+  { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/open.ts'] },
   {
     word: /node:sqlite|\b(Postgres|Sqlite)Dialect\b|['"]pg['"]/g,
     only: ['server/db/open.ts', 'server/db/checkpoint.ts'],

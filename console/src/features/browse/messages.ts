@@ -1,4 +1,4 @@
-import { catalogue, formatBytes, formatCount, plural } from '../../i18n.ts'
+import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 const folders = (n: number) => plural(n, { one: 'folder', other: 'folders' })
