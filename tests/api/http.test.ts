@@ -61,7 +61,7 @@ describeEngines('http', (engine) => {
       ['POST', '/api/v1/buckets?nope=1', JSON_TYPE, '{"name":"abc"}', 422, 'invalid_request', 'query.nope'],
       ['GET', '/healthz?nope=1', {}, undefined, 422, 'invalid_request', 'query.nope'],
       ['GET', '/api/v1/nothing', {}, undefined, 404, 'not_found'],
-      ['GET', '/', {}, undefined, 404, 'not_found'],
+      ['GET', '/nothing', {}, undefined, 404, 'not_found'],
       ['PUT', '/api/v1/buckets', {}, undefined, 405, 'method_not_allowed'],
       ['POST', '/api/v1/buckets/http/objects/key', {}, undefined, 405, 'method_not_allowed'],
       ['POST', '/docs', {}, undefined, 405, 'method_not_allowed'],

@@ -718,11 +718,11 @@ describeEngines('cleanup policies', (engine) => {
     const refusing =
       engine === 'sqlite'
         ? [
-            sql`create trigger refuse before insert on audit when new.object_key = 'c' begin select raise(abort, 'refused'); end`,
+            sql`create trigger refuse before insert on audit_recent when new.object_key = 'c' begin select raise(abort, 'refused'); end`,
           ]
         : [
             sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
-            sql`create trigger refuse before insert on audit for each row when (new.object_key = 'c') execute function refuse()`,
+            sql`create trigger refuse before insert on audit_recent for each row when (new.object_key = 'c') execute function refuse()`,
           ]
     await server.database.transaction(async (tx) => {
       for (const one of refusing) await one.execute(tx)
@@ -737,7 +737,7 @@ describeEngines('cleanup policies', (engine) => {
     )
     assert.ok((await items(failed)).every(({ outcome }) => outcome === 'not_reached'))
     await server.database.transaction((tx) =>
-      sql.raw(`drop trigger refuse${engine === 'sqlite' ? '' : ' on audit'}`).execute(tx),
+      sql.raw(`drop trigger refuse${engine === 'sqlite' ? '' : ' on audit_recent'}`).execute(tx),
     )
     assert.deepEqual(brief(await run(policy.id)), ['succeeded', 3, 3, 0, 3])
   })
