@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 const MIB = 1024 ** 2
 const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex')
 /** Chromium says so of every request that gets no answer. */
-const isBroken = (fault: string) => /ERR_(CONNECTION|INTERNET|ABORTED|NETWORK|EMPTY)/.test(fault)
+const isBroken = (fault: string) => /ERR_(CONNECTION|SOCKET|INTERNET|ABORTED|NETWORK|EMPTY)/.test(fault)
 
 describe('console: uploads', { skip: noBrowser }, () => {
   let server: TestServer
