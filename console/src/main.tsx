@@ -2,7 +2,6 @@ import '@fontsource-variable/inter/wght.css'
 import './mantine.css'
 import './app.css'
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -11,6 +10,7 @@ import { queries } from './api/queries.ts'
 import { applyPreferences } from './preferences.ts'
 import { router } from './router.tsx'
 import { resolver, theme } from './theme.ts'
+import { Toasts } from './ui/notify.tsx'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 // What locks the page's scrolling under dialogs writes a style of its own, and looks here for the nonce.
@@ -28,7 +28,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-left" limit={3} />
+        <Toasts />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

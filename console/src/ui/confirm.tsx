@@ -1,6 +1,6 @@
-import { Button, Modal, TextInput } from '@mantine/core'
-import { type ReactNode, useState, useSyncExternalStore } from 'react'
-import { text } from './messages.ts'
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+
+const Dialog = lazy(() => import('./ConfirmDialog.tsx'))
 
 interface Question {
   title: string
@@ -12,7 +12,7 @@ interface Question {
   /** Has to be typed first: the name, or the number, of what goes. */
   typed?: string
 }
-interface Asked extends Question {
+export interface Asked extends Question {
   answer: (yes: boolean) => void
 }
 
@@ -44,45 +44,9 @@ export const confirm = (question: Question): Promise<boolean> =>
 /** Where questions are shown; once, in the frame of all pages. */
 export function Confirmations() {
   const question = useSyncExternalStore(subscribe, () => asked)
-  return question ? <Dialog key={question.title} question={question} /> : null
-}
-
-function Dialog({ question: { title, children, action, danger = true, typed, answer } }: { question: Asked }) {
-  const [word, setWord] = useState('')
-  const ready = typed === undefined || word === typed
-  return (
-    <Modal opened onClose={() => answer(false)} title={title}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (ready) answer(true)
-        }}
-      >
-        <div>{children}</div>
-        {typed === undefined ? null : (
-          <TextInput
-            label={text.typeToConfirm(typed)}
-            value={word}
-            onChange={(event) => setWord(event.currentTarget.value)}
-            autoComplete="off"
-            data-autofocus
-          />
-        )}
-        <div className="dialog-actions">
-          <Button variant="default" onClick={() => answer(false)}>
-            {text.cancel}
-          </Button>
-          <Button
-            type="submit"
-            color={danger ? 'danger' : 'teal'}
-            disabled={!ready}
-            data-autofocus={typed === undefined || undefined}
-          >
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Modal>
-  )
+  return question ? (
+    <Suspense fallback={null}>
+      <Dialog key={question.title} question={question} />
+    </Suspense>
+  ) : null
 }

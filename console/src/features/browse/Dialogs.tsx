@@ -1,9 +1,10 @@
 import { lazy, Suspense } from 'react'
 import type { Picked } from './bulk.tsx'
 import type { Row } from './listing.ts'
-import { NewFolder, Rename } from './Naming.tsx'
 import { ShareDialog } from './share.ts'
 
+const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ default: NewFolder })))
+const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))
 const Transfer = lazy(() => import('./Transfer.tsx').then(({ Transfer }) => ({ default: Transfer })))
 
 /** A dialog over the browser, and what it is about. */
@@ -29,8 +30,6 @@ export function Dialogs({
   onDone: () => void
   onFolder: (prefix: string) => void
 }) {
-  if (open?.kind === 'folder') return <NewFolder bucket={bucket} prefix={prefix} onClose={onClose} onMade={onFolder} />
-  if (open?.kind === 'rename') return <Rename bucket={bucket} prefix={prefix} row={open.row} onClose={onClose} />
   if (open?.kind === 'share') {
     const [row] = open.rows
     const what =
@@ -45,11 +44,16 @@ export function Dialogs({
       </Suspense>
     )
   }
-  if (open)
-    return (
-      <Suspense fallback={null}>
+  if (!open) return null
+  return (
+    <Suspense fallback={null}>
+      {open.kind === 'folder' ? (
+        <NewFolder bucket={bucket} prefix={prefix} onClose={onClose} onMade={onFolder} />
+      ) : open.kind === 'rename' ? (
+        <Rename bucket={bucket} prefix={prefix} row={open.row} onClose={onClose} />
+      ) : (
         <Transfer picked={open.picked} kind={open.kind} onClose={onClose} onDone={onDone} />
-      </Suspense>
-    )
-  return null
+      )}
+    </Suspense>
+  )
 }

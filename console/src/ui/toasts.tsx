@@ -1,0 +1,52 @@
+import '@mantine/core/styles/Notification.css'
+import '@mantine/notifications/styles.css'
+import { Button } from '@mantine/core'
+import { Notifications, notifications } from '@mantine/notifications'
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { text } from './messages.ts'
+
+const UNDO_MS = 8_000
+const SHORT_MS = 4_000
+
+export const Host = () => <Notifications position="bottom-left" limit={3} />
+
+export function showDone(message: ReactNode, undo?: () => void): void {
+  const id = crypto.getRandomValues(new Uint32Array(2)).join()
+  notifications.show({
+    id,
+    role: 'status',
+    color: 'teal',
+    icon: <IconCheck size={16} />,
+    autoClose: undo ? UNDO_MS : SHORT_MS,
+    closeButtonProps: { 'aria-label': text.close },
+    message: undo ? (
+      <span className="toast-undo">
+        {message}
+        <Button
+          variant="subtle"
+          onClick={() => {
+            notifications.hide(id)
+            undo()
+          }}
+        >
+          {text.undo}
+        </Button>
+      </span>
+    ) : (
+      message
+    ),
+  })
+}
+
+export function showFailure(title: string, detail: ReactNode): void {
+  notifications.show({
+    role: 'alert',
+    color: 'danger',
+    icon: <IconAlertTriangle size={16} />,
+    autoClose: false,
+    closeButtonProps: { 'aria-label': text.close },
+    title,
+    message: detail,
+  })
+}
