@@ -126,20 +126,29 @@ export default function Shell({ children }: { children: ReactNode }) {
   )
 }
 
-const Places = ({ places }: { places: readonly Place[] }) => (
-  <ul>
-    {places.map(({ to, label, icon: Icon }) => (
-      <li key={to}>
-        <Tooltip label={label} position="right" classNames={{ tooltip: 'nav-tip' }}>
-          <Link to={to} className="nav-link" activeProps={{ className: 'nav-link active' }}>
-            <Icon size={17} stroke={1.6} aria-hidden />
-            <span>{label}</span>
-          </Link>
-        </Tooltip>
-      </li>
-    ))}
-  </ul>
-)
+function Places({ places }: { places: readonly Place[] }) {
+  const { pathname } = useView()
+  // The pages of a bucket belong to the buckets.
+  const isIn = (to: string) => to === '/buckets' && pathname.startsWith('/b/')
+  return (
+    <ul>
+      {places.map(({ to, label, icon: Icon }) => (
+        <li key={to}>
+          <Tooltip label={label} position="right" classNames={{ tooltip: 'nav-tip' }}>
+            <Link
+              to={to}
+              className={isIn(to) ? 'nav-link active' : 'nav-link'}
+              activeProps={{ className: 'nav-link active' }}
+            >
+              <Icon size={17} stroke={1.6} aria-hidden />
+              <span>{label}</span>
+            </Link>
+          </Tooltip>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 /** Ends the session on the server; the page forgets everything with it. */
 export async function signOut(): Promise<void> {

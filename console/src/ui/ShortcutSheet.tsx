@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Kbd.css'
 import './shortcuts.css'
 import { Kbd, Modal, Switch } from '@mantine/core'
 import { text } from './messages.ts'

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../router.tsx'
+import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
@@ -152,6 +153,7 @@ export default function Browse() {
         </>
       }
     >
+      <BucketTabs bucket={bucket} active="objects" />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere; the button does the same */}
       <div
         className={sel ? 'browse with-details' : 'browse'}

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Tabs.css'
 import { ActionIcon, Button, Tabs } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconFileOff, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Radio.css'
 import { Button, Modal, Radio, Select, TextInput } from '@mantine/core'
 import { IconFolder, IconFolderPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Tabs.css'
 import './policies.css'
 import { Button, Tabs } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
