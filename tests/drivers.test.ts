@@ -23,6 +23,7 @@ import { openBlobs } from '../server/blobs/open.ts'
 import { s3Driver } from '../server/blobs/s3.ts'
 import { sharedSync } from '../server/shared-sync.ts'
 import { cephGateway, newBucket, noGateway } from './support/ceph.ts'
+import { until } from './support/until.ts'
 
 const MiB = 1024 * 1024
 const makeFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-blobs-'))
@@ -859,15 +860,17 @@ describe('sharedSync', () => {
   })
 
   test('callers share: however many wait, two runs serve them', async () => {
-    let runs = 0
-    const sync = sharedSync(async () => {
-      runs++
-      await sleep(20)
-    })
+    const begun: (() => void)[] = []
+    const sync = sharedSync(() => new Promise<void>((resolve) => begun.push(resolve)))
     const first = sync()
-    await sleep(5)
-    await Promise.all([first, ...Array.from({ length: 100 }, () => sync())])
-    assert.equal(runs, 2)
+    await until(() => begun.length === 1)
+    const others = Promise.all(Array.from({ length: 100 }, () => sync()))
+    begun[0]?.()
+    await first
+    await until(() => begun.length === 2)
+    begun[1]?.()
+    await others
+    assert.equal(begun.length, 2)
   })
 
   test('a run that throws at once rejects its callers and stops nobody after them', async () => {

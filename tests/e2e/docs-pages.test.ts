@@ -48,7 +48,8 @@ async function open(at: string) {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url))
       faults.push(`foreign ${request.url()}`)
   })
-  page.setDefaultTimeout(5000)
+  // Swagger UI draws well over a hundred operations at once.
+  page.setDefaultTimeout(20_000)
   await page.goto(server.url + at)
   return { page, faults }
 }

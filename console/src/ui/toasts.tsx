@@ -1,5 +1,6 @@
 import '@mantine/core/styles/Notification.css'
 import '@mantine/notifications/styles.css'
+import './toasts.css'
 import { Button } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
