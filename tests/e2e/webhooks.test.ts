@@ -39,7 +39,7 @@ describe('console: webhooks', { skip: noBrowser }, () => {
 
   it('26: secret once and nowhere afterwards, a signed ping, a failing receiver with its attempts, resend', () =>
     inBrowser(async (browser) => {
-      const { page, check, shot } = await openConsole(browser, server, '/admin/webhooks', { expect: [409, 422] })
+      const { page, check, shot } = await openConsole(browser, server, '/admin/webhooks', { expect: [401, 422] })
       await page.getByText('No webhook yet').waitFor()
       await check('webhooks-empty')
       await page.getByRole('link', { name: 'New webhook' }).first().click()

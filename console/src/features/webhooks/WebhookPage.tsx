@@ -1,5 +1,5 @@
 import './webhooks.css'
-import { Alert, Button, Switch } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,6 +15,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { Deliveries } from './Deliveries.tsx'
 import { text } from './messages.ts'
+import { OnSwitch } from './OnSwitch.tsx'
 import { webhookQuery } from './queries.ts'
 import { SecretCard } from './SecretCard.tsx'
 import { WebhookState } from './state.tsx'
@@ -45,11 +46,6 @@ export default function WebhookPage() {
     }
     await refresh()
   }
-  const turn = ({ name }: Webhook, enabled: boolean) =>
-    attempt(async () => {
-      await client.updateWebhook({ params: { id }, body: { enabled } })
-      notify.ok(enabled ? text.switchedOn(name) : text.switchedOff(name))
-    })
   const test = async () => {
     setAsking(true)
     setPing(undefined)
@@ -82,12 +78,7 @@ export default function WebhookPage() {
       actions={
         data ? (
           <>
-            <Switch
-              label={text.enabled}
-              aria-label={text.enabledOf(data.name)}
-              checked={data.enabled}
-              onChange={(event) => void turn(data, event.currentTarget.checked)}
-            />
+            <OnSwitch webhook={data} label={text.enabled} />
             <Button variant="default" leftSection={<IconSend size={15} />} loading={asking} onClick={() => void test()}>
               {text.test}
             </Button>

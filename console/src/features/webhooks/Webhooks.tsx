@@ -1,7 +1,6 @@
 import './webhooks.css'
-import { Alert, Anchor, Badge, Button, Switch } from '@mantine/core'
+import { Alert, Anchor, Badge, Button } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../../contract/webhooks.ts'
@@ -11,11 +10,11 @@ import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
+import { OnSwitch } from './OnSwitch.tsx'
 import { WebhookState } from './state.tsx'
 import { hostOf } from './target.ts'
 
@@ -38,7 +37,6 @@ function EventChips({ events }: { events: readonly string[] }) {
 /** Every endpoint that is told of events. */
 export default function Webhooks() {
   const me = useMe()
-  const cache = useQueryClient()
   const { go } = useView()
   const [isOff, setIsOff] = useState(false)
   const webhooks = useCursorList(
@@ -56,15 +54,6 @@ export default function Webhooks() {
         <ForbiddenView right={text.right} />
       </Page>
     )
-  const turn = async ({ id, name }: Webhook, enabled: boolean) => {
-    try {
-      await client.updateWebhook({ params: { id }, body: { enabled } })
-      notify.ok(enabled ? text.switchedOn(name) : text.switchedOff(name))
-    } catch (error) {
-      notify.problem(error)
-    }
-    await cache.invalidateQueries({ queryKey: ['webhooks'] })
-  }
   const columns: readonly Column<Webhook>[] = [
     {
       key: 'name',
@@ -89,13 +78,7 @@ export default function Webhooks() {
       key: 'enabled',
       title: text.enabled,
       width: 64,
-      cell: (webhook) => (
-        <Switch
-          aria-label={text.enabledOf(webhook.name)}
-          checked={webhook.enabled}
-          onChange={(event) => void turn(webhook, event.currentTarget.checked)}
-        />
-      ),
+      cell: (webhook) => <OnSwitch webhook={webhook} />,
     },
   ]
   const create = (
