@@ -60,25 +60,29 @@ describe('console: audit log', { skip: noBrowser }, () => {
       await record.waitFor({ state: 'detached' })
 
       // Each filter is a text of the address, and of the question.
-      await page.getByLabel('Bucket').fill('media')
+      await page.getByLabel('Bucket', { exact: true }).fill('media')
       await page.getByLabel('Key begins with').fill('many/1')
       await page.getByLabel('Key begins with').press('Enter')
       await page.waitForURL(/bucket=media&key=many%2F1$/)
       const many = await total({ bucket: 'media', object_key_prefix: 'many/1' })
       await page.getByText(`${many} records`, { exact: true }).waitFor()
       assert.equal(await rows.count(), many)
-      await page
+      const actions = page
         .getByRole('combobox', { name: 'Action' })
         .or(page.getByRole('textbox', { name: 'Action' }))
         .first()
-        .click()
+      await actions.click()
       await page.getByRole('option', { name: 'delete', exact: true }).click()
       await page.getByText('No match').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'Audit log' }).click()
       await check('audit-no-match')
+      await actions.click()
       await page.getByRole('option', { name: 'upload', exact: true }).click()
       await page.waitForURL(/action=delete%2Cupload/)
       await page.getByText(`${many} records`, { exact: true }).waitFor()
       await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'Audit log' }).click()
       await check('audit-filtered')
       await page.goBack()
       await page.getByText('No match').waitFor()
@@ -147,7 +151,8 @@ describe('console: audit log', { skip: noBrowser }, () => {
         items.map(({ id }) => id),
       )
 
-      await page.evaluate(() => Object.assign(window, { showSaveFilePicker: undefined }))
+      await page.addInitScript(() => void Object.assign(window, { showSaveFilePicker: undefined }))
+      await page.reload()
       await page.getByRole('button', { name: 'Export' }).click()
       await page.getByText('holds the file in memory').waitFor()
       const saved = page.waitForEvent('download')

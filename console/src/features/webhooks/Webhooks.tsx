@@ -71,9 +71,9 @@ export default function Webhooks() {
         </span>
       ),
     },
-    { key: 'host', title: text.host, cell: ({ url }) => <span title={url}>{hostOf(url)}</span> },
+    { key: 'host', title: text.host, optional: true, cell: ({ url }) => <span title={url}>{hostOf(url)}</span> },
     { key: 'events', title: text.events, optional: true, cell: ({ events }) => <EventChips events={events} /> },
-    { key: 'state', title: text.state, optional: true, cell: (webhook) => <WebhookState webhook={webhook} /> },
+    { key: 'state', title: text.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
     {
       key: 'enabled',
       title: text.enabled,
