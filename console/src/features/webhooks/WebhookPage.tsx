@@ -22,6 +22,16 @@ import { WebhookState } from './state.tsx'
 import { TestPing } from './TestPing.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 
+/** What the form shows: once it is another, the form begins anew. */
+const settingsOf = ({ name, url, events, bucket, prefix, max_in_flight }: Webhook) => [
+  name,
+  url,
+  events,
+  bucket,
+  prefix,
+  max_in_flight,
+]
+
 /** An endpoint: its settings, and what was sent to it. */
 export default function WebhookPage() {
   const me = useMe()
@@ -114,7 +124,7 @@ export default function WebhookPage() {
                   content: () => (
                     <div className="webhooks-columns">
                       <WebhookForm
-                        key={JSON.stringify([found.url, found.events, found.name, found.bucket, found.prefix])}
+                        key={JSON.stringify(settingsOf(found))}
                         webhook={found}
                         save={async ({ enabled: _asItIs, ...body }) => {
                           await client.updateWebhook({ params: { id }, body })

@@ -1,6 +1,6 @@
 /** Receivers in few lines; none of them holds the secret itself. */
 export const snippets = {
-  Node: `import { createHmac, timingSafeEqual } from 'node:crypto'
+  Node: `import { createHmac, timingSafeEqual } from ${"'node:crypto'"}
 
 function isOurs(rawBody, header = '') {
   const mac = createHmac('sha256', process.env.WEBHOOK_SECRET)
