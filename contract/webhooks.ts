@@ -123,7 +123,10 @@ export const listWebhooks = route({
   summary: 'All endpoints, latest first',
   status: 200,
   query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Page(Webhook),
+  reply: Type.Object({
+    ...Page(Webhook).properties,
+    sending: Type.Boolean({ description: 'False where webhooks are switched off (`WEBHOOKS_ENABLED`).' }),
+  }),
 })
 
 export const listEvents = route({

@@ -115,6 +115,7 @@ export async function listWebhooks(ctx: Ctx, limit: number, cursor: string | und
   return {
     items: page.map((row) => describe(ctx, row)),
     next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+    sending: ctx.config.webhooksEnabled,
   }
 }
 

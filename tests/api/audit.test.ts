@@ -376,6 +376,10 @@ describeEngines('audit', (engine) => {
       )
       await off.admin.createBucket({ body: { name: 'quiet' } })
       assert.deepEqual(await off.database.db.selectFrom('webhook_deliveries').selectAll().execute(), [])
+      assert.deepEqual(
+        [(await off.admin.listWebhooks()).sending, (await server.admin.listWebhooks()).sending],
+        [false, true],
+      )
     } finally {
       await off.stop()
     }

@@ -1,5 +1,6 @@
 import type { View } from '../routes.ts'
 import { accountViews } from './account/views.ts'
+import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
 import { bucketPageViews } from './bucket/views.ts'
@@ -15,10 +16,12 @@ import { trashViews } from './trash/views.ts'
 import { uploadViews } from './uploads/views.ts'
 import { usageViews } from './usage/views.ts'
 import { userViews } from './users/views.ts'
+import { webhookViews } from './webhooks/views.ts'
 
 /** Every view of the console. */
 export const views: readonly View[] = [
   ...accountViews,
+  ...auditViews,
   ...authViews,
   ...browseViews,
   ...bucketPageViews,
@@ -34,4 +37,5 @@ export const views: readonly View[] = [
   ...uploadViews,
   ...usageViews,
   ...userViews,
+  ...webhookViews,
 ]

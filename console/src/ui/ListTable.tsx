@@ -1,5 +1,5 @@
 import { Button, Table } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { text } from './messages.ts'
 
 export interface Column<T> {
@@ -23,12 +23,14 @@ interface Props<T> {
   rows: readonly T[]
   rowKey: (row: T) => string
   onOpen?: (row: T) => void
+  /** What is unfolded below a row, where there is something. */
+  below?: (row: T) => ReactNode
   /** There are more, and how to get them. */
   more?: { available: boolean; loading: boolean; load: () => unknown } | undefined
 }
 
 /** A list of a page or some; the object browser has a grid of its own. */
-export function ListTable<T>({ label, columns, rows, rowKey, onOpen, more }: Props<T>) {
+export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
   const shape = ({ number, optional }: Column<T>) => [number ? 'number' : '', optional ? 'optional' : ''].join(' ')
   return (
     <div className="table-frame">
@@ -43,24 +45,33 @@ export function ListTable<T>({ label, columns, rows, rowKey, onOpen, more }: Pro
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr
-              key={rowKey(row)}
-              className={onOpen ? 'opens' : ''}
-              onClick={(event) => {
-                const inner = (event.target as HTMLElement).closest(
-                  'a, button, input, label, [role=menu], [role=dialog]',
-                )
-                if (onOpen && !inner && !getSelection()?.toString()) onOpen(row)
-              }}
-            >
-              {columns.map((column) => (
-                <Table.Td key={column.key} className={shape(column)}>
-                  {column.cell(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
+          {rows.map((row) => {
+            const unfolded = below?.(row)
+            return (
+              <Fragment key={rowKey(row)}>
+                <Table.Tr
+                  className={onOpen ? 'opens' : ''}
+                  onClick={(event) => {
+                    const inner = (event.target as HTMLElement).closest(
+                      'a, button, input, label, [role=menu], [role=dialog]',
+                    )
+                    if (onOpen && !inner && !getSelection()?.toString()) onOpen(row)
+                  }}
+                >
+                  {columns.map((column) => (
+                    <Table.Td key={column.key} className={shape(column)}>
+                      {column.cell(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+                {unfolded ? (
+                  <Table.Tr className="below">
+                    <Table.Td colSpan={columns.length}>{unfolded}</Table.Td>
+                  </Table.Tr>
+                ) : null}
+              </Fragment>
+            )
+          })}
         </Table.Tbody>
       </Table>
       {more?.available ? (

@@ -1,0 +1,159 @@
+import './audit.css'
+import { ActionIcon, Alert, Button, Switch } from '@mantine/core'
+import { IconArrowUp, IconChevronDown, IconChevronRight, IconShieldCheck } from '@tabler/icons-react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { AuditRecord } from '../../../../contract/audit.ts'
+import { faultsOf } from '../../api/problem.ts'
+import { queries, useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { useView } from '../../router.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { ForbiddenView } from '../../ui/ProblemView.tsx'
+import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
+import { Actor, Moment, Place, Result, Whole } from './cells.tsx'
+import { Export } from './Export.tsx'
+import { FilterBar } from './FilterBar.tsx'
+import { type AuditQuery, type FilterName, filterOf, names, queryOf, recordsQuery } from './filters.ts'
+import { text } from './messages.ts'
+import { Verify } from './Verify.tsx'
+
+const LIVE_MS = 2000
+const LIVE_PAGE = 50
+
+/** The audit log: filters, the open record (`e`) and `live` are in the address. */
+export default function Audit() {
+  const me = useMe()
+  const { search, open } = useView()
+  const query = queryOf(search)
+  const records = useInfiniteQuery({ ...recordsQuery(query), enabled: me.isAdmin })
+  const [verifying, setVerifying] = useState(false)
+  if (!me.isAdmin)
+    return (
+      <Page title={text.title}>
+        <ForbiddenView right={text.right} />
+      </Page>
+    )
+  const live = search.live === '1'
+  const toggle = (id: string) => void open({ e: search.e === id ? undefined : id })
+  const columns: readonly Column<AuditRecord>[] = [
+    {
+      key: 'open',
+      title: '',
+      width: 36,
+      cell: ({ id, action }) => {
+        const Icon = search.e === id ? IconChevronDown : IconChevronRight
+        return (
+          <ActionIcon
+            size={24}
+            aria-label={text.record(action)}
+            aria-expanded={search.e === id}
+            onClick={() => toggle(id)}
+          >
+            <Icon size={15} />
+          </ActionIcon>
+        )
+      },
+    },
+    { key: 'time', title: text.time, cell: ({ time }) => <Moment time={time} /> },
+    { key: 'actor', title: text.actor, cell: (record) => <Actor record={record} /> },
+    { key: 'action', title: text.action, cell: ({ action }) => <code className="mono">{action}</code> },
+    { key: 'where', title: text.where, optional: true, cell: (record) => <Place record={record} /> },
+    { key: 'result', title: text.result, cell: ({ result }) => <Result result={result} /> },
+    {
+      key: 'ip',
+      title: text.address,
+      optional: true,
+      cell: ({ actor_ip }) => <span className="mono dim">{actor_ip ?? ''}</span>,
+    },
+  ]
+  const filtered = Object.keys(query).length > 0
+  const clear = () => void open({ ...Object.fromEntries(names.map((name) => [name, undefined])), e: undefined })
+  const faults = Object.fromEntries(
+    Object.entries(faultsOf(records.error)).map(([path, message]) => {
+      const name = path.split('.')[0] ?? path
+      return [filterOf[name] ?? name, message]
+    }),
+  ) as Partial<Record<FilterName, string>>
+  return (
+    <Page
+      title={text.title}
+      hint={text.hint}
+      call={{ operation: 'listAudit', query }}
+      actions={
+        <>
+          <Switch
+            label={text.live}
+            checked={live}
+            onChange={(event) => void open({ live: event.currentTarget.checked ? '1' : undefined })}
+          />
+          <Button variant="default" leftSection={<IconShieldCheck size={15} />} onClick={() => setVerifying(true)}>
+            {text.verify}
+          </Button>
+          <Export query={query} />
+        </>
+      }
+    >
+      <FilterBar faults={faults} />
+      <StateView query={records}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ items }) => items)
+          const [first] = pages
+          const lost = search.e !== undefined && !rows.some(({ id }) => id === search.e)
+          return (
+            <>
+              <div className="row audit-count">
+                <span className="dim" role="status">
+                  {text.total(first?.total ?? 0, first?.total_is_estimate ?? false)}
+                </span>
+                {live && !records.isPlaceholderData ? <Fresh query={query} newest={rows[0]?.id} /> : null}
+              </div>
+              {lost ? <Alert>{text.notShown}</Alert> : null}
+              {rows.length === 0 && !filtered ? <EmptyView title={text.emptyTitle} /> : null}
+              {rows.length === 0 && filtered ? <NoMatch query={text.these} clear={clear} /> : null}
+              {rows.length === 0 ? null : (
+                <ListTable
+                  label={text.title}
+                  columns={columns}
+                  rows={rows}
+                  rowKey={({ id }) => id}
+                  onOpen={({ id }) => toggle(id)}
+                  below={(record) => (record.id === search.e ? <Whole record={record} /> : null)}
+                  more={{
+                    available: records.hasNextPage,
+                    loading: records.isFetchingNextPage,
+                    load: records.fetchNextPage,
+                  }}
+                />
+              )}
+            </>
+          )
+        }}
+      </StateView>
+      {verifying ? <Verify onClose={() => setVerifying(false)} /> : null}
+    </Page>
+  )
+}
+
+/** Says how many records came since the list was read; they are shown when asked for, so that nothing moves by itself. */
+function Fresh({ query, newest }: { query: AuditQuery; newest: string | undefined }) {
+  const latest = useQuery({
+    queryKey: ['audit', 'latest', query],
+    queryFn: () => client.listAudit({ query: { ...query, page_size: LIVE_PAGE } }),
+    refetchInterval: LIVE_MS,
+    staleTime: 0,
+  })
+  const items = latest.data?.items ?? []
+  const known = items.findIndex(({ id }) => id === newest)
+  const count = known === -1 ? items.length : known
+  if (count === 0) return null
+  const show = async () => {
+    await queries.resetQueries({ queryKey: ['audit', 'list', query] })
+  }
+  return (
+    <Button variant="light" leftSection={<IconArrowUp size={14} />} onClick={() => void show()} className="audit-fresh">
+      {text.fresh(count, known === -1 && count === LIVE_PAGE)}
+    </Button>
+  )
+}

@@ -1,0 +1,72 @@
+import { Anchor, Badge } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { AuditRecord } from '../../../../contract/audit.ts'
+import { formatBoth, formatTime } from '../../i18n.ts'
+import { CopyButton } from '../../ui/CopyField.tsx'
+import { Status, type Tone } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+
+/** With what somebody did it. */
+function credentialOf({ auth_method, actor }: AuditRecord): [word: string, title: string] | undefined {
+  if (auth_method === 'pat') return [text.pat, text.aToken]
+  if (auth_method === 'local' || auth_method === 'idp') return [text.session, text.aSession]
+  if (auth_method === 'share_link' || auth_method === 'presigned') return [text.link, text.aLink]
+  if (actor.type === 'system') return [text.system, text.system]
+  return actor.type === 'cli' ? [text.cli, text.cli] : undefined
+}
+
+export function Actor({ record }: { record: AuditRecord }) {
+  const credential = credentialOf(record)
+  const { email, user_id } = record.actor
+  return (
+    <span className="audit-actor">
+      <span>{email ?? user_id ?? (credential ? '' : text.nobody)}</span>
+      {credential ? (
+        <Badge className="audit-badge" title={credential[1]}>
+          {credential[0]}
+        </Badge>
+      ) : null}
+    </span>
+  )
+}
+
+/** Bucket and key, as a way there; else what else it was about. */
+export function Place({ record: { bucket, object_key, resource_type, details } }: { record: AuditRecord }) {
+  if (bucket === null) {
+    const { name, email } = details as { name?: unknown; email?: unknown }
+    const named = [name, email].find((one) => typeof one === 'string')
+    return <span>{[resource_type, named].filter(Boolean).join(' ')}</span>
+  }
+  const key = object_key ?? ''
+  const search = { prefix: key.slice(0, key.lastIndexOf('/') + 1), sel: key }
+  return (
+    <Anchor component={Link} {...({ search } as object)} to={`/b/${bucket}`} className="audit-place">
+      {bucket}
+      {key ? `/${key}` : ''}
+    </Anchor>
+  )
+}
+
+const tones: Record<AuditRecord['result'], Tone> = { success: 'ok', denied: 'warn', failure: 'bad' }
+export const Result = ({ result }: { result: AuditRecord['result'] }) => (
+  <Status tone={tones[result]}>{text[result]}</Status>
+)
+
+export const Moment = ({ time }: { time: string }) => (
+  <time dateTime={time} title={formatBoth(time)} className="audit-time">
+    {formatTime(time)}
+  </time>
+)
+
+/** A record with all that is kept of it. */
+export function Whole({ record }: { record: AuditRecord }) {
+  const json = JSON.stringify(record, null, 2)
+  return (
+    <section className="audit-whole" aria-label={text.record(record.action)}>
+      <div className="audit-copy">
+        <CopyButton value={json} label={text.copyJson} />
+      </div>
+      <pre>{json}</pre>
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { client } from '../../api/session.ts'
+
+const results = ['success', 'denied', 'failure'] as const
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** The filters as the address has them; several actions are parted by commas. */
+export const names = ['actor', 'action', 'bucket', 'key', 'from', 'to', 'result', 'ip', 'request'] as const
+export type FilterName = (typeof names)[number]
+type Search = Readonly<Record<string, string | undefined>>
+
+export const actionsOf = (search: Search): string[] => search.action?.split(',').filter(Boolean) ?? []
+
+/** What the API is asked for. */
+export function queryOf(search: Search) {
+  const { actor, bucket, key, from, to, ip, request } = search
+  const action = actionsOf(search)
+  const result = results.find((one) => one === search.result)
+  return {
+    ...(actor ? (ID.test(actor) ? { user_id: actor } : { email: actor }) : {}),
+    ...(action.length > 0 ? { action } : {}),
+    ...(bucket ? { bucket } : {}),
+    ...(key ? { object_key_prefix: key } : {}),
+    ...(from ? { from } : {}),
+    ...(to ? { to } : {}),
+    ...(result ? { result } : {}),
+    ...(ip ? { ip } : {}),
+    ...(request ? { request_id: request } : {}),
+  }
+}
+export type AuditQuery = ReturnType<typeof queryOf>
+/** The filter that a refusal of the API is about. */
+export const filterOf: Readonly<Record<string, FilterName>> = {
+  user_id: 'actor',
+  email: 'actor',
+  object_key_prefix: 'key',
+  request_id: 'request',
+}
+
+const PAGE = 100
+export const recordsQuery = (query: AuditQuery) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'list', query],
+    queryFn: ({ pageParam }) =>
+      client.listAudit({ query: { ...query, page_size: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+    // What is read does not move about by itself: new records come when they are asked for.
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })

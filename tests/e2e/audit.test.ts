@@ -1,0 +1,211 @@
+// The audit log in a real browser: filters, records, export, verification.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { checkReflow } from '../support/reflow.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+describe('console: audit log', { skip: noBrowser }, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer('sqlite')
+    await server.admin.createBucket({ body: { name: 'media' } })
+    for (let i = 0; i < 120; i++)
+      await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: `many/${i}.txt` }, body: 'x' })
+    await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: '=1+1,"odd".txt' }, body: 'x' })
+    const made = await server.admin.createToken({ body: { name: 'robot' } })
+    const robot = server.as(made.token)
+    await robot.putObjectByQuery({ params: { name: 'media' }, query: { key: 'robot/a b.txt' }, body: 'x' })
+    const someone = server.as(await server.userWith({ bucket_pattern: 'media', actions: ['read'] }))
+    await someone.putObjectByQuery({ params: { name: 'media' }, query: { key: 'no.txt' }, body: 'x' }).catch(() => {})
+  })
+  after(() => server.stop())
+  const inBrowser = async (work: (browser: Browser) => Promise<void>, options: object = {}) => {
+    const browser = await startBrowser(options)
+    try {
+      await browser.context.clock.install({ time: server.clock.now() })
+      await signIn(browser, server)
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  const total = async (query: object = {}) => (await server.admin.listAudit({ query })).total
+
+  it('27: earlier acts are there; filters and the open record are in the address; more on demand; new ones when live', () =>
+    inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/admin/audit', { expect: [422] })
+      const table = page.getByRole('table', { name: 'Audit log' })
+      const rows = table.locator('tbody tr:not(.below)')
+      await table.getByText('token_create').waitFor()
+      await table.getByText('PAT', { exact: true }).waitFor()
+      await table.getByText('Denied').first().waitFor()
+      await page.getByText(`${await total()} records`, { exact: true }).waitFor()
+      await check('audit')
+      assert.equal(await rows.count(), 100)
+      await page.getByRole('button', { name: 'Load more' }).click()
+      await table.getByText('create_bucket').waitFor()
+      assert.equal(await rows.count(), await total())
+
+      // By the keyboard: the record under its button.
+      await table.getByRole('button', { name: 'The record of token_create' }).press('Enter')
+      await page.waitForURL(/e=[\w-]{36}/)
+      const record = page.getByRole('region', { name: 'The record of token_create' })
+      const [whole] = (await server.admin.listAudit({ query: { action: ['token_create'] } })).items
+      assert.deepEqual(JSON.parse((await record.locator('pre').textContent()) ?? ''), whole)
+      await check('audit-record')
+      await page.goBack()
+      await record.waitFor({ state: 'detached' })
+
+      // Each filter is a text of the address, and of the question.
+      await page.getByLabel('Bucket', { exact: true }).fill('media')
+      await page.getByLabel('Key begins with').fill('many/1')
+      await page.getByLabel('Key begins with').press('Enter')
+      await page.waitForURL(/bucket=media&key=many%2F1$/)
+      const many = await total({ bucket: 'media', object_key_prefix: 'many/1' })
+      await page.getByText(`${many} records`, { exact: true }).waitFor()
+      assert.equal(await rows.count(), many)
+      const actions = page
+        .getByRole('combobox', { name: 'Action' })
+        .or(page.getByRole('textbox', { name: 'Action' }))
+        .first()
+      await actions.click()
+      await page.getByRole('option', { name: 'delete', exact: true }).click()
+      await page.getByText('No match').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'Audit log' }).click()
+      await check('audit-no-match')
+      await actions.click()
+      await page.getByRole('option', { name: 'upload', exact: true }).click()
+      await page.waitForURL(/action=delete%2Cupload/)
+      await page.getByText(`${many} records`, { exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'Audit log' }).click()
+      await check('audit-filtered')
+      await page.goBack()
+      await page.getByText('No match').waitFor()
+      await page.getByRole('button', { name: 'Clear filters' }).first().click()
+      await page.getByText(`${await total()} records`, { exact: true }).waitFor()
+      for (const [search, query] of [
+        ['actor=admin@example.com', { email: 'admin@example.com' }],
+        [`actor=${whole?.actor.user_id}`, { user_id: whole?.actor.user_id }],
+        ['result=denied', { result: 'denied' }],
+        ['action=upload,token_create', { action: ['upload', 'token_create'] }],
+        ['ip=127.0.0.1&from=2026-01-01T00:00:00.000Z', { ip: '127.0.0.1', from: '2026-01-01T00:00:00.000Z' }],
+        [`request=${whole?.request_id}`, { request_id: whole?.request_id }],
+      ] as const) {
+        await page.goto(`${server.url}/console/admin/audit?${search}`)
+        const n = await total(query)
+        assert.ok(n > 0, search)
+        await page.getByText(n === 1 ? '1 record' : `${n} records`, { exact: true }).waitFor()
+      }
+      assert.equal(await page.getByLabel('Request id').inputValue(), whole?.request_id)
+      await page.goto(`${server.url}/console/admin/audit?bucket=No`)
+      await page.locator('.mantine-InputWrapper-error').waitFor()
+      await page.goto(`${server.url}/console/admin/audit?to=2025-01-01T00:00:00.000Z`)
+      assert.equal(await page.getByLabel('To', { exact: true }).inputValue(), '2025-01-01T00:00')
+
+      // To where it happened.
+      await page.goto(`${server.url}/console/admin/audit?key=robot/&bucket=media&live=1`)
+      await table.getByRole('link', { name: 'media/robot/a b.txt' }).waitFor()
+      await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: 'robot/b' }, body: 'x' })
+      await page.getByRole('button', { name: '1 new record' }).click()
+      await table.getByRole('link', { name: 'media/robot/b' }).waitFor()
+      await page.getByRole('button', { name: '1 new record' }).waitFor({ state: 'detached' })
+      await check('audit-live')
+      await table.getByRole('link', { name: 'media/robot/a b.txt' }).click()
+      await page.waitForURL(/\/b\/media\?prefix=robot%2F&sel=robot%2Fa\+b.txt/)
+    }))
+
+  it('27: the CSV and the lines of JSON hold exactly the filtered list; streamed into a file, or gathered', () =>
+    inBrowser(async (browser) => {
+      const opened = await openConsole(browser, server, '/admin/audit?bucket=media&action=upload')
+      const { page, check } = opened
+      await page.getByRole('table').waitFor()
+      const query = { bucket: 'media', action: ['upload'] }
+      const { items } = await server.admin.listAudit({ query: { ...query, page_size: 200 } })
+      // A real file of this page's own: nobody is there to choose one.
+      await page.evaluate(() => {
+        Object.assign(window, {
+          showSaveFilePicker: async ({ suggestedName }: { suggestedName: string }) =>
+            (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true }),
+        })
+      })
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByText('written to a file as it comes').waitFor()
+      await check('audit-export')
+      await page.getByRole('menuitem', { name: 'NDJSON' }).click()
+      await page.getByText('.ndjson is saved').waitFor()
+      const lines = await page.evaluate(async () => {
+        const folder = await navigator.storage.getDirectory()
+        const [name] = await Array.fromAsync((folder as unknown as { keys(): AsyncIterable<string> }).keys())
+        return (await (await folder.getFileHandle(name ?? '')).getFile()).text()
+      })
+      assert.deepEqual(
+        lines
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).id),
+        items.map(({ id }) => id),
+      )
+
+      await page.addInitScript(() => void Object.assign(window, { showSaveFilePicker: undefined }))
+      await page.reload()
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByText('holds the file in memory').waitFor()
+      const saved = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: 'CSV' }).click()
+      const file = await saved
+      assert.equal(file.suggestedFilename(), 'audit-2026-01-01.csv')
+      const [head = '', ...cells] = fs
+        .readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split(/\r?\n/)
+      const at = head.split(',').indexOf('id')
+      assert.deepEqual(
+        cells.map((line) => line.split(',')[at]),
+        items.map(({ id }) => id),
+      )
+      assert.ok(cells.some((line) => line.includes(`"'=1+1,""odd"".txt"`)))
+    }))
+
+  it('A10: verifying says in words that the log is whole, and what was changed where it is not', () =>
+    inBrowser(async (browser) => {
+      await server.running.tick()
+      await server.later(3600_000)
+      await server.running.tick()
+      const { page, check } = await openConsole(browser, server, '/admin/audit', { expect: [401] })
+      await page.getByRole('button', { name: 'Verify' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Nobody changed the log').waitFor()
+      await check('audit-whole')
+      await page.keyboard.press('Escape')
+      // What somebody with the file of the database can do.
+      const { db } = server.database
+      const { rows } = await sql<{ name: string }>`
+        select name from sqlite_schema where type = 'trigger' and name like 'audit%'`.execute(db)
+      await server.database.transaction(async (tx) => {
+        for (const { name } of rows) await sql`drop trigger ${sql.id(name)}`.execute(tx)
+        await sql`update audit_sealed set object_key = 'another' where object_key = 'many/7.txt'`.execute(tx)
+      })
+      await page.getByRole('button', { name: 'Verify' }).click()
+      await dialog.getByText('The log was changed: 1 fault').waitFor()
+      await dialog.getByText('A record was edited').waitFor()
+      await check('audit-changed')
+    }))
+
+  it('on a phone', () =>
+    inBrowser(
+      async (browser) => {
+        const opened = await openConsole(browser, server, '/admin/audit?action=token_create')
+        const { page, check } = opened
+        await page.getByRole('button', { name: 'The record of token_create' }).click()
+        await page.getByRole('region', { name: 'The record of token_create' }).waitFor()
+        await check('audit-phone')
+        await checkReflow(opened, 'audit')
+      },
+      { width: 390, height: 844 },
+    ))
+})

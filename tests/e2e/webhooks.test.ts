@@ -1,0 +1,274 @@
+// Webhooks in a real browser: endpoints, their secret, tests, deliveries.
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { answer, type Receiver, startReceiver } from '../support/receiver.ts'
+import { checkReflow } from '../support/reflow.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+describe('console: webhooks', { skip: noBrowser }, () => {
+  let server: TestServer
+  let receiver: Receiver
+  before(async () => {
+    server = await startServer('sqlite', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
+    receiver = await startReceiver()
+    await server.admin.createBucket({ body: { name: 'photos' } })
+  })
+  after(async () => {
+    await server.stop()
+    await receiver.stop()
+  })
+  const inBrowser = async (work: (browser: Browser) => Promise<void>, options: object = {}) => {
+    const browser = await startBrowser(options)
+    try {
+      await browser.context.clock.install({ time: server.clock.now() })
+      await signIn(browser, server)
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  /** The service of tests sends when it is told to. */
+  const delivered = (n: number) =>
+    until(async () => {
+      await server.running.tick()
+      return receiver.received.length >= n
+    })
+
+  it('26: secret once and nowhere afterwards, a signed ping, a failing receiver with its attempts, resend', () =>
+    inBrowser(async (browser) => {
+      const { page, check, shot } = await openConsole(browser, server, '/admin/webhooks', { expect: [401, 422] })
+      await page.getByText('No webhook yet').waitFor()
+      await check('webhooks-empty')
+      await page.getByRole('link', { name: 'New webhook' }).first().click()
+      const url = page.getByLabel('URL', { exact: true })
+      await page.getByLabel('Name', { exact: true }).fill('Thumbnails')
+      await url.fill('http://hooks.example.com/')
+      await page.getByText('Without https').waitFor()
+      await url.fill('ftp://hooks.example.com/')
+      await page.getByRole('button', { name: 'Create webhook' }).click()
+      await page.locator('.mantine-InputWrapper-error').waitFor()
+      await check('webhook-wrong')
+      await url.fill(receiver.url)
+      await page.getByText('an address inside of a network').waitFor()
+      assert.ok(await page.getByLabel('Key begins with').isDisabled())
+      await page.getByLabel('All of Objects').check()
+      assert.equal(await page.getByLabel('restore', { exact: true }).isChecked(), true)
+      await page.getByLabel('All of Objects').uncheck()
+      await page.getByLabel('upload', { exact: true }).check()
+      await page
+        .getByRole('combobox', { name: 'Bucket' })
+        .or(page.getByRole('textbox', { name: 'Bucket' }))
+        .first()
+        .click()
+      await page.getByRole('option', { name: 'photos' }).click()
+      await page.getByLabel('Key begins with').fill('in/')
+      await check('webhook-new')
+      await server.records([{ action: 'webhook_create' }], async () => {
+        await page.getByRole('button', { name: 'Create webhook' }).click()
+        await page.getByRole('dialog').waitFor()
+      })
+      const dialog = page.getByRole('dialog')
+      const secret = await dialog.getByLabel('Signing secret').inputValue()
+      assert.match(secret, /^whsec_/)
+      server.secrets.add(secret)
+      await shot('webhook-secret')
+      assert.equal(await page.getByText('hmac').first().isVisible(), true)
+      await page.keyboard.press('Escape')
+      assert.ok(await dialog.isVisible())
+      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await page.waitForURL(/\/admin\/webhooks\/[\w-]{36}$/)
+      const id = page.url().split('/').at(-1) ?? ''
+      await page.getByText('Active', { exact: true }).waitFor()
+      const kept = await page.evaluate(async () =>
+        [
+          ...[document.documentElement.outerHTML, ...[...document.querySelectorAll('input')].map(({ value }) => value)],
+          ...[JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })],
+          ...[JSON.stringify(await indexedDB.databases()), JSON.stringify(await caches.keys())],
+          ...[document.cookie, location.href, JSON.stringify(history.state)],
+        ].join('\n'),
+      )
+      assert.equal(kept.includes(secret.slice(6)), false)
+      assert.deepEqual(
+        await server.admin
+          .getWebhook({ params: { id } })
+          .then(({ events, bucket, prefix }) => [events, bucket, prefix]),
+        [['upload'], 'photos', 'in/'],
+      )
+      await check('webhook-settings')
+
+      await page.getByRole('button', { name: 'Send test ping' }).click()
+      await page.getByText('A ping is on its way').waitFor()
+      await delivered(1)
+      await page.getByText(/The ping was answered with 204/).waitFor()
+      await check('webhook-pinged')
+      const isSigned = ({ headers, body }: Receiver['received'][number], key: string) =>
+        headers['x-svc-signature'] === `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
+      assert.ok(receiver.received.every((one) => isSigned(one, secret)))
+      await page.getByRole('button', { name: 'See the delivery' }).click()
+      await dialog.getByText('Delivery of ping').waitFor()
+      await dialog.getByText('"event": "ping"').waitFor()
+      await check('webhook-delivery')
+      await dialog.getByText('As sent').click()
+      assert.equal(await dialog.getByRole('region', { name: 'Body' }).textContent(), receiver.received[0]?.body)
+      await page.goBack()
+      await dialog.waitFor({ state: 'detached' })
+
+      // A receiver that fails.
+      receiver.reply = answer(500, { 'content-type': 'text/plain' }, 'out of order')
+      await page.getByRole('tab', { name: 'Deliveries' }).click()
+      await server.admin.putObjectByQuery({ params: { name: 'photos' }, query: { key: 'in/a.jpg' }, body: 'x' })
+      await delivered(2)
+      await page.reload()
+      const table = page.getByRole('table', { name: 'Delivery' })
+      await table.getByText('Retrying').waitFor()
+      await check('webhook-deliveries')
+      for (let attempt = 3; attempt <= 5; attempt++) {
+        await server.later(45 * 60_000)
+        await delivered(attempt)
+      }
+      await table.getByText('Failed', { exact: true }).waitFor()
+      await page.getByText('Failed', { exact: true }).first().click()
+      await page.waitForURL(/status=failed/)
+      await table.getByText('ping').waitFor({ state: 'detached' })
+      await table.getByText('Failed').click()
+      await page.waitForURL(/d=[\w-]{36}/)
+      await dialog.getByRole('tab', { name: 'Attempts (4)' }).click()
+      assert.equal(await dialog.getByText('out of order').count(), 4)
+      await check('webhook-attempts')
+      receiver.reply = answer(204)
+      await server.records([{ action: 'webhook_resend' }], async () => {
+        await dialog.getByRole('button', { name: 'Resend' }).click()
+        await page.getByText('It is queued once more').waitFor()
+      })
+      assert.ok(await dialog.getByRole('button', { name: 'Resend' }).isDisabled())
+      await delivered(6)
+      await dialog.getByRole('tab', { name: 'Attempts (5)' }).waitFor()
+      await dialog.getByText('Delivered', { exact: true }).waitFor()
+      assert.deepEqual(
+        receiver.received.at(-1)?.headers['x-svc-delivery'],
+        receiver.received.at(-2)?.headers['x-svc-delivery'],
+      )
+
+      // Paused: resending is off, and says why.
+      await page.goto(`${server.url}/console/admin/webhooks/${id}?tab=deliveries`)
+      await page.getByLabel('Thumbnails is on').uncheck({ force: true })
+      await page.getByText('It is paused').waitFor()
+      await table.getByText('upload').click()
+      await dialog.getByText('enable it to resend').waitFor()
+      assert.ok(await dialog.getByRole('button', { name: 'Resend' }).isDisabled())
+      await check('webhook-paused')
+    }))
+
+  it('26: rotates the secret with a grace period and promotes it; recovers what failed; changes and deletes', () =>
+    inBrowser(async (browser) => {
+      const made = await server.admin.createWebhook({
+        body: { name: 'Mirror', url: receiver.url, events: ['*'], max_in_flight: 1 },
+      })
+      server.secrets.add(made.secret)
+      const params = { id: made.id }
+      const { page, check } = await openConsole(browser, server, `/admin/webhooks/${made.id}`)
+      const dialog = page.getByRole('dialog')
+      await page.getByRole('button', { name: 'Rotate…' }).click()
+      await check('webhook-rotate')
+      await dialog.getByRole('button', { name: 'Make new secret' }).click()
+      const field = dialog.getByLabel('Signing secret')
+      await field.waitFor()
+      server.secrets.add(await field.inputValue())
+      assert.notEqual(await field.inputValue(), made.secret)
+      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await page.getByText('A new secret takes over').waitFor()
+      await check('webhook-rotating')
+      await page.getByRole('button', { name: 'Let it take over now…' }).click()
+      await server.records([{ action: 'webhook_promote' }], async () => {
+        await dialog.getByRole('button', { name: 'Let it take over' }).click()
+        await page.getByRole('button', { name: 'Rotate…' }).waitFor()
+      })
+
+      await page.getByLabel('Name', { exact: true }).fill('Mirror 2')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: 'Mirror 2' }).waitFor()
+      await page.getByLabel('Deliveries at a time').fill('5')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('button:disabled', { hasText: 'Save' }).waitFor()
+      assert.equal((await server.admin.getWebhook({ params })).max_in_flight, 5)
+      await page.getByRole('tab', { name: 'Deliveries' }).click()
+      await page.getByRole('button', { name: 'Recover failed…' }).click()
+      await check('webhook-recover')
+      await server.records([{ action: 'webhook_recover' }], async () => {
+        await dialog.getByRole('button', { name: 'Queue them' }).click()
+        await page.getByText('Nothing failed since then').waitFor()
+      })
+      await page.goto(`${server.url}/console/admin/webhooks`)
+      await page.getByRole('link', { name: 'Mirror 2' }).waitFor()
+      await check('webhooks')
+      await page.getByLabel('Mirror 2 is on').uncheck({ force: true })
+      await page.getByText('Mirror 2 is paused').waitFor()
+      assert.equal((await server.admin.getWebhook({ params })).enabled, false)
+      await page.getByRole('link', { name: 'Mirror 2' }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Delete webhook' }).click()
+      await page.getByText('The webhook is deleted').waitFor()
+      assert.equal(
+        (await server.admin.listWebhooks()).items.some(({ id }) => id === made.id),
+        false,
+      )
+    }))
+
+  it('on a phone', () =>
+    inBrowser(
+      async (browser) => {
+        const made = await server.admin.createWebhook({
+          body: { name: 'Phone', url: receiver.url, events: ['create_bucket', 'upload', 'copy', 'move', 'delete'] },
+        })
+        server.secrets.add(made.secret)
+        const before = receiver.received.length
+        await server.admin.createBucket({ body: { name: 'from-phone' } })
+        await delivered(before + 1)
+        const opened = await openConsole(browser, server, '/admin/webhooks')
+        const { page, check } = opened
+        await page.getByRole('link', { name: 'Phone' }).waitFor()
+        await check('webhooks-phone')
+        await checkReflow(opened, 'webhooks')
+        await page.getByRole('link', { name: 'Phone' }).click()
+        await page.getByLabel('create_bucket', { exact: true }).waitFor()
+        await check('webhook-phone')
+        await checkReflow(opened, 'webhook')
+        await page.getByRole('tab', { name: 'Deliveries' }).click()
+        await page.getByText('Delivered', { exact: true }).last().waitFor()
+        await check('webhook-deliveries-phone')
+        await page.getByRole('row', { name: /create_bucket/ }).click()
+        await page.getByRole('dialog').getByText('"event": "create_bucket"').waitFor()
+        await check('webhook-delivery-phone')
+        await checkReflow(opened, 'webhook-delivery')
+      },
+      { width: 390, height: 844 },
+    ))
+
+  it('says that webhooks are switched off; others than administrators are told what is missing', async () => {
+    const off = await startServer('sqlite', { WEBHOOKS_ENABLED: 'false' })
+    const browser = await startBrowser()
+    try {
+      await browser.context.clock.install({ time: off.clock.now() })
+      await signIn(browser, off)
+      const { page, check } = await openConsole(browser, off, '/admin/webhooks')
+      await page.getByText('Webhooks are switched off').waitFor()
+      await check('webhooks-off')
+      const { id } = await off.admin.createGroup({ body: { name: 'Nobody' } })
+      const someone = { email: 'someone@example.com', password: 'a password of someone' }
+      await off.admin.createUser({ body: { ...someone, display_name: 'Someone', group_ids: [id] } })
+      await browser.context.clearCookies()
+      await signIn(browser, off, someone)
+      for (const at of ['/admin/webhooks', '/admin/webhooks/new', '/admin/webhooks/x', '/admin/audit']) {
+        const refused = await openConsole(browser, off, at)
+        await refused.page.getByText('You lack a right for this').waitFor()
+        assert.deepEqual(refused.faults, [])
+      }
+    } finally {
+      await browser.close()
+      await off.stop()
+    }
+  })
+})
