@@ -20,6 +20,7 @@ const tags = [
   { name: 'shares', description: 'Links for people without an account.' },
   { name: 'public', description: 'What those links open.' },
   { name: 'trash', description: 'Deleted and overwritten contents.' },
+  { name: 'policies', description: 'What is deleted by rule, and what would be.' },
   { name: 'users', description: 'People.' },
   { name: 'groups', description: 'What people may do: rights are granted to groups.' },
   { name: 'tokens', description: 'Personal access tokens: credentials of scripts and services.' },
