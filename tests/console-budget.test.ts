@@ -18,3 +18,20 @@ test('the views of the console keep their budgets', {
   }
   assert.ok(font <= mostFont, `${font.toFixed(1)} kB of font, ${mostFont} at most`)
 })
+
+test('every component of Mantine in use comes with its styles', () => {
+  const root = path.dirname(import.meta.dirname)
+  const styles = path.join(root, 'node_modules/@mantine/core/styles')
+  const imported = (text: string) => [...text.matchAll(/@mantine\/core\/styles\/(\w+)\.css/g)].map(([, name]) => name)
+  const everywhere = new Set(imported(fs.readFileSync(path.join(root, 'console/src/mantine.css'), 'utf8')))
+  const bare: string[] = []
+  for (const file of fs.globSync('console/src/**/*.tsx', { cwd: root })) {
+    const text = fs.readFileSync(path.join(root, file), 'utf8')
+    const names = text.match(/import \{([^}]*)\} from '@mantine\/core'/)?.[1]?.split(',') ?? []
+    for (const name of names.map((one) => one.trim())) {
+      if (!fs.existsSync(path.join(styles, `${name}.css`))) continue
+      if (!everywhere.has(name) && !imported(text).includes(name)) bare.push(`${file}: ${name}`)
+    }
+  }
+  assert.deepEqual(bare, [])
+})

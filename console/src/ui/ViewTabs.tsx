@@ -1,4 +1,5 @@
 import '@mantine/core/styles/Tabs.css'
+import './ViewTabs.css'
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useView } from '../router.tsx'

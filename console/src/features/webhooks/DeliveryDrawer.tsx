@@ -1,3 +1,5 @@
+import '@mantine/core/styles/Tabs.css'
+import '../../ui/ViewTabs.css'
 import { Button, Drawer, SegmentedControl, Tabs } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Radio.css'
 import { Checkbox, Radio } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { StateView } from '../../ui/StateView.tsx'
