@@ -49,7 +49,7 @@ export interface ActionDetails {
   update_object: { before: object; after: object }
   /** By a policy: `bulk_id` is its run's. */
   delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk
-  restore: { size: number; trash_id: string }
+  restore: { size: number; trash_id: string } & Bulk
   create_bucket: { quota_gb: number | null; trash_days: number }
   update_bucket: { before: object; after: object }
   delete_bucket: { trash_bytes: number }

@@ -39,7 +39,7 @@ const filter = {
   user_id: Type.Optional(Id),
   email: Type.Optional(Type.String({ maxLength: 320 })),
   result: Type.Optional(Type.Enum(['success', 'denied', 'failure'])),
-  auth_method: Type.Optional(Type.Enum(['local', 'idp', 'pat', 'presigned', 'share_link', 'system', 'cli'])),
+  auth_method: Type.Optional(Type.Enum(['local', 'idp', 'pat', 'presigned', 'share_link', 'setup', 'system', 'cli'])),
   token_id: Type.Optional(Id),
   ip: Type.Optional(Type.String({ maxLength: 64 })),
   request_id: Type.Optional(Type.String({ maxLength: 64 })),
@@ -69,6 +69,18 @@ export const listAudit = route({
   }),
 })
 
+export const getAuditRecord = route({
+  method: 'GET',
+  url: '/audit/{id}',
+  tag: 'audit',
+  summary: 'One record',
+  access: 'admin',
+  status: 200,
+  params: Type.Object({ id: Id }),
+  reply: AuditRecord,
+  errors: ['not_found'],
+})
+
 export const exportAudit = route({
   method: 'GET',
   url: '/audit/export',
@@ -81,6 +93,7 @@ export const exportAudit = route({
   query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
   produces: 'bytes',
   errors: ['busy'],
+  rate: 'costly',
 })
 
 const Hash = Type.String({ description: 'SHA-256 in hex.' })
@@ -129,9 +142,14 @@ export const verifyAudit = route({
   status: 200,
   query: Exactly({
     from: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The first link to look at. Default: the first there is.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The first link to look at. Default: the first there is.',
+      }),
     ),
     seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 20 })),
   }),
   reply: AuditVerification,
+  rate: 'costly',
 })

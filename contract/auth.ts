@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { bucketActions, globalRights } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
-import { Password } from './users.ts'
+import { DisplayName, Email, Password } from './users.ts'
 
 export const TokenPair = Type.Object({
   access_token: Type.String({ description: 'A JWT (HS256), valid 30 minutes.' }),
@@ -110,6 +110,8 @@ export const logout = route({
   summary: 'End this session, with all its access and refresh tokens',
   access: 'signed_in',
   status: 204,
+  // With a personal access token there is no session to end.
+  errors: ['conflict'],
   records: ['logout'],
 })
 
@@ -130,7 +132,35 @@ export const authConfig = route({
   summary: 'Which ways to sign in are on',
   access: 'public',
   status: 200,
-  reply: Type.Object({ local: Type.Boolean(), idp: Type.Boolean(), idp_name: Nullable(Type.String()) }),
+  reply: Type.Object({
+    local: Type.Boolean(),
+    idp: Type.Boolean(),
+    idp_name: Nullable(Type.String()),
+    setup_required: Type.Boolean({
+      description: 'There is no administrator yet: the setup link that the service printed at its start makes one.',
+    }),
+  }),
+})
+
+export const setUp = route({
+  method: 'POST',
+  url: '/auth/setup',
+  tag: 'auth',
+  summary: 'Make the first administrator, with the token of the setup link',
+  description:
+    'Once: the link is dead as soon as there is an administrator. Each start without one prints another link, and the one before it is dead. Answers the tokens of their first session.',
+  access: 'public',
+  status: 201,
+  query: sessionQuery,
+  body: Exactly({
+    token: Type.String({ minLength: 1, maxLength: 200, description: 'What follows `#` in the link.' }),
+    email: Email,
+    display_name: Type.Optional(DisplayName),
+    password: Password,
+  }),
+  reply: TokenPair,
+  errors: ['gone', 'already_exists', 'invalid_request', 'rate_limited', 'busy'],
+  records: ['group_create', 'user_create', 'login', 'login_failed'],
 })
 
 export const idpLogin = route({

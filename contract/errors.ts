@@ -19,6 +19,7 @@ export const errors = {
   last_admin: { status: 409, title: 'No administrator could sign in any more' },
   limit_reached: { status: 409, title: 'There are too many already' },
   gone: { status: 410, title: 'This link is not valid any more' },
+  nothing_to_restore: { status: 410, title: 'There is nothing left to restore' },
   length_required: { status: 411, title: 'Content-Length is required' },
   precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
   quota_exceeded: { status: 413, title: 'Quota exceeded' },
@@ -37,6 +38,7 @@ export const errors = {
   directory_busy: { status: 503, title: 'The user directory has had too many requests' },
   busy: { status: 503, title: 'Busy' },
   directory_timeout: { status: 504, title: 'The user directory did not answer in time' },
+  storage_full: { status: 507, title: 'The storage has no space left' },
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof errors

@@ -35,7 +35,7 @@ export const events = {
     'An object was deleted, into the trash or for good.',
     Type.Object({ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text), ...bulk }),
   ),
-  restore: event('An object came back from the trash.', Type.Object({ size: Count, trash_id: Text })),
+  restore: event('An object came back from the trash.', Type.Object({ size: Count, trash_id: Text, ...bulk })),
   create_bucket: event(
     'A bucket was created.',
     Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number() }),

@@ -14,6 +14,7 @@ import * as tokens from './tokens.ts'
 import * as transfers from './transfers.ts'
 import * as trash from './trash.ts'
 import * as uploads from './uploads.ts'
+import * as usage from './usage.ts'
 import * as users from './users.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -24,6 +25,7 @@ export const api = {
   logout: auth.logout,
   me: auth.me,
   authConfig: auth.authConfig,
+  setUp: auth.setUp,
   idpLogin: auth.idpLogin,
   idpCallback: auth.idpCallback,
   idpCallbackPost: auth.idpCallbackPost,
@@ -42,6 +44,8 @@ export const api = {
   updateBucket: buckets.updateBucket,
   deleteBucket: buckets.deleteBucket,
   usage: buckets.usage,
+  usageHistory: usage.usageHistory,
+  usageTypes: usage.usageTypes,
   browse: objects.browse,
   listObjects: objects.listObjects,
   uploadForm: objects.uploadForm,
@@ -149,10 +153,12 @@ export const api = {
   getDelivery: webhooks.getDelivery,
   resendDelivery: webhooks.resendDelivery,
   listAudit: audit.listAudit,
+  getAuditRecord: audit.getAuditRecord,
   exportAudit: audit.exportAudit,
   verifyAudit: audit.verifyAudit,
   healthz: system.healthz,
   readyz: system.readyz,
+  metrics: system.metrics,
 } as const satisfies Record<string, RouteSpec>
 
 export type Api = typeof api

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
 
-export const jobKinds = ['copy', 'move', 'delete', 'empty_bucket'] as const
+export const jobKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 export const Job = Type.Object({
@@ -17,7 +17,16 @@ export const Job = Type.Object({
   dest_bucket: Nullable(BucketName),
   dest_prefix: Nullable(Type.String()),
   if_none_match: Nullable(Type.Enum(['*'], { description: 'Whether keys that are taken are left alone.' })),
-  total: Nullable(Type.Integer({ description: 'Objects; null until they are all listed.' })),
+  of: Nullable(Id),
+  restorable: Type.Boolean({
+    description: 'Whether a job of kind `restore` finds something that this one deleted or moved.',
+  }),
+  total: Nullable(
+    Type.Integer({
+      description:
+        'Objects; null until they are all listed. A `restore` ends without those that went or changed meanwhile.',
+    }),
+  ),
   done: Type.Integer(),
   failed: Type.Integer(),
   errors: Type.Array(Type.Object({ key: Type.String(), code: Type.String(), detail: Type.String() }), {
@@ -36,15 +45,16 @@ export const createJob = route({
   method: 'POST',
   url: '/jobs',
   tag: 'jobs',
-  summary: 'Copy, move or delete a folder or a large selection',
+  summary: 'Copy, move or delete a folder or a large selection, or put back what a job deleted or moved',
   description:
-    'Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. Every object has its own audit record and event.',
+    'Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken.',
   access: 'signed_in',
   status: 202,
   bodyLimit: 16 * 1024 * 1024,
   body: Exactly({
     kind: Type.Enum([...jobKinds]),
-    source_bucket: BucketName,
+    source_bucket: Type.Optional(Type.String({ ...BucketName, description: 'Required but for `restore`.' })),
+    of: Type.Optional(Type.String({ ...Id, description: 'The job that is to be undone (restore).' })),
     prefix: Type.Optional(Prefix),
     search: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Only keys that hold this text, whatever its case.' }),
@@ -65,7 +75,7 @@ export const createJob = route({
     if_none_match: Type.Optional(Type.Enum(['*'], { description: 'Leaves keys that are taken alone, as an error.' })),
   }),
   reply: Job,
-  errors: ['not_found', 'invalid_request', 'conflict'],
+  errors: ['not_found', 'invalid_request', 'conflict', 'nothing_to_restore'],
   records: [],
 })
 

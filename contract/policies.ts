@@ -242,6 +242,7 @@ export const previewPolicy = route({
     next_runs: Type.Array(Timestamp, { description: 'The next five times of the schedule.' }),
   }),
   records: [],
+  rate: 'costly',
 })
 
 const runOptions = {
@@ -266,6 +267,7 @@ export const runPolicy = route({
   reply: PolicyRun,
   errors: ['not_found', 'conflict', 'invalid_request'],
   records: ['policy_run'],
+  rate: 'costly',
 })
 
 export const listPolicyRuns = route({

@@ -1,11 +1,12 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import { pathOf } from './send.ts'
 
 /**
  * Who may call: anyone; anyone with a valid credential (the handler checks rights on names); those who may manage users
- * (`users.manage`, the handler checks whom); administrators.
+ * (`users.manage`, the handler checks whom); administrators; those and what watches the service (METRICS_TOKEN).
  */
-export type Access = 'public' | 'signed_in' | 'user_manager' | 'admin'
+export type Access = 'public' | 'signed_in' | 'user_manager' | 'admin' | 'monitor'
 
 /** What the body is: JSON by default; `bytes` and `multipart` reach the handler as a stream. */
 export type Consumes = 'json' | 'form' | 'multipart' | 'bytes'
@@ -42,6 +43,8 @@ export interface RouteSpec {
   errors?: readonly ErrorCode[]
   /** Most bytes of a JSON or form body. Default 64 KiB. */
   bodyLimit?: number
+  /** What limits how often it is called: `costly` a person, `none` nobody. Default: `public` ones by address, others not. */
+  rate?: 'costly' | 'none'
   /** Names of the actions a mutating route records; `[]` says on purpose that it records none. */
   records?: readonly string[]
 }
@@ -60,5 +63,9 @@ export interface Input<R extends RouteSpec> {
 /** The JSON body of success. */
 export type Reply<R extends RouteSpec> = R['reply'] extends TSchema ? Static<R['reply']> : undefined
 
+/** Which limit counts the calls of a route. */
+export const rateOf = ({ rate, access }: RouteSpec): 'public' | 'costly' | 'none' =>
+  rate ?? (access === 'public' ? 'public' : 'none')
+
 /** The path of a route on the server, as an OpenAPI template. */
-export const pathTemplate = (route: RouteSpec): string => (route.root ? '' : '/api/v1') + route.url.replace('{+', '{')
+export const pathTemplate = (route: RouteSpec): string => pathOf(route).replace('{+', '{')

@@ -218,4 +218,5 @@ export const testIdp = route({
   }),
   errors: ['idp_unavailable', 'conflict'],
   records: [],
+  rate: 'costly',
 })

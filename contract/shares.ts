@@ -45,10 +45,11 @@ const limits = {
   filename: Type.Optional(Filename),
   disposition: Type.Optional(Disposition),
 }
+const Bytes = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** What strangers may put in through a link of the kind `upload`. */
 const uploadLimits = {
-  max_file_bytes: Type.Optional(Type.Integer({ minimum: 1 })),
-  max_total_bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_file_bytes: Type.Optional(Bytes),
+  max_total_bytes: Type.Optional(Bytes),
   max_files: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   content_types: Type.Optional(
     Type.Array(Type.String({ pattern: '^[\\w.+-]+/([\\w.+-]+|\\*)$', maxLength: 255 }), {
@@ -250,6 +251,9 @@ export const openFields = {
   cursor: Type.Optional(Cursor),
   limit: Type.Optional(Limit),
   download: Type.Optional(Type.Enum(['0', '1'])),
+  embed: Type.Optional(
+    Type.Enum(['1'], { description: 'To be shown in a frame of our own pages; its policy keeps it in a sandbox.' }),
+  ),
   info: Type.Optional(
     Type.Enum(['1'], { description: 'What the link is, as JSON, for the page that shows it: spends nothing.' }),
   ),

@@ -12,6 +12,7 @@ export const healthz = route({
   access: 'public',
   status: 200,
   reply: Type.Object({ status: Type.Literal('ok') }),
+  rate: 'none',
 })
 
 export const readyz = route({
@@ -24,4 +25,19 @@ export const readyz = route({
   status: 200,
   otherStatus: [503],
   reply: Type.Object({ status: Type.Enum(['ready', 'not_ready']), database: Check, storage: Check }),
+  rate: 'none',
+})
+
+export const metrics = route({
+  method: 'GET',
+  url: '/metrics',
+  root: true,
+  tag: 'system',
+  summary: 'What a Prometheus collects',
+  description:
+    'In the text format of Prometheus. For `METRICS_TOKEN`, for administrators, and for the machine itself while nothing says that the service is published.',
+  access: 'monitor',
+  status: 200,
+  produces: 'bytes',
+  errors: ['not_found'],
 })

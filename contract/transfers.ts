@@ -190,6 +190,7 @@ export const archiveObjects = route({
     keys: Type.Optional(Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })),
     download: Type.Optional(Type.Enum(['0', '1'])),
   }),
+  rate: 'costly',
 })
 
 export const archiveSelection = route({
@@ -200,6 +201,7 @@ export const archiveSelection = route({
   bodyLimit: MANY_KEYS,
   body: Exactly({ keys: Keys }),
   records: [],
+  rate: 'costly',
 })
 
 export const presignObject = route({
@@ -229,7 +231,9 @@ export const presignObject = route({
       }),
     ),
     content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type taken.' })),
-    max_bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'PUT: the most bytes taken.' })),
+    max_bytes: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT: the most bytes taken.' }),
+    ),
   }),
   reply: Type.Object({ url: Type.String(), method: Type.Enum(['GET', 'PUT']), expires_at: Type.String() }),
   errors: ['invalid_request'],
@@ -254,7 +258,8 @@ export const getSigned = route({
   otherStatus: [206, 304, 307],
   query: Exactly({}),
   produces: 'bytes',
-  errors: ['forbidden', 'not_found', 'range_not_satisfiable'],
+  errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
+  rate: 'none',
 })
 
 export const headSigned = route({
@@ -265,7 +270,8 @@ export const headSigned = route({
   otherStatus: [304, 307],
   query: Exactly({}),
   produces: 'bytes',
-  errors: ['forbidden', 'not_found'],
+  errors: ['forbidden', 'not_found', 'precondition_failed'],
+  rate: 'none',
 })
 
 export const putSigned = route({
@@ -278,6 +284,7 @@ export const putSigned = route({
   query: Exactly({}),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: StoredObject,
-  errors: ['forbidden', 'not_found', 'too_large', 'quota_exceeded', 'unsupported_media_type'],
+  errors: ['forbidden', 'not_found', 'precondition_failed', 'too_large', 'quota_exceeded', 'unsupported_media_type'],
   records: ['upload'],
+  rate: 'none',
 })

@@ -152,4 +152,5 @@ export const putPart = route({
   reply: Type.Object({ part_number: PartNumber, etag: Type.String(), size: Type.Integer() }),
   errors: ['forbidden', 'not_found', 'conflict', 'length_required', 'too_large', 'malformed', 'quota_exceeded'],
   records: [],
+  rate: 'none',
 })

@@ -164,6 +164,7 @@ export const searchDirectory = route({
     'directory_timeout',
     'directory_unavailable',
   ],
+  rate: 'costly',
 })
 
 export const importUsers = route({
@@ -198,4 +199,5 @@ export const importUsers = route({
     'directory_unavailable',
   ],
   records: ['user_import'],
+  rate: 'costly',
 })

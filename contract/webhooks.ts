@@ -67,6 +67,25 @@ export const Delivery = Type.Object({
 })
 export type Delivery = Type.Static<typeof Delivery>
 
+export const ListedWebhook = Type.Object({
+  ...Webhook.properties,
+  last_delivery: Nullable(
+    Type.Object({
+      id: Id,
+      event: Type.String(),
+      status: Delivery.properties.status,
+      attempts: Type.Integer(),
+      at: Timestamp,
+    }),
+    { description: 'The latest; null where there is none (any more).' },
+  ),
+  recent: Type.Object(
+    { acknowledged: Type.Integer(), failed: Type.Integer() },
+    { description: 'What became of the deliveries of the last 24 hours that are over; of at most the latest 500.' },
+  ),
+})
+export type ListedWebhook = Type.Static<typeof ListedWebhook>
+
 const Headers = Type.Record(Type.String(), Type.String())
 export const Attempt = Type.Object({
   number: Type.Integer(),
@@ -124,7 +143,7 @@ export const listWebhooks = route({
   status: 200,
   query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
   reply: Type.Object({
-    ...Page(Webhook).properties,
+    ...Page(ListedWebhook).properties,
     sending: Type.Boolean({ description: 'False where webhooks are switched off (`WEBHOOKS_ENABLED`).' }),
   }),
 })
@@ -236,6 +255,7 @@ export const testWebhook = route({
   reply: Delivery,
   errors: ['not_found', 'conflict'],
   records: ['ping'],
+  rate: 'costly',
 })
 
 export const recoverWebhook = route({
@@ -251,6 +271,7 @@ export const recoverWebhook = route({
   }),
   errors: ['not_found', 'conflict'],
   records: ['webhook_recover'],
+  rate: 'costly',
 })
 
 export const listDeliveries = route({

@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../contract/errors.ts'
 import { readLines, verifyChain } from './audit/verify.ts'
-import { openStorage } from './blobs/open.ts'
 import { readConfig } from './config.ts'
 import { type Ctx, cliActor, createContext } from './context.ts'
-import { type Database, openDatabase } from './db/open.ts'
+import type { Database } from './db/open.ts'
 import { createLog } from './log.ts'
+import { once } from './once.ts'
 import { enableLocalLogin, resealSettings } from './settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from './users/break-glass.ts'
 import { listUsers } from './users/service.ts'
@@ -133,27 +133,22 @@ export async function runCommand(
   })
   const config = readConfig(env)
   const log = createLog(config.logLevel, process.stderr)
-  const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
-  const blobs = await openStorage(config)
   try {
-    await database.migrate()
-    const background = () => undefined
-    const stopping = new AbortController().signal
-    const ctx = createContext({ database, blobs, config, now: () => new Date(), log, background, stopping }, cliActor)
     const password = async () =>
       values['password-stdin']
         ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), generated: false }
         : { password: newPassword(), generated: true }
-    process.stdout.write(
-      `${await (commands[name] as Command)({ ...ctx, database }, { words: positionals, flags: values, password })}\n`,
+    const output = await once(config, log, (system) =>
+      (commands[name] as Command)(
+        { ...createContext(system, cliActor), database: system.database },
+        { words: positionals, flags: values, password },
+      ),
     )
+    process.stdout.write(`${output}\n`)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof Findings)) throw error
     process.stderr.write(`${error.message}\n`)
     return error instanceof Findings ? error.exitCode : 1
-  } finally {
-    await blobs.close()
-    await database.close()
   }
 }

@@ -1,5 +1,6 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import type { Range } from './outbound/address.ts'
 import { type Variable, variables } from './variables.ts'
@@ -11,24 +12,40 @@ export interface Config {
   previousSecretKeys: readonly string[]
   dataDir: string
   databaseUrl: string
+  /** Most connections of this process to PostgreSQL. */
+  databasePoolSize: number
   storageUrl: string
   /** For s3; null: where the SDK finds them. */
   s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
   directTransfers: boolean
   host: string
   port: number
+  /** Milliseconds between being told to end and taking no more requests. */
+  drainMs: number
   /** Without a trailing slash. */
   publicBaseUrl: string
   /** Addresses or networks whose X-Forwarded-* headers are believed (A6). */
   trustedProxies: readonly string[]
+  /** Origins whose pages may call the API; `*`: any. */
+  corsOrigins: readonly string[]
+  /** Requests a minute and process; 0: no limit. */
+  ratePublic: number
+  rateCostly: number
+  requestTimeoutMs: number
+  /** 0: no limit. */
+  maxConnections: number
   bootstrapAdminEmail: string
   bootstrapAdminPassword: string | null
+  /** A start without any administrator prints a link to make one, rather than making one itself. */
+  setupLink: boolean
   bcryptCost: number
   /** Runtime settings that variables fix, by `section.field`. */
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
   imageCacheBytes: number
   imageCacheDir: string
+  /** Processors of the machine that this process may count on. */
+  cores: number
   /** Threads for file reads, hashes and renders: libuv's pool. */
   poolThreads: number
   webhooksEnabled: boolean
@@ -50,6 +67,13 @@ export interface Config {
   }
   /** Null: checkpoints go to the database and the log only. */
   auditCheckpointFile: string | null
+  /** Who may read /metrics. */
+  metrics: 'on' | 'open' | 'off'
+  metricsToken: string | null
+  /** 0: no request is slow. */
+  slowRequestMs: number
+  /** Null: none are collected. `ratio` is the share of them that is kept. */
+  traces: { url: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: string
 }
 
@@ -64,8 +88,14 @@ export class ConfigError extends Error {
 
 type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
 
+/** Which of how many processes of one machine this is: what they share is divided. */
+export interface Share {
+  n: number
+  of: number
+}
+
 /** Reads the configuration; throws a ConfigError with every fault. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Readonly<Record<string, string | undefined>>, share: Share = { n: 0, of: 1 }): Config {
   const faults: string[] = []
   const values: Record<string, unknown> = {}
   const fixedSettings: Record<string, { variable: string; value: unknown }> = {}
@@ -90,6 +120,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     previousSecretKeys: v.SECRET_KEY_PREVIOUS,
     dataDir: v.DATA_DIR,
     databaseUrl: v.DATABASE_URL || `sqlite:${path.join(v.DATA_DIR, 'stowage.db')}`,
+    databasePoolSize: Math.max(2, Math.floor(v.DATABASE_POOL_SIZE / share.of)),
     storageUrl: v.STORAGE_URL || `file:${path.join(v.DATA_DIR, 'blobs')}`,
     s3Credentials: v.S3_ACCESS_KEY_ID
       ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
@@ -97,15 +128,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     directTransfers: v.DIRECT_TRANSFERS,
     host: v.HOST,
     port: v.PORT,
+    drainMs: v.DRAIN_SECONDS * 1000,
     publicBaseUrl: v.PUBLIC_BASE_URL || `http://${v.HOST.includes(':') ? `[${v.HOST}]` : v.HOST}:${v.PORT}`,
     trustedProxies: v.TRUSTED_PROXIES,
+    corsOrigins: v.CORS_ORIGINS,
+    ratePublic: v.RATE_LIMIT_PUBLIC,
+    rateCostly: v.RATE_LIMIT_COSTLY,
+    requestTimeoutMs: v.REQUEST_TIMEOUT_SECONDS * 1000,
+    maxConnections: v.MAX_CONNECTIONS,
     bootstrapAdminEmail: v.BOOTSTRAP_ADMIN_EMAIL,
     bootstrapAdminPassword: v.BOOTSTRAP_ADMIN_PASSWORD || null,
+    setupLink: v.SETUP_LINK && !env.BOOTSTRAP_ADMIN_EMAIL?.trim() && !env.BOOTSTRAP_ADMIN_PASSWORD?.trim(),
     bcryptCost: v.BCRYPT_COST,
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
-    imageCacheBytes: v.IMAGE_CACHE_BYTES,
-    imageCacheDir: v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'),
+    imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),
+    imageCacheDir: path.join(
+      v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'),
+      share.of > 1 ? `${share.n}` : '',
+    ),
+    cores: Math.max(1, Math.floor(os.availableParallelism() / share.of)),
     // Set by threads.ts; libuv's own default where a program that embeds us sets none.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
     webhooksEnabled: v.WEBHOOKS_ENABLED,
@@ -125,6 +167,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       systemNames: v.WEBHOOK_SYSTEM_NAMES,
     },
     auditCheckpointFile: v.AUDIT_CHECKPOINT_FILE || null,
+    metrics: v.METRICS,
+    metricsToken: v.METRICS_TOKEN || null,
+    slowRequestMs: v.SLOW_REQUEST_MS,
+    traces: v.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          url: `${v.OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces`,
+          headers: v.OTEL_EXPORTER_OTLP_HEADERS,
+          serviceName: v.OTEL_SERVICE_NAME,
+          ratio: v.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
     logLevel: v.LOG_LEVEL,
   }
 }

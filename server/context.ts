@@ -7,6 +7,8 @@ import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/open.ts'
 import type { Db, Tx } from './db/schema.ts'
+import { detached } from './observe/meter.ts'
+import { telemetryOf } from './observe/telemetry.ts'
 import { enqueueDeliveries } from './webhooks/enqueue.ts'
 import { wakeDispatchers } from './webhooks/wake.ts'
 
@@ -25,7 +27,7 @@ export interface Actor {
   user_id: string | null
   email: string | null
   display_name: string | null
-  auth_method: 'local' | 'idp' | 'pat' | 'presigned' | 'share_link' | 'system' | 'cli' | null
+  auth_method: 'local' | 'idp' | 'pat' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli' | null
   session_id: string | null
   token_id: string | null
   groups: readonly GrantingGroup[]
@@ -56,8 +58,13 @@ export interface Ctx {
   config: Config
   now(): Date
   log: Logger
-  /** Takes over work that no answer waits for: a failure is logged, and the process does not end before it. */
-  background(work: Promise<unknown>): void
+  /**
+   * Takes over work that no answer waits for: a failure is logged, and the process does not end before it. A function is
+   * work that this request only set off: it counts for nobody.
+   */
+  background(work: Promise<unknown> | (() => Promise<unknown>)): void
+  /** False in a process that only answers: others work on the jobs and runs that its requests ask for. */
+  worksInBackground: boolean
   /** Aborted when the process begins to end: long work in the background stops at its next step. */
   stopping: AbortSignal
 }
@@ -69,26 +76,32 @@ export interface System {
   config: Config
   now(): Date
   log: Logger
-  background(work: Promise<unknown>): void
+  background: Ctx['background']
+  worksInBackground: boolean
   stopping: AbortSignal
 }
 
 export function createContext(system: System, actor: Actor): Ctx {
-  const { database, blobs, config, now, log, background, stopping } = system
+  const { database, blobs, config, now, log, background, worksInBackground, stopping } = system
+  const counted = telemetryOf(config).metrics.stowage_actions_total
   return {
     actor,
     db: database.db,
     async act(change) {
       let queued = 0
+      let done: readonly Action[] = []
       const result = await database.transaction(async (tx) => {
         const actions: Action[] = []
         const result = await change(tx, (action) => void actions.push(action))
         if (actions.length === 0) throw new Error('A change was made that records no action')
         const recorded = await recordActions(tx, config, actor, now(), actions)
+        done = actions
         queued = config.webhooksEnabled ? await enqueueDeliveries(tx, recorded) : 0
         return result
       })
-      if (queued > 0) wakeDispatchers()
+      for (const { name } of done) counted.inc({ action: name })
+      // They send for everyone.
+      if (queued > 0) detached(wakeDispatchers)
       return result
     },
     upkeep: (change, options) => database.transaction(change, options),
@@ -98,6 +111,7 @@ export function createContext(system: System, actor: Actor): Ctx {
     now,
     log,
     background,
+    worksInBackground,
     stopping,
   }
 }
@@ -108,6 +122,8 @@ const nobody = { user_id: null, email: null, display_name: null, session_id: nul
 export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
 /** Someone with a shell on the machine. */
 export const cliActor: Actor = { ...nobody, type: 'cli', auth_method: 'cli', origin: noOrigin }
+/** Whoever has the setup link, before there is anyone. */
+export const setupActor = (origin: Origin): Actor => ({ ...nobody, type: 'system', auth_method: 'setup', origin })
 /** A caller without a credential. */
 export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
 

@@ -1,13 +1,22 @@
 #!/usr/bin/env node
 import './threads.ts'
+import os from 'node:os'
+import { parseArgs } from 'node:util'
 import { isCommand, runCommand } from './commands.ts'
 import { ConfigError, readConfig, withKeptSecret } from './config.ts'
-import { start } from './start.ts'
+import { announceToPrimary, isOneOfSeveral, serveWithProcesses, shareOf } from './processes.ts'
+import { type First, start } from './start.ts'
+import type { Role } from './workers.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
 
 const USAGE = `usage: stowage <command>
 
   start                             serve; makes and keeps a SECRET_KEY in the data folder when none is given
   serve                             serve; SECRET_KEY is required
+    --workers <n>                   with so many processes, to use all processors (over PostgreSQL); "auto": one each
+    --no-background                 only answer requests: workers run elsewhere
+  worker                            only work in the background, and say on HOST:PORT how it is
   create-admin <email> [name]       make an administrator; prints a generated password, or reads one
                                     from standard input with --password-stdin
   reset-password <email>            give a user a new password, in the same two ways, and enable them again
@@ -24,14 +33,22 @@ The commands work on the database directly, beside a running service or without 
 
 Configuration is read from the environment: docs/configuration.md.`
 
-async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
-  const running = await start(readConfig(env))
-  process.stdout.write(`Stowage serves at ${running.url} (API pages: ${running.url}/docs)\n`)
-  if (running.firstAdmin) {
-    const { email, password } = running.firstAdmin
-    process.stdout.write(`First administrator: ${email}\n`)
-    if (password !== null) process.stdout.write(`Password, shown only now: ${password}\n`)
-  }
+async function serve(env: Env, rest: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...rest],
+    options: { workers: { type: 'string' }, background: { type: 'boolean', default: true } },
+    allowNegative: true,
+  })
+  const count = values.workers === 'auto' ? os.availableParallelism() : Number(values.workers ?? 1)
+  if (!Number.isInteger(count) || count < 1 || count > 512)
+    throw new ConfigError(['--workers is no number of processes'])
+  if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web')
+  process.exit(await serveWithProcesses(count, readConfig(env), announce))
+}
+
+/** Serves in this process until it is told to end. */
+async function run(env: Env, role: Role): Promise<void> {
+  const running = await start(readConfig(env, shareOf(env)), { role, prepared: isOneOfSeveral() })
   let stopping = false
   const stop = (): void => {
     if (stopping) return
@@ -43,21 +60,51 @@ async function serve(env: Readonly<Record<string, string | undefined>>): Promise
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // Last: whoever reads it may ask for the end at once.
+  if (isOneOfSeveral()) announceToPrimary(running.url)
+  else if (role === 'background')
+    process.stdout.write(`Stowage works in the background; health: ${running.url}/readyz\n`)
+  else announce(running.url, running.first)
+}
+
+function announce(url: string, { admin, setupLink }: First): void {
+  process.stdout.write(`Stowage serves at ${url} (API pages: ${url}/docs)\n`)
+  if (admin) {
+    process.stdout.write(`First administrator: ${admin.email}\n`)
+    if (admin.password !== null) process.stdout.write(`Password, shown only now: ${admin.password}\n`)
+  }
+  if (setupLink)
+    process.stdout.write(
+      `There is no administrator yet. Make one here; this link works once, until the next start:\n${setupLink}\n`,
+    )
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
-  process.exit(1)
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  const wronglyCalled = code?.startsWith('ERR_PARSE_ARGS') ?? false
+  process.stderr.write(`${wronglyCalled || error instanceof ConfigError ? message : stack}\n`)
+  process.exit(wronglyCalled ? 2 : 1)
 }
 
-const [command = 'help', ...rest] = process.argv.slice(2)
+const [given = 'help', ...rest] = process.argv.slice(2)
+const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
+// One text says it all of those that are ours; what speaks to a service has one for each command.
+const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
 try {
-  if (command === 'start') await serve(withKeptSecret(process.env))
-  else if (command === 'serve') await serve(process.env)
+  if (command === 'start') await serve({ SETUP_LINK: 'false', ...withKeptSecret(process.env) }, rest)
+  else if (command === 'serve') await serve(process.env, rest)
+  else if (command === 'worker') await run(process.env, 'background')
   else if (isCommand(command)) process.exitCode = await runCommand(command, rest, withKeptSecret(process.env))
   else {
-    process.stdout.write(`${USAGE}\n`)
-    if (!['help', '--help', '-h'].includes(command)) process.exitCode = 2
+    // What speaks to a service over its API; loaded only here, for a service has no need of it.
+    const { clientUsage, isClientCommand, runClientCommand } = await import('../cli/main.ts')
+    if (isClientCommand(command)) process.exitCode = await runClientCommand(command, rest)
+    else {
+      process.stdout.write(
+        `${USAGE}\n\nOver the API of a service, from any machine (--help after each):\n\n${clientUsage}\n`,
+      )
+      if (!['help', '--help', '-h'].includes(command)) process.exitCode = 2
+    }
   }
 } catch (error) {
   fail(error)

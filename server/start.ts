@@ -1,27 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { sealForShutdown } from './audit/seal.ts'
 import { warmUp } from './auth/passwords.ts'
+import { createSetupToken } from './auth/setup.ts'
 import { openStorage } from './blobs/open.ts'
 import type { Config } from './config.ts'
-import { createContext, type System, systemActor } from './context.ts'
-import { openDatabase } from './db/open.ts'
+import { type Ctx, createContext, type System, systemActor } from './context.ts'
 import { createApp } from './http/app.ts'
 import { selfTest as testImages } from './images/service.ts'
 import { createLog } from './log.ts'
+import { detached } from './observe/meter.ts'
+import { answerPrimary } from './observe/several.ts'
+import { blobObserver, processMetrics, telemetryOf } from './observe/telemetry.ts'
+import { openTraces } from './observe/traces.ts'
+import { once, openDatabaseOf } from './once.ts'
+import { ownMetrics } from './system/metrics.ts'
+import { flushForShutdown } from './usage/service.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
-import { startWorkers, workers } from './workers.ts'
+import { type Role, runWorker, startWorkers, workersOf } from './workers.ts'
+
+/** What a start did where there is no administrator yet. */
+export interface First {
+  /** The one it made; the password only when it was generated. */
+  admin?: { email: string; password: string | null }
+  /** Where one is made, with the token in the fragment. */
+  setupLink?: string
+}
 
 export interface Running {
   /** Where it listens, without a trailing slash. */
   url: string
-  /** The first administrator, when this start made one; the password only when it was generated. */
-  firstAdmin: { email: string; password: string | null } | undefined
-  /** Runs every worker once: what tests do instead of waiting for timers. */
+  first: First
+  /** Runs every worker of its role once, each to the end of what it began: what tests do instead of waiting for timers. */
   tick(): Promise<void>
   /** Stops accepting, finishes requests and workers in flight, closes everything. */
   stop(): Promise<void>
 }
 
 export interface StartOptions {
+  /** Default: all. In the background only health is answered. */
+  role?: Role
+  /** Another process has just done `prepare`. */
+  prepared?: boolean
   /** The clock; tests give their own. */
   now?: () => Date
   /** Whether workers run on timers; default true. */
@@ -32,44 +51,79 @@ export interface StartOptions {
 
 /** Starts a whole service of this configuration: the commands and the tests both use it. */
 export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
-  const { now = () => new Date(), timers = true } = options
+  const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
   const log = createLog(config.logLevel, options.logTo)
   await testImages()
-  const database = await openDatabase(config.databaseUrl, (error) => log.warn({ err: error }, 'database'))
-  await database.migrate()
-  const blobs = await openStorage(config)
+  const telemetry = telemetryOf(config)
+  telemetry.traces = await openTraces(config, log)
+  if (config.metrics !== 'off') processMetrics()
+  const database = await openDatabaseOf(config, log)
+  telemetry.pool = database.pool
+  if (!prepared) await database.migrate()
+  const blobs = await openStorage(config, blobObserver(config))
   const pending = new Set<Promise<void>>()
-  const background = (work: Promise<unknown>): void => {
-    const done = work
+  const background: System['background'] = (work) => {
+    const done = (typeof work === 'function' ? detached(work) : work)
       .then(() => undefined)
       .catch((error: unknown) => log.error({ err: error }, 'work in the background failed'))
       .finally(() => pending.delete(done))
     pending.add(done)
   }
   const stopping = new AbortController()
-  const system: System = { database, blobs, config, now, log, background, stopping: stopping.signal }
+  const worksInBackground = role !== 'web'
+  const system: System = { database, blobs, config, now, log, background, worksInBackground, stopping: stopping.signal }
   const ctx = createContext(system, systemActor)
-  const firstAdmin = await createFirstAdmin(ctx)
-  await warmUp(config.bcryptCost)
-  const app = await createApp(system)
+  const made = prepared || role === 'background' ? {} : await makeFirst(ctx)
+  if (role !== 'background') await warmUp(config.bcryptCost)
+  const app = await createApp(system, role)
+  const endAnswers = config.metrics === 'off' ? () => undefined : answerPrimary(() => ownMetrics(ctx))
   const address = await app.listen({ host: config.host, port: config.port })
-  const running = timers ? startWorkers(ctx) : undefined
+  const workers = workersOf(role)
+  const running = timers ? startWorkers(ctx, workers) : undefined
   return {
     url: address,
-    firstAdmin,
+    first: linked(config, address, made),
     async tick() {
-      for (const worker of workers) await worker.run(ctx)
       await Promise.all(pending)
+      for (const worker of workers) {
+        await runWorker(worker, ctx)
+        await Promise.all(pending)
+      }
     },
     async stop() {
       stopping.abort()
+      await pause(config.drainMs)
       await app.close()
+      endAnswers()
       await running?.stop()
       await Promise.all(pending)
+      await flushForShutdown(ctx)
       await sealForShutdown(ctx)
       await blobs.close()
       await database.close()
+      await telemetry.traces?.stop()
       log.flush()
     },
   }
 }
+
+/** What one process does for all that are about to serve together: the schema, and the first administrator. */
+export const prepare = (config: Config): Promise<Made> =>
+  once(config, createLog(config.logLevel, undefined), (system) => makeFirst(createContext(system, systemActor)))
+
+/** What is made before it is known where the service listens. */
+type Made = Pick<First, 'admin'> & { setupToken?: string }
+
+async function makeFirst(ctx: Ctx): Promise<Made> {
+  const admin = await createFirstAdmin(ctx)
+  const setupToken = await createSetupToken(ctx)
+  return { ...(admin ? { admin } : {}), ...(setupToken === undefined ? {} : { setupToken }) }
+}
+
+/** The same for people, of a service that listens at `address`. */
+export const linked = ({ port, publicBaseUrl }: Config, address: string, { setupToken, ...made }: Made): First => ({
+  ...made,
+  ...(setupToken === undefined
+    ? {}
+    : { setupLink: `${port === 0 ? address : publicBaseUrl}/console/setup#${setupToken}` }),
+})

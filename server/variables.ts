@@ -1,4 +1,6 @@
 import { integer, list, oneOf } from './variable-readers.ts'
+import { httpVariables } from './variables-http.ts'
+import { observeVariables } from './variables-observe.ts'
 import { webhookVariables } from './variables-webhooks.ts'
 
 /** One environment variable. */
@@ -79,6 +81,11 @@ export const variables = {
     default: '',
     read: matching(/^$|^file:.+|^s3:\/\/.+/, 'file:<folder> or s3://<bucket>'),
   },
+  DATABASE_POOL_SIZE: {
+    summary: 'Most connections to PostgreSQL; with `--workers N` of all N processes together, at least two each.',
+    default: '20',
+    read: integer(2, 1000),
+  },
   S3_ACCESS_KEY_ID: {
     summary: 'Credentials for the S3 engine. Without them the AWS SDK looks where it always does (environment, role).',
     default: '',
@@ -93,6 +100,12 @@ export const variables = {
   },
   HOST: { summary: 'Address to listen on; `0.0.0.0` for every interface.', default: '127.0.0.1', read: String },
   PORT: { summary: 'Port to listen on; 0 takes a free one.', default: '8080', read: integer(0, 65_535) },
+  DRAIN_SECONDS: {
+    summary:
+      'How long a service that is told to end still takes requests while `/readyz` answers 503, so that a load balancer sends no more.',
+    default: '0',
+    read: integer(0, 3600),
+  },
   PUBLIC_BASE_URL: {
     summary: 'Where browsers and clients reach the service. Default: `http://HOST:PORT`.',
     default: '',
@@ -109,6 +122,7 @@ export const variables = {
       return proxies
     },
   },
+  ...httpVariables,
   BOOTSTRAP_ADMIN_EMAIL: {
     summary: 'The first administrator, made at the first start with no users.',
     default: 'admin@stowage.local',
@@ -122,6 +136,12 @@ export const variables = {
       if (text !== '' && (bytes < 8 || bytes > 72)) throw new Error('must have 8 to 72 bytes')
       return text
     },
+  },
+  SETUP_LINK: {
+    summary:
+      'With neither of the two above: whether a start without any administrator prints a one-time link to make one in the browser, rather than a generated password. `npm start` says `false`.',
+    default: 'true',
+    read: (text: string) => oneOf('true', 'false')(text) === 'true',
   },
   BCRYPT_COST: { summary: 'Cost of new password hashes.', default: '12', read: integer(10, 15) },
   TRASH_DAYS: {
@@ -216,12 +236,13 @@ export const variables = {
     read: oneOf('', 'id', 'externalId', 'userName'),
   },
   IMAGE_CACHE_BYTES: {
-    summary: 'Most bytes that the cache of rendered images takes on disk; 0: none are kept.',
+    summary:
+      'Most bytes that the cache of rendered images takes on disk, all processes of `--workers N` together; 0: none are kept.',
     default: '1073741824',
     read: integer(0, Number.MAX_SAFE_INTEGER),
   },
   IMAGE_CACHE_DIR: {
-    summary: 'Folder of that cache, one for each process. Default: `<DATA_DIR>/image-cache`.',
+    summary: 'Folder of that cache, one for each replica. Default: `<DATA_DIR>/image-cache`.',
     default: '',
     read: String,
   },
@@ -232,6 +253,7 @@ export const variables = {
     default: '',
     read: String,
   },
+  ...observeVariables,
   LOG_LEVEL: {
     summary: 'fatal, error, warn, info, debug, trace or silent.',
     default: 'info',

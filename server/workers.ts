@@ -5,26 +5,34 @@ import { collector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
 import { imageCacheWorker } from './images/service.ts'
 import { forgetJobs, jobWorker } from './jobs/service.ts'
+import { measured, newMeter } from './observe/meter.ts'
+import { telemetryOf } from './observe/telemetry.ts'
 import { forgetRuns, policyWorker } from './policies/service.ts'
 import { forgetAccesses } from './shares/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
 import { sweeper } from './uploads/service.ts'
+import { typeCounter, usageRecorder } from './usage/service.ts'
 import { webhookDispatcher } from './webhooks/dispatcher.ts'
 import { webhookKeeper } from './webhooks/keeping.ts'
+
+/** What a process does: answer requests, work in the background, or both. */
+export type Role = 'all' | 'web' | 'background'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
 export interface Worker {
   name: string
   /** Milliseconds from the end of one run to the start of the next. */
   every: number
+  /** It works on what this process alone has, so that every one that answers requests runs it. */
+  local?: true
   run(ctx: Ctx): Promise<void>
   /** Begins to work also when it is told to, not on the timer alone; until the function it gives is called. */
   listen?(ctx: Ctx): () => void
 }
 
 /** Every worker of the service. */
-export const workers: readonly Worker[] = [
+const workers: readonly Worker[] = [
   collector,
   trashWorker,
   expiryWorker,
@@ -40,10 +48,36 @@ export const workers: readonly Worker[] = [
   webhookKeeper,
   auditSealer,
   auditPurger,
+  usageRecorder,
+  typeCounter,
 ]
 
-/** Runs the workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
-export function startWorkers(ctx: Ctx): { stop(): Promise<void> } {
+/** Those of a process with this role. */
+export const workersOf = (role: Role): readonly Worker[] =>
+  role === 'web' ? workers.filter(({ local }) => local) : workers
+
+/** One run of a worker, counted and traced; rejects where the run does. */
+export async function runWorker(worker: Worker, ctx: Ctx): Promise<void> {
+  const { metrics, traces } = telemetryOf(ctx.config)
+  const name = { worker: worker.name }
+  const meter = newMeter(null, traces?.beginRun(`worker ${worker.name}`))
+  let failed = false
+  try {
+    await measured(meter, () => worker.run(ctx))
+    metrics.stowage_worker_last_success_timestamp_seconds.set(name, ctx.now().getTime() / 1000)
+  } catch (error) {
+    failed = true
+    metrics.stowage_worker_failures_total.inc(name)
+    throw error
+  } finally {
+    metrics.stowage_worker_runs_total.inc(name)
+    metrics.stowage_worker_seconds_total.inc(name, (performance.now() - meter.began) / 1000)
+    meter.span?.end({ failed })
+  }
+}
+
+/** Runs workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
+export function startWorkers(ctx: Ctx, workers: readonly Worker[]): { stop(): Promise<void> } {
   let stopping = false
   const timers = new Set<NodeJS.Timeout>()
   const running = new Set<Promise<void>>()
@@ -52,8 +86,7 @@ export function startWorkers(ctx: Ctx): { stop(): Promise<void> } {
     const timer = setTimeout(
       () => {
         timers.delete(timer)
-        const run = worker
-          .run(ctx)
+        const run = runWorker(worker, ctx)
           .catch((error: unknown) => ctx.log.error({ err: error, worker: worker.name }, 'a worker failed'))
           .finally(() => {
             running.delete(run)

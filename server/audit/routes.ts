@@ -3,7 +3,7 @@ import { api } from '../../contract/index.ts'
 import type { Input } from '../../contract/route.ts'
 import { handle } from '../http/handle.ts'
 import { sendExport } from './export.ts'
-import { type Filter, listRecords } from './service.ts'
+import { type Filter, getRecord, listRecords } from './service.ts'
 import { verifyThere } from './verify.ts'
 
 /** As times are stored: SQLite compares them as texts. */
@@ -28,6 +28,7 @@ export const auditRoutes = [
   handle(api.listAudit, (ctx, { query }) =>
     listRecords(ctx, filterOf(query), query.page ?? 1, query.page_size ?? 50, query.cursor),
   ),
+  handle(api.getAuditRecord, (ctx, { params }) => getRecord(ctx, params.id)),
   handle(api.exportAudit, (ctx, { query: { format = 'ndjson', ...query }, reply }) =>
     sendExport(ctx, filterOf(query), format, query, reply),
   ),

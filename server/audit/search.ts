@@ -89,6 +89,15 @@ export async function countRecords(db: Db, filter: Filter, most: number): Promis
   return sum
 }
 
+/** One record; where it waits to be sealed before where it is then, so that it is not missed on its way. */
+export async function findRecord(db: Db, id: string): Promise<Row<'audit'> | undefined> {
+  for (const table of [recent(db), sealed(db)]) {
+    const row = await table.selectAll().where('id', '=', id).executeTakeFirst()
+    if (row) return row
+  }
+  return undefined
+}
+
 export interface Page {
   after: Position | undefined
   offset: number

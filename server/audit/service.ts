@@ -1,5 +1,6 @@
 import type { Action } from '../../contract/actions.ts'
 import type { AuditRecord } from '../../contract/audit.ts'
+import { ServiceError } from '../../contract/errors.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Row, Tx } from '../db/schema.ts'
@@ -76,6 +77,13 @@ export async function listRecords(ctx: Ctx, filter: search.Filter, page: number,
   const total = Math.max(Math.min(counted, COUNT_LIMIT), rows.length && offset + rows.length)
   const next_cursor = found.length > pageSize && last ? encodeCursor([last.time, last.id]) : null
   return { items: rows.map(toRecord), total, page, page_size: pageSize, total_is_estimate: !few, next_cursor }
+}
+
+/** One record; throws not_found, also when retention has taken it away. */
+export async function getRecord(ctx: Ctx, id: string): Promise<AuditRecord> {
+  const row = await search.findRecord(ctx.db, id)
+  if (!row) throw new ServiceError('not_found', 'There is no such record (any more).')
+  return toRecord(row)
 }
 
 function positionOf(cursor: string | undefined): search.Position | undefined {

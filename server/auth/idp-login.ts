@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ErrorCode, errors, ServiceError } from '../../contract/errors.ts'
 import type { Ctx, Record } from '../context.ts'
 import type { Row, Tx } from '../db/schema.ts'
@@ -7,6 +7,7 @@ import { newId } from '../id.ts'
 import { countPerMinute } from '../minute-counter.ts'
 import { seal, unseal } from '../sealed.ts'
 import { type EffectiveSettings, lockAdministration, settingsInForce } from '../settings/service.ts'
+import { hashSecret } from '../signature.ts'
 import { adoptProfile, insertUser, issuerKey, recordLogin } from '../users/service.ts'
 import { findByIdentity } from '../users/store.ts'
 import { recordFailure } from './login.ts'
@@ -22,7 +23,6 @@ const PURPOSE = 'oidc-tx'
 const beginnings = countPerMinute(100)
 const failures = countPerMinute(60)
 
-const hashed = (text: string): string => createHash('sha256').update(text).digest('hex')
 const random = (): string => randomBytes(32).toString('base64url')
 
 async function enabledIdp(ctx: Ctx): Promise<{ idp: oidc.Idp; settings: EffectiveSettings }> {
@@ -61,8 +61,8 @@ export async function beginLogin(
   const now = ctx.now()
   await ctx.upkeep((tx) =>
     store.insertIdpLogin(tx, {
-      state_hash: hashed(checks.state),
-      cookie_hash: hashed(cookie),
+      state_hash: hashSecret(checks.state),
+      cookie_hash: hashSecret(cookie),
       nonce: checks.nonce,
       code_verifier: seal(ctx.config, PURPOSE, checks.verifier),
       return_to: returnTo ?? null,
@@ -131,9 +131,9 @@ const returnUrl = (path: string, fragment: string): string => `${path.split('#',
 /** Takes the begun login that the state names, once, if it began in this browser. */
 async function takeLogin(ctx: Ctx, { state, cookie }: Callback, required: boolean): Promise<Row<'idp_logins'>> {
   if (state === undefined) throw invalidState()
-  const row = await ctx.upkeep((tx) => store.takeIdpLogin(tx, hashed(state)))
+  const row = await ctx.upkeep((tx) => store.takeIdpLogin(tx, hashSecret(state)))
   if (!row || Date.parse(row.expires_at) <= ctx.now().getTime()) throw invalidState()
-  const same = cookie !== undefined && timingSafeEqual(Buffer.from(hashed(cookie)), Buffer.from(row.cookie_hash))
+  const same = cookie !== undefined && timingSafeEqual(Buffer.from(hashSecret(cookie)), Buffer.from(row.cookie_hash))
   if (required && !same) throw invalidState()
   return row
 }
@@ -168,7 +168,12 @@ async function signIn(
   })
   const expires_at = new Date(ctx.now().getTime() + HANDOFF_MS).toISOString()
   if (handoff !== undefined) {
-    const row = { code_hash: hashed(handoff), session_id: session.sid, refresh_jti: session.refresh.jti, expires_at }
+    const row = {
+      code_hash: hashSecret(handoff),
+      session_id: session.sid,
+      refresh_jti: session.refresh.jti,
+      expires_at,
+    }
     await ctx.upkeep((tx) => store.insertHandoff(tx, row))
   }
   return session
@@ -230,7 +235,7 @@ async function createUser(
 export async function redeemHandoff(ctx: Ctx, code: string): Promise<Tokens> {
   const now = ctx.now()
   const session = await ctx.upkeep(async (tx) => {
-    const row = await store.takeHandoff(tx, hashed(code))
+    const row = await store.takeHandoff(tx, hashSecret(code))
     const found =
       row && Date.parse(row.expires_at) > now.getTime() ? await store.lockSession(tx, row.session_id) : undefined
     const refresh = row && found && (await store.findRefreshToken(tx, row.refresh_jti))

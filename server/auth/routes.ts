@@ -8,6 +8,7 @@ import * as cookies from './cookies.ts'
 import * as idp from './idp-login.ts'
 import { changePassword, login } from './login.ts'
 import * as sessions from './sessions.ts'
+import { isSetupRequired, setUp } from './setup.ts'
 
 export const authRoutes = [
   handle(api.login, async (ctx, { body, query, ...raw }) => {
@@ -28,7 +29,13 @@ export const authRoutes = [
     return sessions.logout(ctx)
   }),
   handle(api.me, (ctx) => describeCaller(ctx)),
-  handle(api.authConfig, (ctx) => idp.describeLogins(ctx)),
+  handle(api.authConfig, async (ctx) => ({
+    ...(await idp.describeLogins(ctx)),
+    setup_required: await isSetupRequired(ctx),
+  })),
+  handle(api.setUp, async (ctx, { body, query, ...raw }) =>
+    cookies.answerTokens(ctx, await setUp(ctx, body), query.session, raw),
+  ),
   handle(api.idpLogin, async (ctx, { query, reply }) => {
     const { auth_url, cookie } = await idp.beginLogin(ctx, query.return_to)
     cookies.setLoginCookie(ctx, reply, cookie)

@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import { telemetryOf } from '../observe/telemetry.ts'
 import * as store from './store.ts'
 
 const BATCH = 500
@@ -23,6 +24,7 @@ async function condemn(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<string
 /** Removes bytes whose rows are gone, then the orders; doing it again does no harm. */
 async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
   for (const id of ids) await ctx.blobs.remove(id)
+  telemetryOf(ctx.config).metrics.stowage_collector_removed_blobs_total.inc(ids.length)
   await ctx.upkeep((tx) => store.deleteRemovals(tx, ids))
 }
 

@@ -19,7 +19,7 @@ import { type BlobDriver, BlobMissing, type StoredBlob, type StoredPart } from '
 type It = (what: string, run: (driver: BlobDriver) => Promise<void>) => void
 
 /** The part of the suite that is about blobs in parts. */
-export function describeParts(it: It, { part, large, leavesOut }: PartsOfEngine): void {
+export function describeParts(it: It, { part, large, leavesOut, keepsEach }: PartsOfEngine): void {
   const begin = Upload.begin
 
   it('makes a blob of parts that come in any order', async (driver) => {
@@ -48,15 +48,22 @@ export function describeParts(it: It, { part, large, leavesOut }: PartsOfEngine)
     }
   })
 
-  it('takes the latest of what was sent as one part', async (driver) => {
+  it('keeps what was sent as one part until it is removed, or the latest', async (driver) => {
     const upload = await begin(driver)
     await upload.put(2, randomBytes(10))
-    const earlier = await upload.put(1, randomBytes(part))
+    const remove = (one: StoredPart) => driver.removePart(upload.id, upload.handle, one)
+    const earlier = [await upload.put(1, randomBytes(part)), await upload.put(1, randomBytes(part))]
     await upload.put(1, randomBytes(part))
-    await upload.put(1, randomBytes(part + 7))
+    assert.equal((await upload.list()).length, keepsEach ? 4 : 2)
+    for (const one of [...earlier, ...earlier]) await remove(one)
     assert.deepEqual(await upload.list(), upload.parts)
-    await assert.rejects(upload.complete([earlier, upload.parts[1] as StoredPart]), BlobMissing)
+    for (const one of earlier) await assert.rejects(upload.complete([one, upload.parts[1] as StoredPart]), BlobMissing)
     await assertNothing(driver, upload.id)
+    await upload.complete()
+    for (const one of [...upload.parts, ...earlier]) await remove(one)
+    await upload.assertDone()
+    // Of the same size: it was made of other bytes.
+    for (const one of earlier) await assert.rejects(upload.complete([one, upload.parts[1] as StoredPart]), BlobMissing)
     await upload.complete()
     await upload.assertDone()
   })
@@ -69,18 +76,21 @@ export function describeParts(it: It, { part, large, leavesOut }: PartsOfEngine)
     await upload.assertDone()
   })
 
-  it('keeps one of those that are sent as the same part at the same time', async (driver) => {
+  it('makes a blob of one of those that are sent as the same part at the same time', async (driver) => {
     for (let round = 0; round < 5; round++) {
       const upload = await begin(driver)
-      const bodies = Array.from({ length: 6 }, (_, i) => randomBytes(part + i))
+      const bodies = Array.from({ length: 6 }, () => randomBytes(part))
       const sent = await Promise.all(bodies.map(async (bytes) => ({ bytes, part: await upload.put(1, bytes) })))
       const listed = await upload.list()
-      assert.equal(listed.length, 1)
-      for (const { bytes, part } of sent)
-        if (part.ref === listed[0]?.ref) upload.sent.set(1, { bytes, part })
-        else await assert.rejects(upload.complete([part]), BlobMissing)
-      assert.deepEqual(listed, upload.parts)
-      await upload.complete()
+      assert.equal(listed.length, keepsEach ? 6 : 1)
+      const outcomes = await Promise.allSettled(sent.map(({ part }) => upload.complete([part])))
+      const done = sent.filter((_, i) => outcomes[i]?.status === 'fulfilled')
+      assert.equal(done.length, 1)
+      for (const [i, one] of outcomes.entries()) {
+        if (one.status === 'rejected') assert.ok(one.reason instanceof BlobMissing, `${one.reason}`)
+        else upload.sent.set(1, sent[i] as (typeof sent)[number])
+      }
+      for (const { part } of sent) await driver.removePart(upload.id, upload.handle, part)
       await upload.assertDone()
       await driver.remove(upload.id)
     }
@@ -265,11 +275,14 @@ export function describeParts(it: It, { part, large, leavesOut }: PartsOfEngine)
     for (const number of [0, -1, 1.5, 10_001, Number.NaN, Number.POSITIVE_INFINITY, '../1' as never])
       await assert.rejects(put(id, handle, number), /Not a part number/)
     for (const size of [-1, 1.5, Number.NaN]) await assert.rejects(put(id, handle, 1, size), /Not a size/)
-    for (const ref of ['', '..', '../1-1-00000000', '1-1-00000000/..', 'manifest', 'a b', '</ETag>', '2\n'])
+    for (const ref of ['', '..', '../1-1-00000000', '1-1-00000000/..', 'manifest', 'a b', '</ETag>', '2\n']) {
       await assert.rejects(driver.completeParts(id, handle, [{ number: 1, size: 3, ref }]))
+      if (keepsEach) await assert.rejects(driver.removePart(id, handle, { number: 1, ref }))
+    }
     for (const to of ['', '..', '../../etc/passwd', id.toUpperCase(), `${id}/..`, `${id}\n`, `${id}.d`]) {
       await assert.rejects(driver.beginParts(to), /Not a blob id/)
       await assert.rejects(put(to, handle, 1), /Not a blob id/)
+      await assert.rejects(driver.removePart(to, handle, { number: 1, ref: '1-1-00000000' }), /Not a blob id/)
       await assert.rejects(driver.listParts(to, handle), /Not a blob id/)
       await assert.rejects(driver.completeParts(to, handle, []), /Not a blob id/)
       await assert.rejects(driver.abortParts(to, handle), /Not a blob id/)

@@ -33,6 +33,8 @@ export interface PartsOfEngine {
   large: number
   /** Whether a blob can be made while parts that were sent are left out. */
   leavesOut: boolean
+  /** Whether what is sent as the same part stays until it is removed; else only the latest one is there. */
+  keepsEach: boolean
 }
 
 /** Every test gets an empty storage of its own from `open`. What passes is a BlobDriver as driver.ts promises it. */

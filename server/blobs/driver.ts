@@ -54,17 +54,23 @@ export interface BlobDriver {
    */
   beginParts(id: string): Promise<string>
   /**
-   * Stores one part of exactly `size` bytes durably and gives its ref. The latest one finished counts, also where several
-   * arrive at once; when it rejects, an earlier one under the number is as it was.
+   * Stores one part of exactly `size` bytes durably and gives its ref. An earlier one under the number stays beside it
+   * until removePart, or (S3, where a number has one content) the latest one finished takes its place, also where several
+   * arrive at once; when it rejects, an earlier one is as it was. Which one counts is the caller's to write down.
    */
   putPart(id: string, handle: string, number: number, source: AsyncIterable<Uint8Array>, size: number): Promise<string>
-  /** The parts that are there, in order of number. Empty after completeParts and abortParts. */
+  /**
+   * Removes a part that another one has taken the place of, unless completeParts has taken it up, in whatever process. No
+   * error when it is gone.
+   */
+  removePart(id: string, handle: string, part: Pick<StoredPart, 'number' | 'ref'>): Promise<void>
+  /** The parts that are there, all of each number, in order of number. Empty after completeParts and abortParts. */
   listParts(id: string, handle: string): Promise<StoredPart[]>
   /**
    * Makes these parts, in order of number (numbers may be left out), the blob. Never copies their bytes: costs
-   * O(parts). Parts not named are removed, or (Ceph) make it reject: name all that listParts gives. Idempotent: called
-   * again after it succeeded, or after a crash in its midst, it ends the same. Rejects with BlobMissing when a part is
-   * not there.
+   * O(parts). Parts not named are removed, or (Ceph, of numbers not named) make it reject. Idempotent: called again after
+   * it succeeded, or after a crash in its midst, it ends the same. Rejects with BlobMissing when a part is not there, or
+   * when the blob was made of others: of several callers at the same time with different parts at most one succeeds.
    */
   completeParts(id: string, handle: string, parts: readonly StoredPart[]): Promise<void>
   /** Removes the parts; idempotent, also after completeParts, whose blob it leaves alone. */
@@ -97,6 +103,10 @@ export class BlobMissing extends Error {
     super(`Blob ${id} is missing or incomplete in the storage`, { cause })
   }
 }
+
+/** Whether a call failed only because the engine of the storage cannot be reached, or has too much to do, at this time. */
+export const isStorageOutage = (error: unknown): boolean =>
+  error instanceof Error && (('outage' in error && error.outage === true) || isStorageOutage(error.cause))
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const isBlobId = (name: string): boolean => UUID.test(name)

@@ -11,12 +11,16 @@ const CACHED_PARTS = 100_000
 const MOST_PARTS = 10_000
 const HANDLE = 'files'
 const PART = /^(\d{1,5})-(\d+)-([0-9a-f]{8})$/
+/** Of the name of a part that arrived, and that completeParts has taken up (a former release counted on from 1). */
+const ARRIVED = 1
+const TAKEN = 0
 
 /**
- * Blobs in parts: files `<number>-<turn>-<nonce>` in a folder `<id>.d` beside where the blob's own file would be. A part is
- * written like a blob; where several have a number, the one of the highest turn counts. `<id>.d/manifest` names the parts
- * of a finished blob, and once it is there nothing but remove changes the folder. What is done to the parts of one blob is
- * done one after the other within this process; two processes must not finish the same upload at the same time.
+ * Blobs in parts: files `<number>-<state>-<nonce>` in a folder `<id>.d` beside where the blob's own file would be. A part is
+ * written like a blob and replaces no other: which of a number counts is the caller's to know. `<id>.d/manifest` names the
+ * parts of a finished blob, and once it is there only remove changes what it names. Several processes may do all of it at
+ * the same time: a part goes to completeParts or to removePart by a rename, which only one of them can win, and the
+ * manifest is made by a link, which fails where there is one.
  */
 export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory: string; sync(): Promise<void> }) {
   const { open, close, rename, unlink, unlinkIfThere, writeFile } = calls
@@ -87,81 +91,91 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     } catch (error) {
       throw isMissing(error) && (error as NodeJS.ErrnoException).path === temporary ? new BlobMissing(id, error) : error
     }
-    return inTurn(id, async () => {
-      const names = await namesIn(folder)
-      const earlier = names.filter((name) => numberOf(name) === number)
-      const name = `${number}-${Math.max(0, ...earlier.map(turnOf)) + 1}-${nonce}`
-      try {
-        // It came too late: the blob is finished, or the upload was given up.
-        if (names.includes('manifest') || !names.includes(path.basename(temporary))) throw new BlobMissing(id)
-        await rename(temporary, path.join(folder, name))
-        await syncFolder(folder)
-      } catch (error) {
-        await unlink(temporary).catch(ignore)
-        await unlink(path.join(folder, name)).catch(ignore)
-        throw error
-      }
-      for (const old of earlier) await unlink(path.join(folder, old)).catch(ignore)
-      return name
-    })
-  }
-
-  const listParts = (id: string): Promise<StoredPart[]> =>
-    inTurn(id, async () => {
-      const folder = folderOf(id)
-      const names = await namesIn(folder)
-      if (names.includes('manifest')) return []
-      const latest = new Map<number, string>()
-      for (const name of names) {
-        const number = numberOf(name)
-        if (number === undefined) continue
-        const other = latest.get(number)
-        if (other === undefined || isLater(name, other)) latest.set(number, name)
-      }
-      const inOrder = [...latest].sort(([a], [b]) => a - b)
-      return await eachOf(inOrder, async ([number, ref]) => ({
-        number,
-        size: (await fs.promises.stat(path.join(folder, ref))).size,
-        ref,
-      }))
-    })
-
-  /** Another process may do the same at the same time, and clear our temporary file away: then its manifest is ours. */
-  async function writeManifest(folder: string, file: string, text: string): Promise<void> {
-    const temporary = `${file}-${randomBytes(8).toString('hex')}.tmp`
-    let renamed = false
+    const name = `${number}-${ARRIVED}-${nonce}`
     try {
-      await writeFile(temporary, bytesOf(text))
-      await rename(temporary, file)
-      renamed = true
+      // It came too late: the blob is finished, or the upload was given up.
+      if (await isFinished(id)) throw new BlobMissing(id)
+      await rename(temporary, path.join(folder, name)).catch((error: unknown) => {
+        throw isMissing(error) ? new BlobMissing(id, error) : error
+      })
       await syncFolder(folder)
     } catch (error) {
       await unlink(temporary).catch(ignore)
-      if (renamed) await unlink(file).catch(ignore)
-      else if ((await ifThere(fs.promises.readFile(file, 'utf8'))) === text) return syncFolder(folder)
+      await unlink(path.join(folder, name)).catch(ignore)
       throw error
     }
+    return name
+  }
+
+  /** What completeParts has taken up has another name by then. */
+  const removePart = (id: string, { ref }: { ref: string }): Promise<void> =>
+    unlinkIfThere(path.join(folderOf(id), ref))
+
+  async function listParts(id: string): Promise<StoredPart[]> {
+    const folder = folderOf(id)
+    const names = await namesIn(folder)
+    if (names.includes('manifest')) return []
+    const inOrder = names.filter((name) => PART.test(name)).sort((a, b) => numberOf(a) - numberOf(b))
+    const parts = await eachOf(inOrder, async (name) => {
+      const stat = await ifThere(fs.promises.stat(path.join(folder, name)))
+      return stat ? [{ number: numberOf(name), size: stat.size, ref: named(name, ARRIVED, TAKEN) }] : []
+    })
+    return parts.flat()
+  }
+
+  /** Makes the manifest unless there is one; gives the text that is there then, durable. */
+  async function writeManifest(folder: string, text: string): Promise<string> {
+    const file = path.join(folder, 'manifest')
+    const temporary = `${file}-${randomBytes(8).toString('hex')}.tmp`
+    try {
+      await writeFile(temporary, bytesOf(text))
+      await linkOrRename(temporary, file)
+    } catch (error) {
+      // Somebody else was faster, and has perhaps cleared our temporary file away.
+      if (!(await exists(file))) throw error
+    } finally {
+      await unlink(temporary).catch(ignore)
+    }
+    await syncFolder(folder)
+    return await fs.promises.readFile(file, 'utf8')
+  }
+
+  /** The part as a file that nobody removes any more; again it does nothing. */
+  async function takeUp(id: string, folder: string, { ref, size }: StoredPart): Promise<StoredPart> {
+    const taken = named(ref, TAKEN)
+    await ifThere(rename(path.join(folder, ref), path.join(folder, taken)))
+    const stat = await ifThere(fs.promises.stat(path.join(folder, taken)))
+    if (stat?.size !== size) throw new BlobMissing(id)
+    return { number: numberOf(ref), size, ref: taken }
   }
 
   const complete = (id: string, parts: readonly StoredPart[]): Promise<void> =>
     inTurn(id, async () => {
       const folder = folderOf(id)
-      const file = path.join(folder, 'manifest')
-      const text = manifestText(parts)
-      const present = await ifThere(fs.promises.readFile(file, 'utf8'))
-      if (present !== undefined && present !== text) throw new BlobMissing(id)
-      if (present === undefined) {
+      let text = await ifThere(fs.promises.readFile(path.join(folder, 'manifest'), 'utf8'))
+      const ours = manifestText(parts.map(({ ref, size }) => ({ ref: named(ref, TAKEN), size })))
+      if (text === undefined) {
         await eachOf(parts, async ({ ref, size }) => {
-          const stat = await ifThere(fs.promises.stat(path.join(folder, ref)))
+          const stat = await ifThere(statOf(folder, ref))
           if (stat?.size !== size) throw new BlobMissing(id)
         })
-        await writeManifest(folder, file, text)
+        await eachOf(parts, (part) => takeUp(id, folder, part))
+        // Their new names must last where the manifest does.
+        await syncFolder(folder)
+        text = await writeManifest(folder, ours)
       } else await syncFolder(folder)
+      // A former release named the parts as they had arrived.
+      if (text !== ours && text !== manifestText(parts)) throw new BlobMissing(id)
       forget(id)
-      const kept = new Set(['manifest', ...parts.map(({ ref }) => ref)])
+      const kept = new Set(['manifest', ...parseManifest(id, text).parts.map(({ ref }) => ref)])
       const others = (await namesIn(folder)).filter((name) => !kept.has(name))
       await eachOf(others, (name) => unlinkIfThere(path.join(folder, name)))
     })
+
+  /** Of a part, whether it was taken up or not; in this order, since another process may do it in between. */
+  const statOf = async (folder: string, ref: string): Promise<fs.Stats> =>
+    (await ifThere(fs.promises.stat(path.join(folder, ref)))) ??
+    (await fs.promises.stat(path.join(folder, named(ref, TAKEN))))
 
   const abort = (id: string): Promise<void> =>
     inTurn(id, async () => {
@@ -239,7 +253,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
 
   const isFinished = (id: string): Promise<boolean> => exists(path.join(folderOf(id), 'manifest'))
 
-  return { begin, put, listParts, complete, abort, remove, get, find, isFinished }
+  return { begin, put, removePart, listParts, complete, abort, remove, get, find, isFinished }
 }
 
 /** Throws on what did not come from `begin` and `put`: a handle or name of a user's choice never becomes a path. */
@@ -254,13 +268,27 @@ export function assertParts(handle: string, parts: readonly { number: number; si
   }
 }
 
-const numberOf = (name: string): number | undefined => {
-  const number = PART.exec(name)?.[1]
-  return number === undefined ? undefined : Number(number)
+/** 0 of what is no part. */
+const numberOf = (name: string): number => Number(PART.exec(name)?.[1] ?? 0)
+/** The name of the same part in this state; unless it is in another one than `from`. */
+const named = (name: string, state: number, from?: number): string => {
+  const [, number, was, nonce] = PART.exec(name) ?? []
+  return from === undefined || Number(was) === from ? `${number}-${state}-${nonce}` : name
 }
-const turnOf = (name: string): number => Number(PART.exec(name)?.[2] ?? 0)
-const isLater = (name: string, other: string): boolean =>
-  turnOf(name) === turnOf(other) ? name > other : turnOf(name) > turnOf(other)
+
+/**
+ * Gives a file a second name that nobody has, where the file system can (NFS too); else a new one, and two processes that
+ * complete one upload with different parts at the same moment are not kept apart.
+ */
+async function linkOrRename(from: string, to: string): Promise<void> {
+  try {
+    await fs.promises.link(from, to)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
+    await fs.promises.rename(from, to)
+  }
+}
 
 /** Some at a time, results in order. */
 async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

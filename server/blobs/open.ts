@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { BlobDriver } from './driver.ts'
 import { fileDriver } from './fs.ts'
+import { type BlobObserver, observeBlobs } from './observed.ts'
 import type { S3Credentials, S3Options } from './s3-client.ts'
 
 export interface StorageOptions {
@@ -26,9 +27,14 @@ export async function openBlobs(storageUrl: string, options: StorageOptions = {}
   return s3Driver({ ...parsed, ...options })
 }
 
-/** Opens the storage of a configuration. */
-export const openStorage = ({ storageUrl, s3Credentials, directTransfers }: Config): Promise<BlobDriver> =>
-  openBlobs(storageUrl, { credentials: s3Credentials ?? undefined, direct: directTransfers })
+/** Opens the storage of a configuration; `observe` hears of every call. */
+export async function openStorage(
+  { storageUrl, s3Credentials, directTransfers }: Config,
+  observe?: BlobObserver,
+): Promise<BlobDriver> {
+  const driver = await openBlobs(storageUrl, { credentials: s3Credentials ?? undefined, direct: directTransfers })
+  return observe ? observeBlobs(driver, observe) : driver
+}
 
 /** Never repeats the URL: somebody may have put a secret into it. */
 function parseS3Url(storageUrl: string): S3Options {

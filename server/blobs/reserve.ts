@@ -6,6 +6,8 @@ const BATCH = 64
 
 interface Pool {
   ids: string[]
+  /** When they were made: a clock that was put back since may have had them collected meanwhile. */
+  from: number
   /** Until when they may be handed out: bytes may still be arriving when their rows come due. */
   until: number
   filling: Promise<void> | undefined
@@ -20,11 +22,12 @@ const pools = new WeakMap<object, Pool>()
 export async function reserveBlobId(ctx: Ctx): Promise<string> {
   let pool = pools.get(ctx.blobs)
   if (!pool) {
-    pool = { ids: [], until: 0, filling: undefined }
+    pool = { ids: [], from: 0, until: 0, filling: undefined }
     pools.set(ctx.blobs, pool)
   }
   for (;;) {
-    if (pool.until <= ctx.now().getTime()) pool.ids = []
+    const now = ctx.now().getTime()
+    if (now < pool.from || pool.until <= now) pool.ids = []
     const id = pool.ids.pop()
     if (id !== undefined) return id
     pool.filling ??= fill(ctx, pool).finally(() => {
@@ -40,5 +43,6 @@ async function fill(ctx: Ctx, pool: Pool): Promise<void> {
   const grace = ctx.config.blobGraceSeconds * 1000
   await ctx.upkeep((tx) => store.insertBlobs(tx, ids, new Date(now + grace)), { relaxed: true })
   pool.ids = ids
+  pool.from = now
   pool.until = now + grace / 3
 }

@@ -22,11 +22,20 @@ export interface S3Options {
   limits?: { single: number; part: number } | undefined
 }
 
+/** Of the socket and of DNS, of the SDK's own timers, and what engines say. */
+const OUTAGES = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'TimeoutError'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['SlowDown', 'ServiceUnavailable', 'RequestTimeout', 'ThrottlingException', 'TooManyRequests'],
+])
+
 /** An answer of the engine that is a failure, or none: what the SDK says of it, without its request. */
 export class S3Failure extends Error {
   /** What S3 calls it, e.g. NoSuchKey. */
   readonly code: string
   readonly status: number | undefined
+  /** Whether it could not be reached, or has too much to do: again later it may do the same. */
+  readonly outage: boolean
   constructor(call: string, error: unknown) {
     const { name, message, code, $metadata } = error as Error & {
       code?: string
@@ -39,6 +48,8 @@ export class S3Failure extends Error {
     super(`S3 ${call}: ${said.join(', ') || 'failed'}${status ? ` (HTTP ${status})` : ''}`)
     this.code = code ?? name
     this.status = status
+    this.outage =
+      status === 429 || ((status ?? 0) >= 502 && status !== 507) || [this.code, name].some((one) => OUTAGES.has(one))
   }
 }
 

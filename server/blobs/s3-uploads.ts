@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import type { StoredPart } from './driver.ts'
@@ -7,6 +8,24 @@ import { ask, S3Failure, unless } from './s3-client.ts'
 type PutPart = (body: Readable | Buffer, abortSignal?: AbortSignal) => Promise<string>
 
 const bare = (etag = ''): string => etag.replace(/^"|"$/g, '')
+
+const MD5 = /^[0-9a-f]{32}$/
+
+/**
+ * Whether an object may have been made of these parts: by its size, and by its ETag where that is, as on most engines, the
+ * MD5 of the parts' MD5s and their number. Others sent the same numbers perhaps, and completed before us.
+ */
+export function mayBeOf(found: s3.HeadObjectCommandOutput | undefined, parts: readonly StoredPart[]): boolean {
+  if (!found || (found.ContentLength ?? 0) !== parts.reduce((sum, { size }) => sum + size, 0)) return false
+  const [refs, etag] = [parts.map(({ ref }) => bare(ref)), bare(found.ETag)]
+  const [, told] = /^([0-9a-f]{32})-\d+$/.exec(etag) ?? []
+  // With keys of its own the engine's ETags are no MD5s.
+  const encrypted = found.ServerSideEncryption?.startsWith('aws:kms') || found.SSECustomerAlgorithm !== undefined
+  if (told === undefined || encrypted || !refs.every((ref) => MD5.test(ref))) return true
+  const hash = createHash('md5')
+  for (const ref of refs) hash.update(Buffer.from(ref, 'hex'))
+  return etag === `${hash.digest('hex')}-${parts.length}`
+}
 
 /** S3's multipart uploads of one bucket. */
 export function s3Uploads(client: s3.S3Client, Bucket: string) {

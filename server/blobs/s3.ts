@@ -6,7 +6,7 @@ import type { StoredBlob, StoredPart } from './driver.ts'
 import { assertBlobId, type BlobBody, type BlobDriver, BlobMissing, type ByteRange, isBlobId } from './driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './s3-bytes.ts'
 import { ask, connect, type S3Options, unless } from './s3-client.ts'
-import { s3Uploads } from './s3-uploads.ts'
+import { mayBeOf, s3Uploads } from './s3-uploads.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -40,10 +40,11 @@ export function s3Driver(options: S3Options): BlobDriver {
     return `${prefix}${id.slice(-2)}/${id}`
   }
 
+  const head = (Key: string): Promise<s3.HeadObjectCommandOutput | undefined> =>
+    unless(['NotFound', 'NoSuchKey'], ask('HeadObject', client.send(new s3.HeadObjectCommand({ Bucket, Key }))))
   /** The size of an object that is there. */
   const sizeOf = async (Key: string): Promise<number | undefined> => {
-    const head = ask('HeadObject', client.send(new s3.HeadObjectCommand({ Bucket, Key })))
-    const found = await unless(['NotFound', 'NoSuchKey'], head)
+    const found = await head(Key)
     return found && (found.ContentLength ?? 0)
   }
   const removeObject = (Key: string) =>
@@ -191,6 +192,9 @@ export function s3Driver(options: S3Options): BlobDriver {
     if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new RangeError('Not a part number')
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Not a size of a part')
   }
+  const assertRef = (ref: string) => {
+    if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Not a part')
+  }
 
   return {
     buffered: 9 * MiB,
@@ -218,6 +222,12 @@ export function s3Driver(options: S3Options): BlobDriver {
         return ref
       })
     },
+    async removePart(id, handle, { number, ref }) {
+      keyOf(id)
+      assertHandle(handle)
+      assertPart(number, 0)
+      assertRef(ref)
+    },
     async listParts(id, handle) {
       const key = keyOf(id)
       assertHandle(handle)
@@ -230,13 +240,13 @@ export function s3Driver(options: S3Options): BlobDriver {
       let last = 0
       for (const { number, size, ref } of parts) {
         assertPart(number, size)
-        if (number <= last || !/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Not a part')
+        if (number <= last) throw new Error('Not a part')
+        assertRef(ref)
         last = number
       }
       await writing(Symbol(id), undefined, async () => {
         const outcome = await uploads.complete(key, handle, parts)
-        const total = parts.reduce((sum, { size }) => sum + size, 0)
-        if (outcome === 'gone' ? (await sizeOf(key)) !== total : outcome === 'differs') throw new BlobMissing(id)
+        if (outcome === 'gone' ? !mayBeOf(await head(key), parts) : outcome === 'differs') throw new BlobMissing(id)
       })
     },
     async abortParts(id, handle) {

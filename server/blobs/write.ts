@@ -65,6 +65,7 @@ export async function writeBlob(
 
 /** Removes blobs that nothing came to point at. A failure is logged only: the collector will find them. */
 export async function discardBlobs(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   try {
     await removeNow(ctx, ids)
   } catch (error) {

@@ -8,8 +8,6 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
-  type KyselyPlugin,
-  Migrator,
   PostgresDialect,
   SqliteAdapter,
   SqliteDialect,
@@ -20,9 +18,11 @@ import pg from 'pg'
 import { sharedSync } from '../shared-sync.ts'
 import { guardAuditOnPostgres, guardAuditOnSqlite } from './audit-guards.ts'
 import { startCheckpoints } from './checkpoint.ts'
-import { insideTransaction, isInsideTransaction, rootHandleGuard } from './guard.ts'
-import { migrations } from './migrations/index.ts'
+import { insideTransaction, isInsideTransaction, rootHandleGuard, withoutRowLocks } from './guard.ts'
+import { migrate } from './migrate.ts'
 import type { ColumnTypes } from './migrations/types.ts'
+import { type DatabaseObserver, observeDialect, unobserved } from './observed.ts'
+import { Compiler, parsers, retryable } from './postgres.ts'
 import type { Db, Schema, Tx } from './schema.ts'
 import { addTrigramIndex, addTrigramTable } from './search.ts'
 
@@ -35,32 +35,40 @@ export interface Database {
    * may resolve before it would survive a power failure.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
-  /** Brings the schema up to date; several processes may do it at once. */
-  migrate(): Promise<void>
+  /** Brings the schema up to date, or as far as the migration named; several processes may do it at once. */
+  migrate(last?: string): Promise<void>
   /** Rejects when the database does not answer. */
   check(): Promise<void>
+  /** The connections to a server at this moment; null of SQLite. */
+  pool(): { most: number; open: number; idle: number; waiting: number } | null
   /** Writes a copy of this moment into a new file while others go on; only of SQLite, else it throws. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. `report` hears of failures that nobody waits for,
- * like an idle connection that the server ended.
- */
-export function openDatabase(
-  url: string,
-  report: (error: Error) => void = (error) => process.emitWarning(error),
-): Promise<Database> {
-  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length))
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, report)
-  throw new Error('DATABASE_URL is neither sqlite:<path> nor postgres://…')
+/** Which engine a DATABASE_URL is of. Several processes may serve from one database on PostgreSQL only. */
+export const engineOf = (url: string): 'sqlite' | 'postgres' => (url.startsWith('sqlite:') ? 'sqlite' : 'postgres')
+
+export interface DatabaseOptions {
+  /** Hears of what nobody waits for, like an idle connection that the server ended, or a schema that is newer than we. */
+  report?: (error: Error) => void
+  /** Most connections, where there are any. */
+  connections?: number
+  /** Hears of everything that is asked. */
+  observer?: DatabaseObserver
 }
 
-async function migrate(handle: Kysely<Schema>, types: ColumnTypes): Promise<void> {
-  const migrator = new Migrator({ db: handle, provider: { getMigrations: async () => migrations(types) } })
-  const { error } = await migrator.migrateToLatest()
-  if (error) throw error
+/** Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. */
+export function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  const all = {
+    report: (error: Error) => process.emitWarning(error),
+    connections: 20,
+    observer: unobserved,
+    ...options,
+  }
+  if (engineOf(url) === 'sqlite') return openSqlite(url.slice('sqlite:'.length), all)
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, all)
+  throw new Error('DATABASE_URL is neither sqlite:<path> nor postgres://…')
 }
 
 // ---- SQLite ----------------------------------------------------------------------------------------------------
@@ -91,8 +99,17 @@ function kyselyDatabase(database: DatabaseSync) {
 
 /** Takes the write lock at once: a transaction that begins by reading can then never fail to write. */
 class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #database: DatabaseSync
+  constructor(database: ReturnType<typeof kyselyDatabase>) {
+    super({ database })
+    this.#database = database.database
+  }
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+  /** A full disk, or one that fails, has rolled it back already: asking again would hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 class ImmediateSqliteDialect extends SqliteDialect {
@@ -102,7 +119,7 @@ class ImmediateSqliteDialect extends SqliteDialect {
     this.#database = database
   }
   override createDriver() {
-    return new ImmediateSqliteDriver({ database: this.#database })
+    return new ImmediateSqliteDriver(this.#database)
   }
   override createAdapter() {
     return new TransactionalSqliteAdapter()
@@ -115,16 +132,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** `begin immediate` already is the lock that `for update` and `for share` ask for. */
-const withoutRowLocks: KyselyPlugin = {
-  transformQuery({ node }) {
-    if (node.kind !== 'SelectQueryNode' || !('endModifiers' in node)) return node
-    return { ...node, endModifiers: undefined }
-  },
-  transformResult: async ({ result }) => result,
-}
-
-async function openSqlite(file: string): Promise<Database> {
+async function openSqlite(file: string, { report, observer }: Required<DatabaseOptions>): Promise<Database> {
   const folder = path.dirname(path.resolve(file))
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const open = (readOnly: boolean) => {
@@ -136,7 +144,7 @@ async function openSqlite(file: string): Promise<Database> {
   const writing = open(false)
   writing.database.exec('pragma wal_autocheckpoint = 0')
   const writer = new Kysely<Schema>({
-    dialect: new ImmediateSqliteDialect(writing),
+    dialect: observeDialect(new ImmediateSqliteDialect(writing), observer),
     plugins: [withoutRowLocks],
   })
   await sql`select count(*) from sqlite_schema`.execute(writer)
@@ -162,7 +170,7 @@ async function openSqlite(file: string): Promise<Database> {
 
   const reading = open(true)
   const reader = new Kysely<Schema>({
-    dialect: new SqliteDialect({ database: reading }),
+    dialect: observeDialect(new SqliteDialect({ database: reading }), observer),
     plugins: [withoutRowLocks, rootHandleGuard],
   })
   const checkpoints = startCheckpoints(file, () => {
@@ -174,11 +182,14 @@ async function openSqlite(file: string): Promise<Database> {
       if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
       const result = await writer.transaction().execute((tx) => insideTransaction(() => work(tx)))
       checkpoints.committed()
-      if (!relaxed) await durable()
+      if (relaxed) return result
+      const began = performance.now()
+      await durable()
+      observer.synced(began)
       return result
     },
-    migrate: async () => {
-      await migrate(writer, sqliteTypes)
+    migrate: async (last) => {
+      await migrate(writer, sqliteTypes, report, last)
       await durable()
     },
     async check() {
@@ -186,6 +197,7 @@ async function openSqlite(file: string): Promise<Database> {
       if (failure) throw failure
       await sql`select 1`.execute(reader)
     },
+    pool: () => null,
     async backup(target) {
       await backup(reading.database, target)
     },
@@ -225,27 +237,19 @@ const postgresTypes: ColumnTypes = {
   guardAudit: guardAuditOnPostgres,
 }
 
-const INT8 = 20
-const NUMERIC = 1700
-const TIMESTAMPTZ = 1184
-const parsers = new Map<number, (text: string) => unknown>([
-  [INT8, Number],
-  [NUMERIC, Number],
-  [TIMESTAMPTZ, (text) => new Date(text).toISOString()],
-])
+class Postgres extends PostgresDialect {
+  override createQueryCompiler(): Compiler {
+    return new Compiler()
+  }
+}
 
-/**
- * SQLSTATE of a transaction that may have failed only because of another one: serialization_failure, deadlock_detected,
- * foreign_key_violation (a reference came or went between our look and our write).
- */
-const RETRYABLE = new Set(['40001', '40P01', '23503'])
-const retryable = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && RETRYABLE.has(String(error.code))
-
-async function openPostgres(url: string, report: (error: Error) => void): Promise<Database> {
+async function openPostgres(
+  url: string,
+  { report, connections, observer }: Required<DatabaseOptions>,
+): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
-    max: 20,
+    max: connections,
     connectionTimeoutMillis: 10_000,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>
@@ -254,7 +258,9 @@ async function openPostgres(url: string, report: (error: Error) => void): Promis
   })
   // The pool replaces an idle connection that the server ends; without a listener it would end the process.
   pool.on('error', report)
-  const dialect = new PostgresDialect({ pool })
+  // And one that is lost between two statements of a transaction: the next of them fails.
+  pool.on('connect', (client) => void client.on('error', report))
+  const dialect = observeDialect(new Postgres({ pool }), observer)
   const writer = new Kysely<Schema>({ dialect })
   const reader = writer.withPlugin(rootHandleGuard)
   const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
@@ -272,16 +278,22 @@ async function openPostgres(url: string, report: (error: Error) => void): Promis
   return {
     db: reader,
     transaction,
-    async migrate() {
+    async migrate(last) {
       // SQLite has instr; the same name lets one SQL text serve both. The planner inlines it.
       await transaction(async (tx) => {
         await sql`select pg_advisory_xact_lock(7083114251)`.execute(tx)
         await sql`create or replace function instr(haystack text, needle text) returns integer
           language sql immutable parallel safe as 'select strpos($1, $2)'`.execute(tx)
       })
-      await migrate(writer, postgresTypes)
+      await migrate(writer, postgresTypes, report, last)
     },
     check: async () => void (await sql`select 1`.execute(reader)),
+    pool: () => ({
+      most: connections,
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     backup: () => Promise.reject(new Error('PostgreSQL has tools of its own for this: pg_dump, pg_basebackup')),
     close: () => writer.destroy(),
   }

@@ -4,6 +4,7 @@ import type { IdentityTables } from './tables/identity.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
+import type { UsageTables } from './tables/usage.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
 
 /** Times are ISO 8601 UTC texts with milliseconds in code, whatever the engine stores. JSON columns are text. */
@@ -13,6 +14,7 @@ export interface Schema
     SharingTables,
     PolicyTables,
     AuditTables,
+    UsageTables,
     WebhookTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>

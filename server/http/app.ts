@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type http from 'node:http'
-import type { Socket } from 'node:net'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import { errors, ServiceError } from '../../contract/errors.ts'
-import type { RouteSpec } from '../../contract/route.ts'
-import { Exactly } from '../../contract/shapes.ts'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { ServiceError } from '../../contract/errors.ts'
 import { auditRoutes } from '../audit/routes.ts'
-import { auditDenied } from '../auth/denied.ts'
 import { authRoutes } from '../auth/routes.ts'
 import { bucketRoutes } from '../buckets/routes.ts'
-import { type Actor, createContext, type System } from '../context.ts'
+import type { Actor, System } from '../context.ts'
 import { groupRoutes } from '../groups/routes.ts'
 import { imageRoutes } from '../images/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
+import { markOfRequest } from '../log.ts'
 import { objectRoutes } from '../objects/routes.ts'
 import { policyRoutes } from '../policies/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
@@ -30,19 +21,25 @@ import { tokenRoutes } from '../tokens/routes.ts'
 import { noteUse } from '../tokens/service.ts'
 import { trashRoutes } from '../trash/routes.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
+import { usageRoutes } from '../usage/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
-import { authenticate, RouteRefused } from './authenticate.ts'
-import { expectBody } from './body.ts'
-import { trackConnections } from './connections.ts'
+import type { Role } from '../workers.ts'
+import { hasBody, leaveUnread } from './body.ts'
+import { clientErrorHandler } from './client-error.ts'
+import { limitConnections, trackConnections } from './connections.ts'
 import { consolePages } from './console.ts'
+import { createCors } from './cors.ts'
 import { docsPages } from './docs.ts'
-import type { Exchange, Handler } from './handle.ts'
+import type { Handler } from './handle.ts'
+import { addRoutes, JSON_LIMIT } from './mount.ts'
+import { beginRequest, countUnreadable, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
-import { answersHead, notFound } from './paths.ts'
+import { notFound, nothingHere } from './paths.ts'
 import { handleError } from './problem.ts'
+import { createRateLimit } from './rates.ts'
 import { securityHeaders } from './security.ts'
-import { ownFormats, validatorCompiler } from './validation.ts'
+import { serializerCompiler, validatorCompiler } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -69,21 +66,23 @@ export const handlers: readonly Handler[] = [
   ...settingsRoutes,
   ...webhookRoutes,
   ...auditRoutes,
+  ...usageRoutes,
 ]
 
-const JSON_LIMIT = 65_536
 /** Of one parameter; the longest is the token of a presigned URL. */
 const PATH_LIMIT = 14_000
-/** For operations that take no query: an unknown parameter is never ignored. */
-const NO_QUERY = Exactly({})
 
-/** The HTTP server of one process, not yet listening. */
-export async function createApp(system: System): Promise<FastifyInstance> {
+/** The HTTP server of one process, not yet listening; in the background it says only how the process is. */
+export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
+  const { requestTimeoutMs } = system.config
   const security = securityHeaders(system.config)
+  const cors = createCors(system.config)
+  const limitRate = createRateLimit(system.config)
   const app = Fastify({
     loggerInstance: system.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => randomUUID(),
+    childLoggerFactory: (log, bindings, options) => markOfRequest(log.child(bindings, options)),
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     routerOptions: { maxParamLength: PATH_LIMIT },
     exposeHeadRoutes: false,
@@ -93,13 +92,22 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     // third of the shortest grace period of blobs, within which an upload in progress renews its claim.
     requestTimeout: 0,
     connectionTimeout: 120_000,
-    http: { headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    http: {
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 10_000),
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      // Ours to refuse, as a problem.
+      requireHostHeader: false,
+    },
     // These never reach the hooks.
-    frameworkErrors: (error, request, reply) =>
-      handleError(error, request, reply.headers(security).header('x-request-id', request.id)),
-    clientErrorHandler: clientErrorHandler(security),
-    serializerOpts: { ajv: { formats: Object.fromEntries(ownFormats.map((name) => [name, true])) } },
+    frameworkErrors: (error, request, reply) => {
+      handleError(error, request, reply.headers(security).header('x-request-id', request.id))
+      countUnreadable(system, reply.statusCode)
+    },
+    clientErrorHandler: clientErrorHandler(system, security),
   })
+  limitConnections(app.server, system.config)
   const endConnections = trackConnections(app.server)
   app.addHook('preClose', (done) => {
     endConnections()
@@ -113,33 +121,37 @@ export async function createApp(system: System): Promise<FastifyInstance> {
     app.server.emit('request', request, response)
   })
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
   app.addHook('onRequest', (request, reply, done) => {
+    beginRequest(system, request)
     reply.headers(security).header('x-request-id', request.id)
-    done(unreadable(request))
+    if (!cors(request, reply)) done(unreadable(request))
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.raw.complete && hasBody(request)) leaveUnread(request, reply)
-    done(null, payload)
+    if (request.meter) request.meter.answered ||= performance.now()
+    if (request.raw.complete || !hasBody(request)) return done(null, payload)
+    leaveUnread(request, reply, () => done(null, payload))
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (request.actor) noteUse(system, request.actor)
-    request.log.debug(
-      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime },
-      'request',
-    )
+    endRequest(system, request, reply)
     done()
   })
-  app.setNotFoundHandler(notFound)
+  app.setNotFoundHandler(role === 'background' ? nothingHere : notFound)
+  if (role === 'background') {
+    addRoutes(app, system, systemRoutes, 'json', limitRate)
+    return app
+  }
 
   await app.register(async (json) => {
     json.removeContentTypeParser('text/plain')
-    addRoutes(json, system, 'json')
+    addRoutes(json, system, handlers, 'json', limitRate)
   })
   await app.register(async (form) => {
     form.removeAllContentTypeParsers()
     await form.register(formbody)
-    addRoutes(form, system, 'form')
+    addRoutes(form, system, handlers, 'form', limitRate)
   })
   await app.register(async (parts) => {
     parts.removeAllContentTypeParsers()
@@ -148,98 +160,34 @@ export async function createApp(system: System): Promise<FastifyInstance> {
       limits: { fileSize: Number.POSITIVE_INFINITY, files: 1000, fields: 100, parts: 1100, fieldSize: 1024 },
       throwFileSizeLimit: false,
     })
-    addRoutes(parts, system, 'multipart')
+    addRoutes(parts, system, handlers, 'multipart', limitRate)
   })
   await app.register(async (bytes) => {
     bytes.removeAllContentTypeParsers()
     bytes.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-    addRoutes(bytes, system, 'bytes')
+    addRoutes(bytes, system, handlers, 'bytes', limitRate)
   })
   await app.register(consolePages, system)
   await app.register(docsPages, { document: openapi(system.config.publicBaseUrl) })
   return app
 }
 
-function addRoutes(app: FastifyInstance, system: System, consumes: NonNullable<RouteSpec['consumes']>): void {
-  for (const handler of handlers) {
-    const { route } = handler
-    if ((route.consumes ?? 'json') !== consumes) continue
-    const streams = consumes === 'bytes' || consumes === 'multipart'
-    app.route({
-      // Not by exposeHeadRoute, which sends `Content-Length: 0` where the handler answers without a body.
-      method: answersHead(route) ? [route.method, 'HEAD'] : route.method,
-      url: (route.root ? '' : '/api/v1') + route.url.replace('{+key}', '*').replaceAll(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
-      schema: {
-        ...(route.params && !route.url.includes('{+key}') ? { params: route.params } : {}),
-        querystring: route.query ?? NO_QUERY,
-        ...(route.body && !streams ? { body: route.body } : {}),
-        ...(route.reply ? { response: { '2xx': route.reply } } : {}),
-      },
-      preValidation: [
-        ...(route.url.includes('{+key}') && route.params
-          ? [pathKey(validatorCompiler({ schema: route.params, httpPart: 'params' } as never))]
-          : []),
-        ...(route.bodyOptional ? [emptyBody] : []),
-      ],
-      onRequest: async (request, reply) => {
-        try {
-          request.actor = await authenticate(system, route, request)
-        } catch (error) {
-          if (error instanceof RouteRefused) {
-            request.actor = error.actor
-            await auditDenied(createContext(system, error.actor), error)
-          }
-          throw error
-        }
-        if (!streams) expectBody(request, reply)
-      },
-      handler: async (request, reply) => {
-        reply.code(route.status)
-        const ctx = createContext(system, request.actor as Actor)
-        try {
-          const { params, query, headers, body } = request
-          const answer = await handler.run(ctx, { params, query, headers, body, request, reply } as Exchange<RouteSpec>)
-          return route.produces === 'bytes' || reply.sent ? reply : reply.send(answer)
-        } catch (error) {
-          if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(ctx, error)
-          throw error
-        }
-      },
-    })
+/** Node takes the first of several, a proxy before us perhaps the last. */
+function hostCount({ rawHeaders }: http.IncomingMessage): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
   }
-}
-
-const emptyBody = async (request: FastifyRequest): Promise<void> => {
-  request.body ??= {}
-}
-
-/** Takes the key from the path as it was sent: the router's own decoding is not made for keys. */
-function pathKey(validate: ReturnType<typeof validatorCompiler>) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const params = request.params as Record<string, string>
-    const path = request.raw.url?.split('?', 1)[0] ?? ''
-    const fixed = request.routeOptions.url?.slice(0, -1).split('/').length ?? 0
-    const rest = path
-      .split('/')
-      .slice(fixed - 1)
-      .join('/')
-    try {
-      params.key = decodeURIComponent(rest)
-    } catch {
-      throw new ServiceError('malformed', 'The key in the path is not valid percent-encoded UTF-8.')
-    }
-    delete params['*']
-    if (validate(params)) return
-    const { errors: validation } = validate as { errors?: unknown[] }
-    throw Object.assign(new Error('params'), { validation, validationContext: 'params' })
-  }
+  return count
 }
 
 /** Why a request cannot be taken whatever it asks for. */
 function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined {
   if (headers.expect === 'unknown')
     return new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+  if (hostCount(raw) > 1 || (headers.host === undefined && raw.httpVersion === '1.1'))
+    return new ServiceError('malformed', 'There must be one Host header.', { headers: { connection: 'close' } })
   const query = raw.url?.split('?').slice(1).join('?') ?? ''
   if (!query.includes('%')) return undefined
   try {
@@ -248,51 +196,4 @@ function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined 
     return new ServiceError('malformed', 'The query has a faulty percent-encoding.')
   }
   return undefined
-}
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-const DRAIN_BYTES = 64 * 1024 * 1024
-const DRAIN_MS = 5000
-
-/**
- * A body that is refused unread is read away for a while, so that a client that is still sending gets to see the
- * answer (a reset would discard it); then the connection is given up. One that waits for `100 Continue` sends nothing.
- */
-function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
-  if (headers.expect !== undefined) return void reply.header('connection', 'close')
-  let drained = 0
-  const timer = setTimeout(() => raw.socket.destroy(), DRAIN_MS)
-  raw.on('data', (chunk: Buffer) => {
-    drained += chunk.length
-    if (drained > DRAIN_BYTES) raw.socket.destroy()
-  })
-  raw.on('close', () => clearTimeout(timer))
-}
-
-/** Requests that are no HTTP, or too large in their head, never reach a route. */
-const clientErrorHandler = (security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) => {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const code =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'headers_too_large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'request_timeout'
-        : 'malformed'
-  const { status, title } = errors[code]
-  const request_id = randomUUID()
-  const body = JSON.stringify({ status, code, title, detail: title, request_id })
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${title}`,
-      'Content-Type: application/problem+json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${request_id}`,
-      ...Object.entries(security).map(([name, value]) => `${name}: ${value}`),
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }

@@ -5,6 +5,7 @@ import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { authenticateToken } from '../auth/service.ts'
 import { type Actor, type Origin, publicActor, type System } from '../context.ts'
 import { authenticatePat, TOKEN_START } from '../tokens/service.ts'
+import { mayWatch } from './watch.ts'
 
 /**
  * Who sends this request, and whether they may call this route at all. Credentials count only in the Authorization
@@ -19,11 +20,13 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
     route: pathTemplate(route),
   }
   if (route.access === 'public') return publicActor(origin)
+  if (route.access === 'monitor' && mayWatch(system.config, request)) return publicActor(origin)
   const credential = bearer(request.headers.authorization)
   const actor = credential.startsWith(TOKEN_START)
     ? await authenticatePat(system, credential, origin)
     : await authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
-  if (route.access === 'admin' && !isAdmin(actor.groups)) throw new RouteRefused(actor, 'admin')
+  if ((route.access === 'admin' || route.access === 'monitor') && !isAdmin(actor.groups))
+    throw new RouteRefused(actor, 'admin')
   if (route.access === 'user_manager' && !mayManageUsers(actor.groups)) throw new RouteRefused(actor, 'users.manage')
   return actor
 }

@@ -17,3 +17,59 @@ export function contentMd5(header: string | string[] | undefined): string | unde
     faults: [{ path: 'header.content-md5', message: 'must be the base64 of 16 bytes' }],
   })
 }
+
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+const DRAIN_BYTES = 64 * 1024 * 1024
+const DRAIN_MS = 5000
+
+/**
+ * A body that is refused unread is read away for a while, so that a client that is still sending gets to see the
+ * answer (a reset would discard it); then the connection is given up. One that waits for `100 Continue` sends nothing.
+ * `answer` is called when the answer may be sent: a short one arrives before a reset, that of a GET may be long and waits
+ * for the end of the body.
+ */
+export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply, answer: () => void): void {
+  if (headers.expect !== undefined) {
+    reply.header('connection', 'close')
+    answer()
+    return
+  }
+  // A form that was given up half-way is still held back by its parser.
+  raw.unpipe()
+  let drained = 0
+  const timer = setTimeout(() => raw.socket.destroy(), DRAIN_MS)
+  raw.on('data', (chunk: Buffer) => {
+    drained += chunk.length
+    if (drained > DRAIN_BYTES) raw.socket.destroy()
+  })
+  raw.resume()
+  raw.on('close', () => clearTimeout(timer))
+  if (raw.method === 'GET' && !raw.destroyed) raw.once('close', answer)
+  else answer()
+}
+
+/** What a body that goes on must bring in each span of time. */
+const LEAST_BYTES = 1024
+
+/**
+ * Gives a request up (408) whose body does not come: a small one must be there within `ms`; one that is streamed may take
+ * hours, as long as a kilobyte of it arrives in each such span. While we are the ones who do not read, time does not count.
+ */
+export function expectPace({ raw, server }: FastifyRequest, reply: FastifyReply, streams: boolean, ms: number): void {
+  const { socket } = raw
+  let seen = socket.bytesRead
+  const timer = setInterval(() => {
+    if (raw.complete) return clearInterval(timer)
+    const behind = raw.readableLength > 0
+    const moved = socket.bytesRead - seen >= LEAST_BYTES
+    seen = socket.bytesRead
+    if (streams && (behind || moved)) return
+    clearInterval(timer)
+    if (reply.raw.headersSent) return void socket.destroy()
+    server.server.emit('clientError', Object.assign(new Error('body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  }, ms)
+  timer.unref()
+  raw.once('close', () => clearInterval(timer))
+}

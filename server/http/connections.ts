@@ -1,5 +1,6 @@
 import type http from 'node:http'
 import type { Socket } from 'node:net'
+import type { Config } from '../config.ts'
 
 /**
  * Knows which connections have a request in flight. The function it gives ends every other one, and those as soon as
@@ -29,4 +30,30 @@ export function trackConnections(server: http.Server): () => void {
     ending = true
     for (const [socket, count] of inFlight) if (count === 0) socket.destroy()
   }
+}
+
+/**
+ * Closes connections above MAX_CONNECTIONS; without proxies before us, where each address is a client's own, also those
+ * of one address above a quarter of it.
+ */
+export function limitConnections(
+  server: http.Server,
+  { maxConnections, trustedProxies }: Pick<Config, 'maxConnections' | 'trustedProxies'>,
+): void {
+  if (maxConnections === 0) return
+  server.maxConnections = maxConnections
+  if (trustedProxies.length > 0) return
+  const mostOfOne = Math.ceil(maxConnections / 4)
+  const open = new Map<string, number>()
+  server.prependListener('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (open.get(address) ?? 0) + 1
+    open.set(address, count)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+    if (count > mostOfOne) socket.destroy()
+  })
 }

@@ -33,38 +33,55 @@ interface Asset {
   br?: Buffer
   gz?: Buffer
 }
+interface Build {
+  /** index.html, with a mark where the nonce of an answer goes. */
+  page: string
+  assets: ReadonlyMap<string, Asset>
+}
 
-/** Every file of the build by its path; undefined where there is none. */
-async function readBuild(): Promise<Map<string, Asset> | undefined> {
+let build: ReturnType<typeof readBuild> | undefined
+
+/** The build, read once in a process, when somebody first asks for it; asked again where there was none. */
+async function buildOnce(): Promise<Build | undefined> {
+  build ??= readBuild()
+  const found = await build.catch((error: unknown) => {
+    build = undefined
+    throw error
+  })
+  if (!found) build = undefined
+  return found
+}
+
+/** Every file of the build; undefined where there is none. */
+async function readBuild(): Promise<Build | undefined> {
   const names = await fs.readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, Buffer>()
   for (const entry of names) {
     const file = path.join(entry.parentPath, entry.name)
     if (entry.isFile()) files.set(path.relative(FOLDER, file).replaceAll(path.sep, '/'), await fs.readFile(file))
   }
-  if (!files.has('index.html')) return undefined
+  const page = files.get('index.html')?.toString()
+  if (page === undefined) return undefined
   const assets = new Map<string, Asset>()
   for (const [name, bytes] of files) {
-    if (/\.(br|gz)$/.test(name) || name.startsWith('.vite/')) continue
+    if (/\.(br|gz)$/.test(name) || name.startsWith('.vite/') || name === 'index.html') continue
     const [br, gz] = [files.get(`${name}.br`), files.get(`${name}.gz`)]
     const type = mimeTypes.contentType(path.basename(name)) || 'application/octet-stream'
     assets.set(name, { type, bytes, ...(br ? { br } : {}), ...(gz ? { gz } : {}) })
   }
-  return assets
+  return { page, assets }
 }
 
-const NOT_BUILT = 'The console is not built here. Run `npm run build`, then start again. The API works: see /docs.\n'
+const NOT_BUILT = 'The console is not built here. Run `npm run build`. The API works: see /docs.\n'
 
 /**
  * The web console below `/console`: unknown paths are views of the page, unknown assets are 404. What its build named by
  * a hash never changes.
  */
 export async function consolePages(app: FastifyInstance, { config }: { config: Config }) {
-  const assets = await readBuild()
-  const page = assets?.get('index.html')?.bytes.toString()
   const elsewhere = uploadOrigins(config)
 
-  const sendPage = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const sendPage = (reply: FastifyReply, page: string | undefined): FastifyReply => {
     if (page === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
     const nonce = randomBytes(16).toString('base64')
     return reply
@@ -77,12 +94,16 @@ export async function consolePages(app: FastifyInstance, { config }: { config: C
 
   app.get('/', toConsole)
   app.get('/console', toConsole)
-  app.get<{ Params: { '*': string } }>('/console/*', (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
     const name = request.params['*']
-    const asset = name === 'index.html' ? undefined : assets?.get(name)
+    const found = await buildOnce()
+    const asset = found?.assets.get(name)
     if (asset) return sendAsset(request, reply, asset, name.startsWith('assets/'))
-    if (name.startsWith('assets/')) return reply.callNotFound()
-    return sendPage(request, reply)
+    if (name.startsWith('assets/')) {
+      reply.callNotFound()
+      return reply
+    }
+    return sendPage(reply, found?.page)
   })
 }
 

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { errors } from '../../contract/errors.ts'
 import { api } from '../../contract/index.ts'
-import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
+import { pathTemplate, type RouteSpec, rateOf } from '../../contract/route.ts'
 import { Problem } from '../../contract/shapes.ts'
 
 const MEDIA = {
@@ -121,6 +121,7 @@ function responses(route: RouteSpec): object {
   const codes = new Set(route.errors)
   if (route.access !== 'public') codes.add('unauthenticated').add('forbidden')
   if (route.params || route.query || route.body) codes.add('invalid_request')
+  if (rateOf(route) !== 'none') codes.add('rate_limited')
   for (const code of codes) {
     const { status } = errors[code]
     const others = [...codes].filter((one) => errors[one].status === status)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { api } from '../../contract/index.ts'
 import type { RouteSpec } from '../../contract/route.ts'
+import { pathOf } from '../../contract/send.ts'
 import { sendProblem } from './problem.ts'
 
 const routes: readonly RouteSpec[] = Object.values(api)
@@ -13,17 +14,24 @@ const templates = [
   ...routes.map((route) => ({
     methods: answersHead(route) ? [route.method, 'HEAD'] : [route.method],
     pattern: new RegExp(
-      `^${(route.root ? '' : '/api/v1') + route.url.replace('{+key}', '.*').replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
+      `^${pathOf(route)
+        .replace('{+key}', '.*')
+        .replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
     ),
   })),
   { methods: ['GET'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
 ]
 
+/** 404 for every path. */
+export const nothingHere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
+
 /** 405 with Allow where the path is known for other methods, else 404. */
 export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
-  if (allowed.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
+  // `/audit/verify` is also `/audit/{id}`: two templates, each method once.
+  const allowed = [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
+  if (allowed.length === 0) return nothingHere(request, reply)
   return sendProblem(request, reply, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })

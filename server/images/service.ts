@@ -8,6 +8,7 @@ import type { Ctx } from '../context.ts'
 import { evaluateConditions } from '../http/conditions.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import { settingsInForce } from '../settings/service.ts'
+import { countDownload } from '../usage/service.ts'
 import { acceptedBy, asksForImage, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
 import { PIPELINE } from './render.ts'
 import { isBusy, type Principal, tooSlow } from './slots.ts'
@@ -73,6 +74,7 @@ export async function sendImage(
     'content-security-policy': "sandbox; default-src 'none'",
     'x-content-type-options': 'nosniff',
   })
+  countDownload(ctx, row.bucket_id, reply)
   if (answer.bytes) reply.header('content-length', answer.bytes.length)
   return request.method === 'HEAD' ? reply.send() : reply.send(answer.bytes)
 }
@@ -159,7 +161,9 @@ function dispositionOf(row: ObjectRow, { format }: Plan, { filename, download, d
 /** What the images of this process did so far, and what they do now. */
 export const imageStatus = ({ config }: Ctx) => {
   const { counts, slots, cache, sources } = studioOf(config)
-  return { ...counts, ...slots.now(), cache_bytes: cache.used(), sources: sources.size }
+  // Both count bytes: those that renders made, and those of sources in memory.
+  const { bytes: source_bytes, ...now } = slots.now()
+  return { ...counts, ...now, source_bytes, cache_bytes: cache.used(), sources: sources.size }
 }
 
 const BATCH = 500
@@ -167,6 +171,7 @@ const BATCH = 500
 export const imageCacheWorker = {
   name: 'image cache',
   every: 60_000,
+  local: true as const,
   async run(ctx: Ctx): Promise<void> {
     const { cache, sources } = studioOf(ctx.config)
     await cache.ready()

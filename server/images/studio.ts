@@ -1,4 +1,3 @@
-import os from 'node:os'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
@@ -56,12 +55,11 @@ export function studioOf(config: Config): Studio {
   return studio
 }
 
-const CORES = os.availableParallelism()
 const MEGA = 1_000_000
 const MIB = 1024 * 1024
 /** Slots are fewer than the threads that file reads need as well (I4). */
 export function boundsOf(config: Config, limits: Limits): Bounds {
-  const cores = Math.min(CORES, Math.max(1, Math.floor(config.poolThreads * 0.75)))
+  const cores = Math.min(config.cores, Math.max(1, Math.floor(config.poolThreads * 0.75)))
   return {
     slots: Math.min(cores, limits.render_slots ?? cores),
     queue: limits.queue_length,

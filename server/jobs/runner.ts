@@ -1,69 +1,46 @@
-import { performance } from 'node:perf_hooks'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOfUser } from '../auth/service.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { Ctx, Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { newId } from '../id.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import { type ItemError, retryTaken, transferObjects } from '../objects/transfer.ts'
+import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
 import { listStep } from './listing.ts'
 import type { CreateJob, JobActor } from './service.ts'
 import * as store from './store.ts'
+import { countUndoable, undoStep } from './undo.ts'
 
-const LEASE_MS = 60_000
-const AT_ONCE = 2
 const MOST_ERRORS = 100
-const FORGOTTEN_MS = 30 * 24 * 3600_000
-/** Objects a transaction: as many as keep the process busy about so long, since its other requests wait meanwhile. */
+const DAY_MS = 24 * 3600_000
+const FORGOTTEN_MS = 30 * DAY_MS
+/** How long a move can be undone: what it moved is a row for each object. */
+const UNDOABLE_MS = 7 * DAY_MS
+const MOVES = 5000
 const FEWEST = 20
-const MOST = 1000
-const STEP_MS = 30
-/** How often a step is tried again that fails for a reason that may pass, like a database that is restarted. */
-const TRIES = 5
-
-/** How many run in this process. */
-const running = new WeakMap<object, number>()
 
 /** Works on jobs that nobody works on, two at a time in a process, until there are none. */
-export async function runJobs(ctx: Ctx): Promise<void> {
-  const busy = running.get(ctx.blobs) ?? 0
-  if (busy >= AT_ONCE) return
-  running.set(ctx.blobs, busy + 1)
-  try {
-    while (!ctx.stopping.aborted) {
-      const runner = newId()
-      const now = ctx.now()
-      const until = new Date(now.getTime() + LEASE_MS)
-      const job = await ctx.upkeep((tx) => store.claimJob(tx, runner, now, until))
-      if (!job) return
-      await runJob(ctx, job, runner)
-    }
-  } finally {
-    running.set(ctx.blobs, (running.get(ctx.blobs) ?? 1) - 1)
-  }
-}
+export const runJobs = drainBy(store.claimJob, runJob)
 
 export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
 
-/** Forgets jobs that were over a month ago. */
+/** Forgets jobs that were over a month ago, and after a week what they moved. */
 export const forgetJobs = {
   name: 'job-expiry',
   every: 3600_000,
   run: async (ctx: Ctx): Promise<void> => {
-    await ctx.upkeep((tx) => store.deleteFinished(tx, new Date(ctx.now().getTime() - FORGOTTEN_MS)))
+    const before = (ms: number) => new Date(ctx.now().getTime() - ms)
+    while (await ctx.upkeep((tx) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES)));
+    await ctx.upkeep((tx) => store.deleteFinished(tx, before(FORGOTTEN_MS)))
   },
 }
 
-/** Another process has taken the job over, or it was deleted. */
-class Lost extends Error {}
 /** Nothing of a step could be done, so that there is nothing to record. */
 class NothingDone extends Error {
-  readonly errors: readonly ItemError[]
-  constructor(errors: readonly ItemError[]) {
+  readonly outcome: Outcome
+  constructor(outcome: Outcome) {
     super()
-    this.errors = errors
+    this.outcome = outcome
   }
 }
 
@@ -74,26 +51,13 @@ async function runJob(ctx: Ctx, job: store.JobRow, runner: string): Promise<void
     'keys' | 'exclude'
   >
   const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
-  let size = 250
-  let failures = 0
   try {
-    for (;;) {
-      if (ctx.stopping.aborted) return void (await release(ctx, job.id, runner))
-      const before = performance.eventLoopUtilization()
-      try {
-        if (!(await step(ctx, job, runner, request, size))) return
-        failures = 0
-      } catch (error) {
-        const passes = error instanceof ServiceError ? error.code === 'busy' : !(error instanceof Lost)
-        if (!passes || ++failures > TRIES) throw error
-        ctx.log.warn({ err: error, job: job.id }, 'a step of a job is tried again')
-        await pause(100 * 2 ** failures, undefined, { signal: ctx.stopping }).catch(() => undefined)
-        continue
-      }
-      const { active } = performance.eventLoopUtilization(before)
-      size = Math.round(Math.min(MOST, Math.max(FEWEST, (size * STEP_MS) / Math.max(1, active))))
-      await nextTurn()
-    }
+    const over = await takeSteps(ctx, {
+      step: (size) => step(ctx, job, runner, request, size),
+      fewest: FEWEST,
+      onRetry: (error) => ctx.log.warn({ err: error, job: job.id }, 'a step of a job is tried again'),
+    })
+    if (!over) await release(ctx, job.id, runner)
   } catch (error) {
     if (error instanceof Lost) return
     if (!(error instanceof ServiceError)) ctx.log.error({ err: error, job: job.id }, 'a job failed')
@@ -168,10 +132,14 @@ async function step(
 
 const lease = (ctx: Ctx) => ({ leased_until: new Date(ctx.now().getTime() + LEASE_MS).toISOString() })
 
-/** Writes down the next keys. */
+/** Writes down the next keys; of a restore, whose items are known already, only how many they are. */
 async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: CreateJob): Promise<void> {
   const job = await lockOwn(tx, id, runner)
   const { id: bucketId } = await holdBucket(tx, request.source_bucket)
+  if (request.kind === 'restore') {
+    const total = await countUndoable(tx, request.of ?? '')
+    return void (await store.updateJob(tx, id, { total, listed_at: ctx.now().toISOString(), ...lease(ctx) }))
+  }
   const { keys, next } = await listStep(tx, ctx, bucketId, request, job.listed_to)
   await store.insertItems(
     tx,
@@ -185,57 +153,65 @@ async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: Creat
   })
 }
 
+/** What a step came to: how many objects were done, which not and why, and how far the job is by that. */
+export interface Outcome {
+  done: number
+  errors: readonly ItemError[]
+  progress: { position: number; total?: number; listed_to?: string }
+  /** What another job moved of which there is nothing more to undo. */
+  settled?: { by: string; positions: readonly number[] }
+}
+
 /** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */
 async function work(ctx: Ctx, id: string, runner: string, request: CreateJob, size: number): Promise<void> {
-  /** The objects of this step, and `write` to note what became of them. */
-  const begin = async (tx: Tx) => {
-    const job = await lockOwn(tx, id, runner)
-    const items = await store.listItems(tx, id, job.position, size)
-    const position = items.at(-1)?.position ?? job.total
-    const write = async (errors: readonly ItemError[]) => {
-      const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
-      await store.deleteItems(tx, id, position)
-      await store.updateJob(tx, id, {
-        position,
-        done: job.done + items.length - errors.length,
-        failed: job.failed + errors.length,
-        ...(errors.length === 0 || known.length === MOST_ERRORS
-          ? {}
-          : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
-        ...lease(ctx),
-      })
-    }
-    return { keys: items.map(({ key }) => key), write }
-  }
   try {
     await ctx.act(async (tx, record) => {
-      const { keys, write } = await begin(tx)
-      const { done, errors } = await apply(tx, ctx, id, request, keys, record)
-      if (done === 0) throw new NothingDone(errors)
-      await write(errors)
+      const job = await lockOwn(tx, id, runner)
+      const outcome = await apply(tx, ctx, job, request, size, record)
+      if (outcome.done === 0) throw new NothingDone(outcome)
+      await note(tx, ctx, job, outcome)
     })
   } catch (error) {
     if (!(error instanceof NothingDone)) throw error
-    await ctx.upkeep(async (tx) => {
-      const { write } = await begin(tx)
-      await write(error.errors)
-    })
+    await ctx.upkeep(async (tx) => note(tx, ctx, await lockOwn(tx, id, runner), error.outcome))
   }
+}
+
+/** Step: writes down what a step came to. */
+async function note(tx: Tx, ctx: Ctx, job: store.JobRow, outcome: Outcome): Promise<void> {
+  const { done, errors, progress, settled } = outcome
+  const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
+  if (job.kind !== 'restore') await store.deleteItems(tx, job.id, progress.position)
+  if (settled) await store.deleteMoves(tx, settled.by, settled.positions)
+  await store.updateJob(tx, job.id, {
+    ...progress,
+    done: job.done + done,
+    failed: job.failed + errors.length,
+    ...(errors.length === 0 || known.length === MOST_ERRORS
+      ? {}
+      : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
+    ...lease(ctx),
+  })
 }
 
 async function apply(
   tx: Tx,
   ctx: Ctx,
-  job_id: string,
+  job: store.JobRow,
   request: CreateJob,
-  keys: readonly string[],
+  size: number,
   record: Record,
-): Promise<{ done: number; errors: ItemError[] }> {
+): Promise<Outcome> {
   const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
+  const job_id = job.id
+  if (kind === 'restore') return undoStep(tx, ctx, job, request, size, record)
+  const items = await store.listItems(tx, job_id, job.position, size)
+  const keys = items.map(({ key }) => key)
+  const progress = { position: items.at(-1)?.position ?? job.total }
   if (kind === 'delete' || kind === 'empty_bucket') {
     const bucket = await holdBucket(tx, source_bucket)
     const { removed, errors } = await deleteKeys(tx, ctx, bucket, keys, { job_id }, record)
-    return { done: removed.length, errors }
+    return { done: removed.length, errors, progress }
   }
   const errors: ItemError[] = []
   const pairs = keys.flatMap((key) => {
@@ -246,5 +222,15 @@ async function apply(
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
   const options = { ifNoneMatch: if_none_match === '*', job_id }
   const { placed, errors: refused } = await transferObjects(tx, ctx, kind, buckets, pairs, options, record)
-  return { done: placed.length, errors: [...errors, ...refused] }
+  if (kind === 'move' && placed.length > 0) {
+    const positions = new Map(items.map(({ key, position }) => [key, position]))
+    await store.insertMoves(
+      tx,
+      placed.map(({ pair, row: { bucket_id, key, blob_id }, trash_id }) => ({
+        ...{ job_id, position: positions.get(pair.key) ?? 0, source_key: pair.key },
+        ...{ bucket_id, key, blob_id, trash_id },
+      })),
+    )
+  }
+  return { done: placed.length, errors: [...errors, ...refused], progress }
 }

@@ -11,9 +11,14 @@ import * as store from './store.ts'
 
 export { forgetJobs, jobWorker } from './runner.ts'
 
+/** What a client asks for. */
+type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
+
 export interface CreateJob {
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket'
+  kind: Job['kind']
   source_bucket: string
+  /** The job whose deletions are restored, or whose moves are taken back. */
+  of?: string | undefined
   prefix?: string | undefined
   search?: string | undefined
   exclude?: readonly string[] | undefined
@@ -29,16 +34,38 @@ export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | '
 const fault = (path: string, message: string, code: 'invalid_request' | 'conflict' = 'invalid_request') =>
   new ServiceError(code, `${path} ${message}`, { faults: [{ path, message }] })
 
+const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean => kind !== 'copy' && kind !== 'restore'
+const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
+
+/** A restore says where by the job it undoes, a move in the opposite direction; throws why that cannot be undone. */
+async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<CreateJob> {
+  const [other] = Object.keys(rest).filter((name) => name !== 'kind')
+  if (other !== undefined) throw fault(`body.${other}`, 'is not for restore, which takes what the job deleted or moved')
+  if (of === undefined) throw fault('body.of', 'is required')
+  const job = await own(ctx, of)
+  if (!leavesWayBack(job)) throw fault('body.of', 'is a job that neither deleted nor moved anything', 'conflict')
+  if (!isOver(job)) throw fault('body.of', 'is a job that is not over yet', 'conflict')
+  const { kind, source_bucket, prefix, dest_bucket = source_bucket, dest_prefix } = JSON.parse(job.request) as CreateJob
+  if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix }
+  return {
+    ...{ kind: 'restore', of, if_none_match: '*' },
+    ...{ source_bucket: dest_bucket, prefix: dest_prefix, dest_bucket: source_bucket, dest_prefix: prefix },
+  }
+}
+
 /** The request with its defaults, made sure that it can mean something. */
-function complete(body: CreateJob): CreateJob {
-  const { kind, source_bucket, prefix = '', keys, search, dest_bucket, dest_prefix } = body
+function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
+  if (body.kind === 'restore') return completeRestore(ctx, body)
+  const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
+  if (of !== undefined) throw fault('body.of', 'is only for restore')
+  if (source_bucket === undefined) throw fault('body.source_bucket', 'is required')
   const transfers = kind === 'copy' || kind === 'move'
   if (!transfers && (dest_bucket !== undefined || dest_prefix !== undefined))
     throw fault('body.dest_bucket', 'is only for copy and move')
   if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined))
     throw fault('body.prefix', 'is not for empty_bucket, which deletes everything')
   if (keys && search !== undefined) throw fault('body.search', 'cannot be combined with keys')
-  if (!transfers) return { ...body, prefix }
+  if (!transfers) return { ...body, source_bucket, prefix }
   if (dest_bucket === undefined && dest_prefix === undefined)
     throw fault('body.dest_prefix', 'is required, or dest_bucket')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
@@ -46,18 +73,30 @@ function complete(body: CreateJob): CreateJob {
   // Named keys are finite and each is decided by itself.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
     throw fault('body.dest_prefix', 'lies in what is to be moved or copied', 'conflict')
-  return { ...body, prefix, ...destination }
+  return { ...body, source_bucket, prefix, ...destination }
+}
+
+/** The named keys of a job may lie outside of its prefix, so a restore is asked for on the bucket and then on each. */
+const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
+  copy: ['read'],
+  move: ['read', 'delete'],
+  delete: ['delete'],
+  empty_bucket: ['delete'],
+  restore: ['write'],
 }
 
 /** Queues a job; needs the rights for it somewhere under the prefix and, where it copies or moves, in the other bucket. */
-export async function createJob(ctx: Ctx, body: CreateJob): Promise<Job> {
-  const request = complete(body)
+export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
+  const request = await complete(ctx, body)
   const { kind, source_bucket, prefix = '', dest_bucket, dest_prefix = '' } = request
-  const needed: BucketAction[] = kind === 'copy' ? ['read'] : kind === 'move' ? ['read', 'delete'] : ['delete']
-  for (const action of needed) allowSomewhere(ctx.actor, action, source_bucket, prefix)
-  if (dest_bucket !== undefined) allowSomewhere(ctx.actor, 'write', dest_bucket, dest_prefix)
+  const movesBack = kind === 'restore' && dest_bucket !== undefined
+  for (const action of needed[movesBack ? 'move' : kind])
+    allowSomewhere(ctx.actor, action, source_bucket, kind === 'restore' ? '' : prefix)
+  if (dest_bucket !== undefined) allowSomewhere(ctx.actor, 'write', dest_bucket, movesBack ? '' : dest_prefix)
   for (const name of new Set([source_bucket, dest_bucket ?? source_bucket]))
     if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  if (request.of !== undefined && !(await store.findRestorable(ctx.db, [request.of])).has(request.of))
+    throw new ServiceError('nothing_to_restore', 'Nothing of what the job deleted or moved can be put back any more.')
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
   const actor: JobActor = { auth_method, token_id, session_id, origin }
   const { keys, exclude, ...small } = request
@@ -85,11 +124,11 @@ export async function createJob(ctx: Ctx, body: CreateJob): Promise<Job> {
     finished_at: null,
   }
   await ctx.upkeep((tx) => store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) }))
-  ctx.background(runJobs(ctx))
+  ctx.background(() => runJobs(ctx))
   return describe(row)
 }
 
-function describe(row: store.JobRow): Job {
+function describe(row: store.JobRow, restorable = false): Job {
   const {
     source_bucket,
     prefix = '',
@@ -97,6 +136,7 @@ function describe(row: store.JobRow): Job {
     dest_bucket = null,
     dest_prefix = null,
     if_none_match = null,
+    of = null,
   } = JSON.parse(row.request) as CreateJob
   return {
     id: row.id,
@@ -108,6 +148,8 @@ function describe(row: store.JobRow): Job {
     dest_bucket,
     dest_prefix,
     if_none_match,
+    of,
+    restorable,
     total: row.listed_at === null ? null : row.total,
     done: row.done,
     failed: row.failed,
@@ -128,14 +170,24 @@ async function own(ctx: Ctx, id: string): Promise<store.JobRow> {
   throw new ServiceError('not_found', 'There is no such job.')
 }
 
-export const getJob = async (ctx: Ctx, id: string): Promise<Job> => describe(await own(ctx, id))
+/** With whether there is something to restore of each. */
+async function describeAll(ctx: Ctx, rows: readonly store.JobRow[]): Promise<Job[]> {
+  const over = rows.filter((row) => leavesWayBack(row) && isOver(row)).map(({ id }) => id)
+  const restorable = await store.findRestorable(ctx.db, over)
+  return rows.map((row) => describe(row, restorable.has(row.id)))
+}
+
+export const getJob = async (ctx: Ctx, id: string): Promise<Job> => {
+  const [job] = await describeAll(ctx, [await own(ctx, id)])
+  return job as Job
+}
 
 /** The caller's jobs, or for administrators all, latest first. */
 export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
   const rows = await store.listJobs(ctx.db, { createdBy, status, before }, limit + 1)
-  const items = rows.slice(0, limit).map(describe)
+  const items = await describeAll(ctx, rows.slice(0, limit))
   return { items, next_cursor: rows.length > limit ? encodeCursor([items.at(-1)?.id ?? '']) : null }
 }
 
@@ -145,6 +197,6 @@ export async function cancelJob(ctx: Ctx, id: string): Promise<Job> {
   const asked = await ctx.upkeep(
     async (tx) => !(await store.cancelQueued(tx, id, ctx.now())) && (await store.askToCancel(tx, id, ctx.now())),
   )
-  if (asked) ctx.background(runJobs(ctx))
+  if (asked) ctx.background(() => runJobs(ctx))
   return getJob(ctx, id)
 }

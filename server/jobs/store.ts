@@ -26,6 +26,48 @@ export const findJob = (db: Db, id: string): Promise<JobRow | undefined> =>
 export const findSelection = async (db: Db, id: string): Promise<string | undefined> =>
   (await db.selectFrom('jobs').select('selection').where('id', '=', id).executeTakeFirst())?.selection
 
+/** Of these jobs those that moved something, or deleted something which is still in the trash, of a bucket that there is. */
+export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('jobs')
+    .select('jobs.id')
+    .where('jobs.id', 'in', ids)
+    .where((e) =>
+      e.exists(
+        e
+          .selectFrom('buckets')
+          .select('buckets.id')
+          .where('buckets.deleted_at', 'is', null)
+          // A look at one item: of a deleted bucket there may be very many for a while.
+          .where('buckets.id', '=', (f) =>
+            f
+              .case()
+              .when('jobs.kind', '=', 'move')
+              .then(
+                f
+                  .selectFrom('job_moves')
+                  .select('job_moves.bucket_id')
+                  .whereRef('job_moves.job_id', '=', 'jobs.id')
+                  .orderBy('job_moves.position', 'desc')
+                  .limit(1),
+              )
+              .else(
+                f
+                  .selectFrom('trash')
+                  .select('trash.bucket_id')
+                  .whereRef('trash.job_id', '=', 'jobs.id')
+                  .orderBy('trash.id', 'desc')
+                  .limit(1),
+              )
+              .end(),
+          ),
+      ),
+    )
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 export interface JobFilter {
   /** Null: everyone's. */
   createdBy: string | null
@@ -42,8 +84,15 @@ export function listJobs(db: Db, { createdBy, status, before }: JobFilter, limit
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Takes the oldest job that nobody works on, for one process; the condition is asked again as the row is changed. */
-export const claimJob = (tx: Tx, runner: string, now: Date, until: Date): Promise<JobRow | undefined> =>
+/**
+ * Takes the oldest job that nobody works on, for one process; the condition is asked again as the row is changed. Leases
+ * that end after `farthest` were made by a clock that has been put right since: waiting for their end could take days.
+ */
+export const claimJob = (
+  tx: Tx,
+  runner: string,
+  { now, until, farthest }: { now: Date; until: Date; farthest: Date },
+): Promise<JobRow | undefined> =>
   tx
     .updateTable('jobs')
     .set((e) => ({
@@ -57,12 +106,24 @@ export const claimJob = (tx: Tx, runner: string, now: Date, until: Date): Promis
         .selectFrom('jobs')
         .select('id')
         .where('status', 'in', ['queued', 'running'])
-        .where((f) => f.or([f('leased_until', 'is', null), f('leased_until', '<=', now.toISOString())]))
+        .where((f) =>
+          f.or([
+            f('leased_until', 'is', null),
+            f('leased_until', '<=', now.toISOString()),
+            f('leased_until', '>', farthest.toISOString()),
+          ]),
+        )
         .orderBy('id')
         .limit(1),
     )
     .where('status', 'in', ['queued', 'running'])
-    .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', now.toISOString())]))
+    .where((e) =>
+      e.or([
+        e('leased_until', 'is', null),
+        e('leased_until', '<=', now.toISOString()),
+        e('leased_until', '>', farthest.toISOString()),
+      ]),
+    )
     .returning(columns)
     .executeTakeFirst()
 
@@ -115,6 +176,57 @@ export const listItems = (tx: Tx, jobId: string, after: number, limit: number): 
 
 export const deleteItems = (tx: Tx, jobId: string, upTo: number) =>
   tx.deleteFrom('job_items').where('job_id', '=', jobId).where('position', '<=', upTo).execute()
+
+export type Move = Row<'job_moves'>
+
+export const insertMoves = (tx: Tx, rows: readonly Move[]) => tx.insertInto('job_moves').values(rows).execute()
+
+/** What a job moved before a position (null: any), latest first, locked. */
+export function lockMoves(tx: Tx, jobId: string, before: number | null, limit: number): Promise<Move[]> {
+  const query = tx.selectFrom('job_moves').selectAll().where('job_id', '=', jobId)
+  return (before === null ? query : query.where('position', '<', before))
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .forUpdate()
+    .execute()
+}
+
+export const countMoves = async (db: Db, jobId: string): Promise<number> => {
+  const { count } = await db
+    .selectFrom('job_moves')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export const deleteMoves = (tx: Tx, jobId: string, positions: readonly number[]) =>
+  tx.deleteFrom('job_moves').where('job_id', '=', jobId).where('position', 'in', positions).execute()
+
+/** Forgets some of what a job that was over before a time has moved; false when there is nothing more. */
+export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promise<boolean> {
+  const job = await tx
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', 'move')
+    .where('finished_at', '<', before.toISOString())
+    .where((e) => e.exists(e.selectFrom('job_moves').select('position').whereRef('job_id', '=', 'jobs.id')))
+    .limit(1)
+    .executeTakeFirst()
+  if (!job) return false
+  const moves = tx.selectFrom('job_moves').select('position').where('job_id', '=', job.id)
+  const first = await moves
+    .orderBy('position', 'desc')
+    .offset(limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  await tx
+    .deleteFrom('job_moves')
+    .where('job_id', '=', job.id)
+    .where('position', '>=', first?.position ?? 0)
+    .execute()
+  return true
+}
 
 /** Jobs that were over before a time are forgotten, with what was left of their items. */
 export const deleteFinished = (tx: Tx, before: Date) =>

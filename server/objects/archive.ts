@@ -6,6 +6,7 @@ import { noteArchived } from '../audit/reads.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
+import { countDownload } from '../usage/service.ts'
 import * as store from './store.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 
@@ -29,6 +30,7 @@ export async function sendArchive(
 
   const rows = () => (keys ? namedObjects(ctx, bucket.id, readable) : rangedObjects(ctx, bucket.id, ranges))
   const base = keys ? 0 : prefix.lastIndexOf('/', prefix.length - 2) + 1
+  countDownload(ctx, bucket.id, reply)
   return sendZip(ctx, noting(ctx, name, rows()), folderName(prefix) ?? name, base, reply)
 }
 

@@ -84,16 +84,24 @@ async function byName(
   const [last, seenText] = decodeCursor(cursor, 2) ?? []
   const seen = Number(seenText ?? 0) || 0
   const entries: store.Entry[] = []
+  const byKey = new Map<string, store.ObjectRow>()
   for (const range of remaining(ranges, walk, last)) {
-    for (const entry of await store.walkEntries(ctx.db, walk, range, limit + 1 - entries.length))
-      if (entry.name !== entries.at(-1)?.name) entries.push(entry)
+    const leading = await store.leadingObjects(ctx.db, walk, range, limit + 1 - entries.length)
+    for (const row of leading) {
+      byKey.set(row.key, row)
+      entries.push({ name: row.key, is_folder: false })
+    }
+    if (entries.length > limit) break
+    for (const rest of remaining([range], walk, leading.at(-1)?.key))
+      for (const entry of await store.walkEntries(ctx.db, walk, rest, limit + 1 - entries.length))
+        if (entry.name !== entries.at(-1)?.name) entries.push(entry)
     if (entries.length > limit) break
   }
   const page = entries.slice(0, limit)
   const more = entries.length > limit
   const keys = page.filter((entry) => !entry.is_folder).map(({ name }) => name)
-  const rows = await store.findObjects(ctx.db, walk.bucketId, keys)
-  const byKey = new Map(rows.map((row) => [row.key, row]))
+  const unread = keys.filter((key) => !byKey.has(key))
+  for (const row of await store.findObjects(ctx.db, walk.bucketId, unread)) byKey.set(row.key, row)
   return {
     folders: page.filter((entry) => entry.is_folder).map(({ name }) => name),
     objects: keys.flatMap((key) => byKey.get(key) ?? []),

@@ -7,6 +7,7 @@ import { noteRead } from '../audit/reads.ts'
 import type { BlobDriver, ByteRange } from '../blobs/driver.ts'
 import type { Ctx } from '../context.ts'
 import { evaluateConditions, parseRanges, rangeApplies } from '../http/conditions.ts'
+import { countDownload } from '../usage/service.ts'
 import { getObject } from './service.ts'
 import type { ObjectRow } from './store.ts'
 
@@ -71,6 +72,7 @@ export function sendContents(
   if (verdict === 412) throw new ServiceError('precondition_failed', 'The object is not the one the conditions name.')
   if (verdict === 304) return reply.code(304).send()
 
+  countDownload(ctx, row.bucket_id, reply)
   reply.header('accept-ranges', 'bytes')
   reply.header('content-disposition', contentDispositionOf(row, naming))
   for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))

@@ -7,6 +7,7 @@ import { allow, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
+import { countUpload } from '../usage/service.ts'
 import { describeObject } from './describe.ts'
 import * as store from './store.ts'
 
@@ -57,7 +58,14 @@ export async function receiver(ctx: Ctx, bucket: string) {
     }
     inspect(upload.announced ?? 0)
     wanted()
-    const blob = await writeBlob(ctx, claim, upload.source, inspect, upload.announced)
+    let arrived = 0
+    const count = (size: number) => {
+      arrived = size
+      inspect(size)
+    }
+    const blob = await writeBlob(ctx, claim, upload.source, count, upload.announced).finally(() =>
+      countUpload(ctx, row.id, arrived),
+    )
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
       await discardBlobs(ctx, [blob.id])
       throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {

@@ -5,6 +5,7 @@ import type { StoredObject } from '../../contract/objects.ts'
 import { discardBlobs } from '../blobs/write.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
+import { isBrokenOff } from '../http/problem.ts'
 import { DEFAULT_TYPE, typeOf } from './describe.ts'
 import { placeAll, putObject, type Received, receiver } from './place.ts'
 
@@ -94,7 +95,7 @@ export async function receiveForm(
       ctx,
       received.map(({ blob }) => blob.id),
     )
-    throw asProblem(error)
+    throw asProblem(error, request)
   }
   const placed = await placeAll(ctx, bucket, received)
   return { items: placed.map(({ object }) => object) }
@@ -108,12 +109,12 @@ const asSent = (filename: string): string =>
   filename.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
 
 /** Faults of the form itself are the client's. */
-function asProblem(error: unknown): unknown {
+function asProblem(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code.startsWith('FST_') && /LIMIT/.test(code)) return new ServiceError('too_large', error.message)
   if (code === 'FST_PROTO_VIOLATION') return new ServiceError('malformed', error.message, { cause: error })
-  if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || code === 'ECONNRESET')
+  if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || isBrokenOff(error, request))
     return new ServiceError('malformed', 'The form is not complete or not well-formed.', { cause: error })
   return error
 }

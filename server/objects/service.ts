@@ -56,7 +56,7 @@ export async function removeObjects(
     bucket.id,
     rows.map(({ key }) => key),
   )
-  const kept = permanent ? rows.map(() => null) : await moveToTrash(tx, ctx, bucket, rows, 'deleted')
+  const kept = permanent ? rows.map(() => null) : await moveToTrash(tx, ctx, bucket, rows, 'deleted', more.job_id)
   if (permanent)
     await releaseBlobs(
       tx,
@@ -81,3 +81,7 @@ export async function removeObjects(
 /** Step: makes contents visible again under their key; undefined when the key is taken. */
 export const reinstate = async (tx: Tx, bucket: HeldBucket, row: store.ObjectRow): Promise<StoredObject | undefined> =>
   (await store.insertObject(tx, row)) ? describeObject(row, bucket.name) : undefined
+
+/** Step: the same with many; gives the keys that were free. */
+export const reinstateAll = (tx: Tx, rows: readonly store.ObjectRow[]): Promise<string[]> =>
+  store.insertObjects(tx, rows)

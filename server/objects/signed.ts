@@ -5,6 +5,7 @@ import { noteRead } from '../audit/reads.ts'
 import { actorOfUser } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
+import { noteBucket } from '../usage/service.ts'
 import { contentDispositionOf, sendObject } from './download.ts'
 import { receivePut } from './receive.ts'
 import { getObject } from './service.ts'
@@ -89,6 +90,7 @@ interface Raw {
 export async function sendSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<FastifyReply> {
   const { claims, signer } = await open(ctx, token, 'GET')
   const { bucket, key, download = false, filename, embed = false } = claims
+  noteBucket(request, bucket)
   if (embed) return sendObject(signer, { bucket, key, download, filename, embed }, request, reply)
   const row = await getObject(signer, bucket, key)
   const url = await ctx.blobs.directUrl(row.blob_id, {
@@ -107,6 +109,7 @@ export async function sendSigned(ctx: Ctx, token: string, { request, reply }: Ra
 export async function receiveSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<StoredObject> {
   const { claims, signer } = await open(ctx, token, 'PUT')
   const { bucket, key, content_type, max_bytes } = claims
+  noteBucket(request, bucket)
   if (content_type !== undefined && request.headers['content-type'] !== content_type)
     throw new ServiceError('unsupported_media_type', `This URL takes Content-Type "${content_type}" only.`)
   return receivePut(signer, bucket, key, request, reply, max_bytes)

@@ -162,6 +162,33 @@ export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: nu
   return rows.map(({ key }) => toEntry(key, depth))
 }
 
+const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: string }) =>
+  db
+    .selectFrom('objects')
+    .select('key')
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', from)
+    .orderBy('key')
+    .limit(sql.lit(1)),
+)
+
+/**
+ * The first objects of a range, up to the first folder below: all of a page where a folder holds nothing but objects, for
+ * half of what their names and then their rows cost. Reads one key where a folder comes first.
+ */
+export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> {
+  const ordered = inRange(db, walk.bucketId, range).orderBy('key', walk.order)
+  const leads = (key: string) => toEntry(key, walk.depth).is_folder
+  const [first] =
+    walk.order === 'asc'
+      ? await keyFrom(db, { bucketId: walk.bucketId, from: range.from })
+      : await ordered.select('key').limit(1).execute()
+  if (!first || leads(first.key)) return []
+  const rows = await ordered.selectAll().limit(limit).execute()
+  const end = rows.findIndex(({ key }) => leads(key))
+  return end < 0 ? rows : rows.slice(0, end)
+}
+
 function toEntry(key: string, depth: number): Entry {
   const start = [...key].slice(0, depth).join('').length
   const slash = key.indexOf('/', start)

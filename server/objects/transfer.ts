@@ -19,7 +19,8 @@ export interface ItemError {
   detail: string
 }
 interface Outcome {
-  placed: { pair: Pair; row: store.ObjectRow }[]
+  /** What arrived, and in the trash what it took the place of. */
+  placed: { pair: Pair; row: store.ObjectRow; trash_id: string | null }[]
   errors: ItemError[]
 }
 interface Options {
@@ -66,7 +67,7 @@ export async function transferObjects(
     dest.id,
     replaced.map(({ key }) => key),
   )
-  const trashIds = await moveToTrash(tx, ctx, dest, replaced, 'overwritten')
+  const trashIds = await moveToTrash(tx, ctx, dest, replaced, 'overwritten', more.job_id)
   const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
   const now = ctx.now().toISOString()
   const arrivals = accepted.map(({ pair, row }) => ({
@@ -92,8 +93,8 @@ export async function transferObjects(
   // Someone made the key between our look and our insert: the whole step is tried again from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
   await count(tx, kind, source, dest, accepted, replaced, trashOf)
-  for (const { pair, row } of arrivals) {
-    const trash_id = trashOf.get(row.key) ?? undefined
+  const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
+  for (const { pair, row, trash_id } of placed)
     record({
       name: kind,
       bucket: dest.name,
@@ -107,8 +108,19 @@ export async function transferObjects(
         ...more,
       },
     })
-  }
-  return { placed: arrivals, errors }
+  return { placed, errors }
+}
+
+/** Step: the keys under which there still are the contents that were seen there, locked. */
+export async function lockUnchanged(
+  tx: Tx,
+  bucket: HeldBucket,
+  seen: readonly Pick<store.ObjectRow, 'bucket_id' | 'key' | 'blob_id'>[],
+): Promise<Set<string>> {
+  const keys = seen.map(({ key }) => key)
+  const blobs = new Map((await store.lockObjects(tx, bucket.id, keys)).map(({ key, blob_id }) => [key, blob_id]))
+  const same = seen.filter(({ bucket_id, key, blob_id }) => bucket_id === bucket.id && blobs.get(key) === blob_id)
+  return new Set(same.map(({ key }) => key))
 }
 
 /** To be tried again. */

@@ -1,32 +1,23 @@
-import { performance } from 'node:perf_hooks'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOfUser } from '../auth/service.ts'
 import { type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { type Actor, type Ctx, type Record, systemActor } from '../context.ts'
 import type { Db, Tx } from '../db/schema.ts'
-import { newId } from '../id.ts'
 import { deleteUnchanged } from '../objects/bulk.ts'
+import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
 import { finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
 import { findMatches, type Match } from './match.ts'
 import { allowOnAll, guardRail, type Rule } from './rule.ts'
 import * as store from './store.ts'
 
-const LEASE_MS = 60_000
-const AT_ONCE = 2
 const MOST_LISTED = 100
-/**
- * Objects a transaction: as many as keep the process busy about so long, since its other requests wait meanwhile. What
- * those do counts as well, so there is a floor: with 20 at a time a run beside busy uploads took twice as long.
- */
+/** With 20 at a time a run beside busy uploads took twice as long. */
 const FEWEST = 100
+/** Items read at a time when a dry run is copied. */
 const MOST = 1000
-const STEP_MS = 30
 const CLEAR = 5000
-/** How often a step is tried again that fails for a reason that may pass, like a database that is restarted. */
-const TRIES = 5
-
 /** One of the first objects that were kept. */
 export interface Kept {
   bucket: string
@@ -35,29 +26,9 @@ export interface Kept {
   detail: string
 }
 
-/** How many run in this process. */
-const running = new WeakMap<object, number>()
-
 /** Works on runs that nobody works on, two at a time in a process, until there are none. */
-export async function drainRuns(ctx: Ctx): Promise<void> {
-  const busy = running.get(ctx.blobs) ?? 0
-  if (busy >= AT_ONCE) return
-  running.set(ctx.blobs, busy + 1)
-  try {
-    while (!ctx.stopping.aborted) {
-      const runner = newId()
-      const now = ctx.now()
-      const run = await ctx.upkeep((tx) => store.claimRun(tx, runner, now, new Date(now.getTime() + LEASE_MS)))
-      if (!run) return
-      await execute(ctx.as(systemActor), run.id, runner)
-    }
-  } finally {
-    running.set(ctx.blobs, (running.get(ctx.blobs) ?? 1) - 1)
-  }
-}
+export const drainRuns = drainBy(store.claimRun, (ctx, run, runner) => execute(ctx.as(systemActor), run.id, runner))
 
-/** Another process has taken the run over, or its policy was deleted. */
-class Lost extends Error {}
 /** The run ends here, for a reason that is no fault. */
 class Ended extends Error {
   readonly status: 'stopped' | 'cancelled'
@@ -71,27 +42,14 @@ class NothingDone extends Error {}
 
 /** Takes a run to its end; after a crash another process begins its list anew, or goes on deleting where it was. */
 async function execute(ctx: Ctx, id: string, runner: string): Promise<void> {
-  let failures = 0
-  let size = 250
   try {
-    for (;;) {
-      if (ctx.stopping.aborted) return void (await release(ctx, id, runner))
-      const before = performance.eventLoopUtilization()
-      try {
-        if (!(await advance(ctx, id, runner, size))) return
-        failures = 0
-      } catch (error) {
-        if (error instanceof Lost || error instanceof Ended) throw error
-        const passes = error instanceof ServiceError ? error.code === 'busy' : true
-        if (!passes || ++failures > TRIES) throw error
-        ctx.log.warn({ err: error, run: id }, 'a step of a policy run is tried again')
-        await pause(100 * 2 ** failures, undefined, { signal: ctx.stopping }).catch(() => undefined)
-        continue
-      }
-      const { active } = performance.eventLoopUtilization(before)
-      size = Math.round(Math.min(MOST, Math.max(FEWEST, (size * STEP_MS) / Math.max(1, active))))
-      await nextTurn()
-    }
+    const over = await takeSteps(ctx, {
+      step: (size) => advance(ctx, id, runner, size),
+      fewest: FEWEST,
+      isEnd: (error) => error instanceof Ended,
+      onRetry: (error) => ctx.log.warn({ err: error, run: id }, 'a step of a policy run is tried again'),
+    })
+    if (!over) await release(ctx, id, runner)
   } catch (error) {
     if (error instanceof Lost) return
     const known = error instanceof ServiceError || error instanceof Ended

@@ -103,8 +103,15 @@ export async function findLastRuns(db: Db, policyIds: readonly string[]): Promis
   return new Map(rows.map((row) => [row.policy_id, row]))
 }
 
-/** Takes the oldest run that nobody works on, for one process; the condition is asked again as the row is changed. */
-export const claimRun = (tx: Tx, runner: string, now: Date, until: Date): Promise<RunRow | undefined> =>
+/**
+ * Takes the oldest run that nobody works on, for one process; the condition is asked again as the row is changed. Leases
+ * that end after `farthest` were made by a clock that has been put right since.
+ */
+export const claimRun = (
+  tx: Tx,
+  runner: string,
+  { now, until, farthest }: { now: Date; until: Date; farthest: Date },
+): Promise<RunRow | undefined> =>
   tx
     .updateTable('policy_runs')
     .set((e) => ({
@@ -118,12 +125,24 @@ export const claimRun = (tx: Tx, runner: string, now: Date, until: Date): Promis
         .selectFrom('policy_runs')
         .select('id')
         .where('finished_at', 'is', null)
-        .where((f) => f.or([f('leased_until', 'is', null), f('leased_until', '<=', now.toISOString())]))
+        .where((f) =>
+          f.or([
+            f('leased_until', 'is', null),
+            f('leased_until', '<=', now.toISOString()),
+            f('leased_until', '>', farthest.toISOString()),
+          ]),
+        )
         .orderBy('id')
         .limit(1),
     )
     .where('finished_at', 'is', null)
-    .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', now.toISOString())]))
+    .where((e) =>
+      e.or([
+        e('leased_until', 'is', null),
+        e('leased_until', '<=', now.toISOString()),
+        e('leased_until', '>', farthest.toISOString()),
+      ]),
+    )
     .returningAll()
     .executeTakeFirst()
 

@@ -7,7 +7,7 @@ import type { Actor, Ctx } from '../context.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
 import { settingsInForce } from '../settings/service.ts'
-import { hashToken } from './service.ts'
+import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
 import { isTicket } from './ticket.ts'
 
@@ -28,7 +28,7 @@ export interface OpenLink {
 
 /** Finds the link of a token and makes sure that it is good, whatever its password. Throws gone. */
 export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
-  const row = await store.findByHash(ctx.db, hashToken(token))
+  const row = await store.findByHash(ctx.db, hashSecret(token))
   if (!row || row.revoked_at !== null) throw gone()
   if (row.expires_at !== null && Date.parse(row.expires_at) <= ctx.now().getTime()) throw gone()
   const { shares } = await settingsInForce(ctx)

@@ -5,6 +5,7 @@ import type { Actor, Ctx } from '../context.ts'
 import { expectBody } from '../http/body.ts'
 import { typeOf } from '../objects/describe.ts'
 import { placeUnderFreeName, receiver } from '../objects/place.ts'
+import { noteBucket } from '../usage/service.ts'
 import { checkPassword, findLink, forbidCaching, gone, isOpen, noteAccess, openRanges } from './open.ts'
 import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
@@ -21,6 +22,7 @@ export async function receiveThroughShare(
   forbidCaching(reply)
   const link = await findLink(ctx, token)
   const { row } = link
+  noteBucket(request, row.bucket)
   if (row.kind !== 'upload') throw gone()
   await checkPassword(ctx, link, request)
   const key = row.target + name

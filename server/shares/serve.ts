@@ -10,6 +10,7 @@ import { folderName, namedObjects, noting, rangedObjects, sendZip } from '../obj
 import { sendContents } from '../objects/download.ts'
 import { findKeys } from '../objects/search.ts'
 import { findObject, findObjects, type ObjectRow } from '../objects/store.ts'
+import { countDownload, noteBucket } from '../usage/service.ts'
 import {
   checkPassword,
   findLink,
@@ -33,6 +34,7 @@ export interface OpenQuery {
   cursor?: string | undefined
   limit?: number | undefined
   download?: '0' | '1' | undefined
+  embed?: '1' | undefined
   info?: '1' | undefined
   key?: string | undefined
 }
@@ -44,6 +46,7 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, raw: 
   if (query.key !== undefined) return openEntry(ctx, token, query.key, query, raw)
   forbidCaching(raw.reply)
   const link = await findLink(ctx, token)
+  noteBucket(raw.request, link.row.bucket)
   if (query.info === '1') return raw.reply.send(await describeLink(ctx, link, raw.request))
   await checkPassword(ctx, link, raw.request)
   const { kind, target } = link.row
@@ -57,6 +60,7 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, raw: 
 export async function openEntry(ctx: Ctx, token: string, name: string, query: OpenQuery, raw: Raw) {
   forbidCaching(raw.reply)
   const link = await findLink(ctx, token)
+  noteBucket(raw.request, link.row.bucket)
   await checkPassword(ctx, link, raw.request)
   const { kind, target } = link.row
   const key = kind === 'folder' ? target + name : name
@@ -77,8 +81,10 @@ async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { 
   const naming = {
     download: query.download === '1',
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
-    disposition: row.disposition ?? undefined,
+    // What the page of the link shows it does not save.
+    disposition: query.embed === '1' ? undefined : (row.disposition ?? undefined),
     cacheControl: NO_STORE,
+    embed: query.embed === '1',
   }
   return image
     ? sendImage(ctx, object, request, reply, { ...naming, principal: row.id, link: true })
@@ -148,6 +154,7 @@ async function serveArchive(ctx: Ctx, link: OpenLink, { request, reply }: Raw): 
         )
   const base = prefix.lastIndexOf('/', prefix.length - 2) + 1
   const noted = noting(visitor(ctx), link.row.bucket, rows, link.row.id)
+  countDownload(ctx, bucketId, reply)
   return sendZip(ctx, noted, nameOf(link), base, reply, NO_STORE)
 }
 

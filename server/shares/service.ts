@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { decide, isAdmin } from '../../contract/permissions.ts'
 import type { NewShare, Share } from '../../contract/shares.ts'
@@ -11,6 +11,7 @@ import { newId } from '../id.ts'
 import { objectMissing } from '../objects/service.ts'
 import { findObject } from '../objects/store.ts'
 import { settingsInForce } from '../settings/service.ts'
+import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
@@ -75,8 +76,6 @@ const passwordHash = (ctx: Ctx, password: string): Promise<string> => {
   return hashPassword(password, ctx.config.bcryptCost)
 }
 
-export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
-
 /** Throws what stands in the way of sharing this; gives what the link is of. */
 async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateShare): Promise<string> {
   const given = { object: key, folder: prefix, selection: keys, upload: prefix }[kind]
@@ -108,7 +107,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   const token = randomBytes(32).toString('base64url')
   const row: store.ShareRow = {
     id: newId(),
-    token_hash: hashToken(token),
+    token_hash: hashSecret(token),
     kind,
     bucket_id: bucket.id,
     bucket: bucket.name,

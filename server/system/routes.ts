@@ -1,6 +1,10 @@
 import { api } from '../../contract/index.ts'
 import { handle } from '../http/handle.ts'
+import { scrape } from './metrics.ts'
 import { checkReadiness } from './service.ts'
+
+/** The text format of Prometheus. */
+const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const systemRoutes = [
   handle(api.healthz, () => ({ status: 'ok' as const })),
@@ -8,5 +12,9 @@ export const systemRoutes = [
     const readiness = await checkReadiness(ctx)
     if (readiness.status !== 'ready') reply.code(503)
     return readiness
+  }),
+  handle(api.metrics, async (ctx, { reply }) => {
+    const text = await scrape(ctx)
+    return reply.header('cache-control', 'no-store').type(EXPOSITION).send(text)
   }),
 ]

@@ -1,27 +1,28 @@
 import type { Ctx } from '../context.ts'
+import { within } from './deadline.ts'
 import { selectOne } from './store.ts'
 
 const DEADLINE_MS = 5000
 
-/** Asks the database and the storage whether they can work now; each has five seconds. Reasons go to the log only. */
+/**
+ * Asks the database and the storage whether they can work now; each has five seconds. Reasons go to the log only. A
+ * process that is about to end is not ready, whatever they say.
+ */
 export async function checkReadiness(ctx: Ctx) {
   const [database, storage] = await Promise.all([
     probe(ctx, 'database', () => selectOne(ctx.db)),
     probe(ctx, 'storage', () => ctx.blobs.check()),
   ])
-  return { status: database.ok && storage.ok ? ('ready' as const) : ('not_ready' as const), database, storage }
+  const ready = database.ok && storage.ok && !ctx.stopping.aborted
+  return { status: ready ? ('ready' as const) : ('not_ready' as const), database, storage }
 }
 
 async function probe(ctx: Ctx, name: string, check: () => Promise<unknown>): Promise<{ ok: boolean; error?: string }> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${DEADLINE_MS} ms`)), DEADLINE_MS)
   try {
-    await Promise.race([check(), late])
+    await within(DEADLINE_MS, check())
     return { ok: true }
   } catch (error) {
     ctx.log.error({ err: error }, `the ${name} is not ready`)
     return { ok: false, error: `The ${name} does not answer as it should.` }
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -3,8 +3,9 @@ import { actorOf, invalidToken } from '../auth/service.ts'
 import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
+import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
-import { hashToken, isTokenValue } from './value.ts'
+import { isTokenValue } from './value.ts'
 
 const BAD_PER_MINUTE = 100
 const NOTE_EVERY_MS = 60_000
@@ -27,7 +28,7 @@ function refuse(ip: string | null, now: Date): ServiceError {
 export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
   const now = system.now()
   if (!isTokenValue(value)) throw refuse(origin.ip, now)
-  const hash = hashToken(value)
+  const hash = hashSecret(value)
   const [first, ...rest] = await store.findCredential(system.database.db, hash)
   if (!first) throw refuse(origin.ip, now)
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {

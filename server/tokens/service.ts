@@ -7,8 +7,9 @@ import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { settingsInForce } from '../settings/service.ts'
+import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
-import { hashToken, newTokenValue, prefixOf } from './value.ts'
+import { newTokenValue, prefixOf } from './value.ts'
 
 export { authenticatePat, noteUse } from './authenticate.ts'
 export { TOKEN_START } from './value.ts'
@@ -60,7 +61,7 @@ export function createToken(ctx: Ctx, name: string, expiresIn: string | number =
       user_id,
       name: name.trim(),
       token_prefix: prefixOf(value),
-      token_hash: hashToken(value),
+      token_hash: hashSecret(value),
       previous_hash: null,
       previous_until: null,
       created_at: now.toISOString(),
@@ -176,7 +177,7 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
     if (row.revoked_at !== null || (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()))
       throw new ServiceError('conflict', 'The token is not live any more.')
     const next = {
-      token_hash: hashToken(value),
+      token_hash: hashSecret(value),
       token_prefix: prefixOf(value),
       previous_hash: row.token_hash,
       // Without a grace it is over by any replica's clock.

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** What every personal access token begins with: how credentials are told apart (K3). */
@@ -35,9 +35,6 @@ export function isTokenValue(text: string): boolean {
   const [, random, check] = SHAPE.exec(text) ?? []
   return random !== undefined && checksum(random) === check
 }
-
-/** What is kept of a token (K2). 178 random bits need no salt and no slow hash. */
-export const hashToken = (value: string): string => createHash('sha256').update(value).digest('hex')
 
 /** The part of a token that may be shown. */
 export const prefixOf = (value: string): string => value.slice(0, PREFIX_LENGTH)

@@ -18,7 +18,8 @@ const PURGE_LIMIT = 10_000
 
 /**
  * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the items' ids in the same
- * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage.
+ * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage. `jobId` is
+ * the job that does it.
  */
 export async function moveToTrash(
   tx: Tx,
@@ -26,6 +27,7 @@ export async function moveToTrash(
   bucket: HeldBucket,
   rows: readonly ObjectRow[],
   reason: 'deleted' | 'overwritten',
+  jobId: string | null = null,
 ): Promise<(string | null)[]> {
   if (rows.length === 0) return []
   if (bucket.trash_days === 0) {
@@ -37,7 +39,8 @@ export async function moveToTrash(
     return rows.map(() => null)
   }
   const now = ctx.now().toISOString()
-  const items = rows.map((row) => ({ ...row, id: newId(), reason, deleted_at: now, deleted_by: ctx.actor.user_id }))
+  const more = { reason, deleted_at: now, deleted_by: ctx.actor.user_id, job_id: jobId }
+  const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
   await store.insertTrash(tx, items)
   return items.map(({ id }) => id)
 }
@@ -82,7 +85,7 @@ export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[
     assertFound(ids, rows)
     const restored: StoredObject[] = []
     const taken: Fault[] = []
-    for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, ...row } of rows) {
+    for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row } of rows) {
       const object = await reinstate(tx, bucket, row)
       if (object) restored.push(object)
       else taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `the key "${row.key}" is taken` })

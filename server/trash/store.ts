@@ -34,15 +34,40 @@ export function listTrash(
   return query.orderBy('deleted_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
-export const lockTrash = (tx: Tx, bucketId: string, ids: readonly string[]): Promise<TrashRow[]> =>
-  tx
+/** Those of the items that are of the bucket, locked. By their ids alone: the bucket's index would be read to its end. */
+export const lockTrash = async (tx: Tx, bucketId: string, ids: readonly string[]): Promise<TrashRow[]> => {
+  const rows = await tx.selectFrom('trash').selectAll().where('id', 'in', ids).orderBy('id').forUpdate().execute()
+  return rows.filter(({ bucket_id }) => bucket_id === bucketId)
+}
+
+/**
+ * Ids of what a job put into the trash, in order, after an id. As one range of the index: where a planner knows little of
+ * the job yet, an equality seems to find so few that it reads and sorts all of them for every page.
+ */
+export const listDeleted = async (
+  tx: Tx,
+  { by, after, limit }: { by: string; after: string; limit: number },
+): Promise<string[]> => {
+  const rows = await tx
     .selectFrom('trash')
-    .selectAll()
-    .where('bucket_id', '=', bucketId)
-    .where('id', 'in', ids)
+    .select('id')
+    .where((e) => e(e.refTuple('job_id', 'id'), '>', e.tuple(by, after)))
+    .where('job_id', '<=', by)
+    .orderBy('job_id')
     .orderBy('id')
-    .forUpdate()
+    .limit(limit)
     .execute()
+  return rows.map(({ id }) => id)
+}
+
+export const countDeleted = async (db: Db, by: string): Promise<number> => {
+  const { count } = await db
+    .selectFrom('trash')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('job_id', '=', by)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
 
 /** The oldest items of a bucket that were deleted before a time (null: any), locked. */
 export function lockOldest(tx: Tx, bucketId: string, before: string | null, limit: number): Promise<TrashRow[]> {

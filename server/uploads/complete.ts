@@ -6,6 +6,7 @@ import { holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { placeBlob } from '../objects/service.ts'
 import { findObject } from '../objects/store.ts'
+import { countUpload } from '../usage/service.ts'
 import { forgetLostParts } from './parts.ts'
 import { isOver, openUpload, receivedParts, uploadMissing } from './service.ts'
 import * as store from './store.ts'
@@ -32,7 +33,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     throw new ServiceError('conflict', `The upload is for the key "${row.key}".`, {
       faults: [{ path: 'body.key', message: 'is not the key of the upload' }],
     })
-  if (row.result !== null) return JSON.parse(row.result) as StoredObject
+  if (row.result !== null) return completedAs(row.result, body.parts)
   if (row.blob_id === null) throw uploadMissing()
   const parts = chooseParts(row, await receivedParts(ctx, row), body.parts)
   // Decided again with the object; here, because afterwards no part can be sent again.
@@ -43,7 +44,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     await ctx.blobs.completeParts(row.blob_id, row.handle, stored)
   } catch (error) {
     const done = await store.findUpload(ctx.db, row.id)
-    if (done?.result) return JSON.parse(done.result) as StoredObject
+    if (done?.result) return completedAs(done.result, body.parts)
     if (!done || isOver(done, ctx.now())) throw uploadMissing()
     if (!(error instanceof BlobMissing)) throw error
     const lost = await forgetLostParts(ctx, row)
@@ -58,13 +59,23 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
 }
 
 /** Parts that only the storage knows of, which forgets them as it puts them together: what a crash then needs. */
-async function writeDownDirect(ctx: Ctx, { id }: store.UploadRow, parts: readonly store.PartRow[]): Promise<void> {
+async function writeDownDirect(
+  ctx: Ctx,
+  { id, bucket_id }: store.UploadRow,
+  parts: readonly store.PartRow[],
+): Promise<void> {
   const known = new Map((await store.listParts(ctx.db, id)).map((part) => [part.part_number, part.ref]))
   const unknown = parts.filter(({ part_number, ref }) => known.get(part_number) !== ref)
   if (unknown.length === 0) return
   await ctx.upkeep(async (tx) => {
     for (const part of unknown) await store.upsertPart(tx, part)
   })
+  // Of these we see no bytes: this is when we hear of them.
+  countUpload(
+    ctx,
+    bucket_id,
+    unknown.reduce((sum, { size }) => sum + size, 0),
+  )
 }
 
 const taken = (key: string) => new ServiceError('precondition_failed', `The key "${key}" is taken.`)
@@ -85,7 +96,7 @@ function chooseParts(
     const previous = named[i - 1]
     if (previous && previous.part_number >= part_number) fault('is out of order')
     else if (!part) fault('has not arrived')
-    else if (part.etag !== etag.replace(/^"(.*)"$/, '$1').toLowerCase()) fault(`has the ETag ${part.etag}`)
+    else if (part.etag !== bareEtag(etag)) fault(`has the ETag ${part.etag}`)
     else if (i < named.length - 1 && part.size !== row.part_size) fault(`has ${part.size} bytes and is not the last`)
     else chosen.push(part)
   }
@@ -113,10 +124,22 @@ function chooseParts(
   )
 }
 
+const bareEtag = (etag: string): string => etag.replace(/^"(.*)"$/, '$1').toLowerCase()
+
+/** What an upload was completed as, for someone who asks for the same; throws conflict where other parts were named. */
+function completedAs(result: string, named: readonly { etag: string }[]): StoredObject {
+  const object = JSON.parse(result) as StoredObject
+  if (object.etag === etagOf(named)) return object
+  throw new ServiceError(
+    'conflict',
+    `The upload is completed, with other parts: the object has the ETag ${object.etag}.`,
+  )
+}
+
 /** MD5 of the parts' MD5s and how many there are: what S3 clients expect of a multipart upload. */
-function etagOf(parts: readonly store.PartRow[]): string {
+function etagOf(parts: readonly { etag: string }[]): string {
   const hash = createHash('md5')
-  for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'))
+  for (const { etag } of parts) hash.update(Buffer.from(bareEtag(etag), 'hex'))
   return `${hash.digest('hex')}-${parts.length}`
 }
 
@@ -162,7 +185,7 @@ const makeVisible = (
       return object
     })
     .catch((error: unknown) => {
-      if (error instanceof CompletedMeanwhile && error.result !== null) return JSON.parse(error.result) as StoredObject
+      if (error instanceof CompletedMeanwhile && error.result !== null) return completedAs(error.result, parts)
       throw error
     })
 

@@ -8,6 +8,7 @@ import { allow, type Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
 import { readClaims, signClaims } from '../signature.ts'
+import { countUpload, noteBucket } from '../usage/service.ts'
 import { isOver } from './service.ts'
 import * as store from './store.ts'
 
@@ -67,16 +68,19 @@ export async function receivePart(
   const actor = await actorOfUser(ctx, claims.user, claims.token)
   if (!actor || bucket === undefined)
     throw new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
+  noteBucket(request, bucket)
   allow(actor, 'write', bucket, row.key)
   const size = announcedSize(request, row, claims.part)
   const expected = contentMd5(request.headers['content-md5'])
   const held = await hold(ctx, row, claims.part, size)
+  let arrived = 0
   try {
     expectBody(request, reply)
     const hash = createHash('md5')
     async function* measured() {
       for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
         hash.update(chunk)
+        arrived += chunk.length
         yield chunk
       }
       if (expected !== undefined && hash.copy().digest('hex') !== expected)
@@ -86,7 +90,12 @@ export async function receivePart(
     }
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, claims.part, measured(), size)
     const etag = hash.digest('hex')
-    await writeDown(ctx, row, { part_number: claims.part, size, etag, ref }, held)
+    const former = await writeDown(ctx, row, { part_number: claims.part, size, etag, ref }, held)
+    // Left where it cannot be removed now, it goes with the upload.
+    if (former !== undefined && former !== ref)
+      await ctx.blobs
+        .removePart(row.blob_id, row.handle, { number: claims.part, ref: former })
+        .catch((error: unknown) => ctx.log.warn({ err: error, upload: row.id }, 'a replaced part was not removed'))
     reply.header('etag', `"${etag}"`)
     return { part_number: claims.part, etag, size }
   } catch (error) {
@@ -94,6 +103,8 @@ export async function receivePart(
     if (!(error instanceof BlobMissing)) throw error
     if (!isOpen(await store.findUpload(ctx.db, row.id), ctx.now())) throw closed()
     throw new ServiceError('conflict', 'The parts are being put together; complete the upload again or give it up.')
+  } finally {
+    countUpload(ctx, row.bucket_id, arrived)
   }
 }
 
@@ -144,29 +155,33 @@ const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
     if (row && row.completed_at === null) await countReserved(tx, bucket, row, -held)
   })
 
-/** Writes down a part that has arrived and of which `held` bytes are reserved already. */
+/**
+ * Writes down a part that has arrived and of which `held` bytes are reserved already: of several senders the last one to
+ * be written down counts, whoever stored its bytes last. Gives the ref of the one that it replaced, which nobody else gets.
+ */
 const writeDown = (
   ctx: Ctx,
   upload: store.UploadRow,
   part: Pick<store.PartRow, 'part_number' | 'size' | 'etag' | 'ref'>,
   held: number,
-) =>
+): Promise<string | undefined> =>
   ctx.upkeep(async (tx) => {
     // A known size is reserved already, so that parts of one bucket need not wait for each other.
     const bucket = upload.file_size === null ? await holdBucketOf(tx, upload) : undefined
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()
+    const before = await store.findPart(tx, row.id, part.part_number)
     if (bucket) {
-      const before = await store.findPart(tx, row.id, part.part_number)
       const growth = part.size - (before?.size ?? 0) - held
       if (growth !== 0) await countReserved(tx, bucket, row, growth)
     }
     await store.upsertPart(tx, { upload_id: row.id, ...part, received_at: ctx.now().toISOString() })
+    return before?.ref
   })
 
 /**
- * Forgets parts whose bytes are not those their rows tell of, since a crash or another process came between the two, and
- * gives their numbers.
+ * Forgets parts whose bytes are not those their rows tell of, and gives their numbers: bytes that were lost, or (on S3,
+ * where a number has one content) senders of the same part whose bytes came in another order than they were written down.
  */
 export async function forgetLostParts(ctx: Ctx, upload: store.UploadRow): Promise<number[]> {
   const stored = new Set((await ctx.blobs.listParts(upload.blob_id ?? '', upload.handle)).map(({ ref }) => ref))

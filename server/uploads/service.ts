@@ -212,18 +212,24 @@ async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
   return true
 }
 
+const PAGE = 500
 /** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
 export const sweeper = {
   name: 'upload-sweeper',
   every: 60_000,
   async run(ctx: Ctx): Promise<void> {
-    for (const { id } of await store.findExpired(ctx.db, ctx.now(), 500))
-      try {
-        await dropUpload(ctx, id)
-      } catch (error) {
-        // Those after it must not wait for one that the storage refuses.
-        ctx.log.error({ err: error, upload: id }, 'an upload could not be given up')
-      }
+    for (let last: store.UploadRow | undefined; !ctx.stopping.aborted; ) {
+      const page = await store.findExpired(ctx.db, ctx.now(), last, PAGE)
+      for (const { id } of page)
+        try {
+          await dropUpload(ctx, id)
+        } catch (error) {
+          // Those after it must not wait for one that the storage refuses.
+          ctx.log.error({ err: error, upload: id }, 'an upload could not be given up')
+        }
+      last = page.at(-1)
+      if (page.length < PAGE) return
+    }
   },
 }
 

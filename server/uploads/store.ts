@@ -22,15 +22,15 @@ export function listUploads(db: Db, bucketId: string, before: string | undefined
   return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Uploads whose time is over, the oldest first. */
-export const findExpired = (db: Db, now: Date, limit: number): Promise<UploadRow[]> =>
-  db
-    .selectFrom('uploads')
-    .selectAll()
-    .where('expires_at', '<=', now.toISOString())
-    .orderBy('expires_at')
-    .limit(limit)
-    .execute()
+/** Uploads whose time is over, the oldest first, after one of them. */
+export function findExpired(db: Db, now: Date, after: UploadRow | undefined, limit: number): Promise<UploadRow[]> {
+  const query = db.selectFrom('uploads').selectAll().where('expires_at', '<=', now.toISOString())
+  const rest =
+    after === undefined
+      ? query
+      : query.where((e) => e(e.refTuple('expires_at', 'id'), '>', e.tuple(after.expires_at, after.id)))
+  return rest.orderBy('expires_at').orderBy('id').limit(limit).execute()
+}
 
 export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
   tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
 import { assertSettable, hashPassword, revokeSessionsOf } from '../auth/service.ts'
-import type { Ctx } from '../context.ts'
+import { type Ctx, type Record, systemActor } from '../context.ts'
+import type { Row, Tx } from '../db/schema.ts'
 import { ensureAdministrators, joinGroups } from '../groups/service.ts'
 import { newId } from '../id.ts'
 import { emailKey, insertUser } from './service.ts'
@@ -13,25 +14,34 @@ export const newPassword = (): string => randomBytes(15).toString('base64url')
 export async function createAdmin(ctx: Ctx, email: string, display_name: string, password: string): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
-  await ctx.act(async (tx, record) => {
-    const group = await ensureAdministrators(tx, ctx.now(), record)
-    const user = await insertUser(tx, { id: newId(), email, display_name, password_hash }, ctx.now())
-    if (!user) throw new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
-    await joinGroups(tx, ctx.actor, user.id, [group.id], user.created_at)
-    record({
-      name: 'user_create',
-      resource: { type: 'user', id: user.id },
-      details: { email, display_name: user.display_name, group_ids: [group.id] },
-    })
+  await ctx.act((tx, record) => insertAdmin(tx, ctx, { email, display_name, password_hash }, record))
+}
+
+/** Step: a user in the built-in group of administrators; `already_exists` when the address is taken. */
+export async function insertAdmin(
+  tx: Tx,
+  ctx: Ctx,
+  { email, ...admin }: { email: string; display_name: string; password_hash: string },
+  record: Record,
+): Promise<Row<'users'>> {
+  const group = await ensureAdministrators(tx, ctx.now(), record)
+  const user = await insertUser(tx, { id: newId(), email, ...admin }, ctx.now())
+  if (!user) throw new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
+  await joinGroups(tx, systemActor, user.id, [group.id], user.created_at)
+  record({
+    name: 'user_create',
+    resource: { type: 'user', id: user.id },
+    details: { email: user.email, display_name: user.display_name, group_ids: [group.id] },
   })
+  return user
 }
 
 /**
- * The first administrator, where there is no user yet (R8). Gives the password back when it was generated, else null;
- * undefined when there was nothing to do. Safe when several replicas start at once.
+ * The first administrator, where there is no user yet (R8) and no setup link is to make them. Gives the password back
+ * when it was generated, else null; undefined when there was nothing to do. Safe when several replicas start at once.
  */
 export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; password: string | null } | undefined> {
-  if (await store.hasUsers(ctx.db)) return undefined
+  if (ctx.config.setupLink || (await store.hasUsers(ctx.db))) return undefined
   const { bootstrapAdminEmail: email, bootstrapAdminPassword } = ctx.config
   const password = bootstrapAdminPassword ?? newPassword()
   try {

@@ -49,6 +49,16 @@ export const lockUser = (tx: Tx, id: string) =>
 export const hasUsers = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 
+/** Whether anyone is an administrator, able to log in or not. */
+export const hasAdmin = async (db: Db): Promise<boolean> =>
+  (await db
+    .selectFrom('groups as g')
+    .innerJoin('group_members as m', 'm.group_id', 'g.id')
+    .select('m.user_id')
+    .where('g.global', 'like', '%"admin"%')
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 export interface UserFilter {
   q?: string | undefined
   groupId?: string | undefined

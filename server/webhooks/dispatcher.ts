@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { newId } from '../id.ts'
+import { telemetryOf } from '../observe/telemetry.ts'
 import { createPoster, type Poster } from '../outbound/post.ts'
 import { disableEndpoint } from './disable.ts'
 import { type Claimed, claimDeliveries, isAnythingDue } from './queue.ts'
 import { attempt, type Outcome } from './send.ts'
 import { noteInterrupted, settle, type Verdict } from './settle.ts'
-import { countAttempt } from './status.ts'
 import { routeOf } from './target.ts'
 import { onQueued } from './wake.ts'
 
@@ -48,6 +48,7 @@ export const webhookDispatcher = {
 function createDispatcher(ctx: Ctx): Dispatcher {
   const { webhooks } = ctx.config
   const poster: Poster = createPoster(routeOf(ctx.config), webhooks.timeoutMs)
+  const attemptsEnded = telemetryOf(ctx.config).metrics.stowage_webhook_attempts_total
   let inFlight = 0
   let ended: Outcome[] = []
   let running = false
@@ -58,7 +59,7 @@ function createDispatcher(ctx: Ctx): Dispatcher {
     inFlight++
     void attempt(ctx, poster, delivery).then((outcome) => {
       inFlight--
-      countAttempt(ctx.config, outcome.failure?.kind ?? 'acknowledged')
+      attemptsEnded.inc({ outcome: outcome.failure?.kind ?? 'acknowledged' })
       ended.push(outcome)
       wake()
     })

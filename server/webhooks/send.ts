@@ -1,10 +1,10 @@
 import type { Ctx } from '../context.ts'
+import { telemetryOf } from '../observe/telemetry.ts'
 import type { FailureClass } from '../outbound/failure.ts'
 import type { Answer, Poster } from '../outbound/post.ts'
+import { version } from '../version.ts'
 import type { Claimed } from './queue.ts'
 import { deliveryHeaders, secretsAt } from './secret.ts'
-
-const VERSION = '0.1.0'
 
 /** What became of one attempt. */
 export interface Outcome {
@@ -25,15 +25,29 @@ export async function attempt(ctx: Ctx, poster: Poster, delivery: Claimed): Prom
     const secrets = secretsAt(ctx.config, endpoint, startedAt)
     headers = {
       ...deliveryHeaders({ id, event, body, attempt: attempts + 1 }, secrets, startedAt),
-      'User-Agent': `Stowage/${VERSION}`,
+      'User-Agent': `Stowage/${version}`,
     }
   } catch (error) {
     ctx.log.error({ err: error, endpoint: endpoint.id }, 'the secret of a webhook endpoint cannot be read')
     const failure = { kind: 'secret' as const, text: 'the secret of the endpoint cannot be read; rotate it' }
     return { delivery, startedAt, endedAt: ctx.now(), headers: {}, answer: null, failure }
   }
+  const { metrics, traces } = telemetryOf(ctx.config)
+  const span = traces?.begin('webhook attempt', 'delivery')
   const answer = await poster.post(new URL(endpoint.url), headers, body)
   const { failure } = answer
+  metrics.stowage_webhook_attempt_seconds.observe(answer.durationMs / 1000)
+  span?.end({
+    failed: failure !== null,
+    attributes: {
+      'stowage.webhook.event': event,
+      'stowage.webhook.endpoint': endpoint.id,
+      'stowage.webhook.delivery': id,
+      'stowage.webhook.attempt': attempts + 1,
+      'stowage.webhook.outcome': failure?.kind ?? 'acknowledged',
+      ...(answer.status === null ? {} : { 'http.response.status_code': answer.status }),
+    },
+  })
   if (failure?.kind === 'blocked')
     ctx.log.warn(
       { delivery: id, endpoint: endpoint.id, address: failure.detail },

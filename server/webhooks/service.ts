@@ -10,6 +10,7 @@ import * as store from './store.ts'
 import { checkTarget } from './target.ts'
 
 const MOST_ENDPOINTS = 500
+const DAY_MS = 86_400_000
 
 /** What an administrator says of an endpoint. */
 export interface EndpointFields {
@@ -107,15 +108,26 @@ const shown = ({ name, url, events: wanted, bucket, prefix }: store.EndpointRow)
 })
 const detailsOf = (row: store.EndpointRow) => ({ webhook_id: row.id, ...shown(row) })
 
-/** All endpoints, latest first. */
+/** All endpoints, latest first, with what became of their deliveries of late. */
 export async function listWebhooks(ctx: Ctx, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listEndpoints(ctx.db, before, limit + 1)
   const page = rows.slice(0, limit)
+  const since = new Date(ctx.now().getTime() - DAY_MS).toISOString()
+  const ids = page.map(({ id }) => id)
+  const recent = new Map((await store.findRecent(ctx.db, ids, since)).map((row) => [row.endpoint_id, row]))
   return {
-    items: page.map((row) => describe(ctx, row)),
+    items: page.map((row) => ({ ...describe(ctx, row), ...describeRecent(recent.get(row.id)) })),
     next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
     sending: ctx.config.webhooksEnabled,
+  }
+}
+
+function describeRecent(row: Awaited<ReturnType<typeof store.findRecent>>[number] | undefined) {
+  const { id, event, status, attempts, at } = row ?? {}
+  return {
+    last_delivery: id && event && status && at ? { id, event, status, attempts: attempts ?? 0, at } : null,
+    recent: { acknowledged: row?.acknowledged ?? 0, failed: row?.failed ?? 0 },
   }
 }
 

@@ -1,36 +1,32 @@
 import { sql } from 'kysely'
-import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
-
-const counts = new WeakMap<Config, Map<string, number>>()
-
-/** Counts an attempt of this process: `acknowledged` or the class of its failure. */
-export function countAttempt(config: Config, outcome: string): void {
-  const own = counts.get(config) ?? new Map<string, number>()
-  counts.set(config, own)
-  own.set(outcome, (own.get(outcome) ?? 0) + 1)
-}
 
 /** What is worth watching. Over 60 seconds of `oldestReadySeconds` deliveries come faster than they are sent. */
 export interface WebhookStatus {
-  /** Deliveries waiting for an attempt, those of endpoints that are paused included. */
+  /** Deliveries waiting for an attempt, those of endpoints that are paused included; counted up to 10,000. */
   queued: number
   inFlight: number
   /** How long the longest-waiting delivery has been due that nothing holds back. */
   oldestReadySeconds: number
   disabledEndpoints: number
-  /** Of this process since it started, by outcome. */
-  attempts: ReadonlyMap<string, number>
 }
 
-/** The state of all deliveries, and this process's counters. */
+const MOST_COUNTED = 10_000
+
+/** The state of all deliveries. */
 export async function webhookStatus(ctx: Ctx): Promise<WebhookStatus> {
   const now = ctx.now().toISOString()
   const count = sql<number>`count(*)`.as('count')
   const queued = await ctx.db
-    .selectFrom('webhook_deliveries')
+    .selectFrom((e) =>
+      e
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where(sql<boolean>`status = 'queued'`)
+        .limit(MOST_COUNTED)
+        .as('counted'),
+    )
     .select(count)
-    .where(sql<boolean>`status = 'queued'`)
     .executeTakeFirstOrThrow()
   const leased = await ctx.db
     .selectFrom('webhook_deliveries')
@@ -38,15 +34,23 @@ export async function webhookStatus(ctx: Ctx): Promise<WebhookStatus> {
     .where('lease_token', 'is not', null)
     .where('lease_until', '>', now)
     .executeTakeFirstOrThrow()
+  // The first of each endpoint by its index: a backlog of millions costs no more than a short one.
+  const cooling = sql<boolean>`(e.cooling_until is not null and e.cooling_until > ${now})`
+  const first = sql<string | null>`(
+    select d.next_attempt_at from webhook_deliveries d
+    where d.endpoint_id = e.id and d.status = 'queued' and d.next_attempt_at <= ${now}
+      and (d.lease_until is null or d.lease_until <= ${now})
+    order by d.next_attempt_at, d.id limit 1)`
+  // While an endpoint cools down nothing but what was begun is due (the index has pings as well, which are).
+  const begun = sql<string | null>`(
+    select d.next_attempt_at from webhook_deliveries d
+    where d.endpoint_id = e.id and d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')
+      and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
+    order by d.next_attempt_at, d.id limit 1)`
   const oldest = await ctx.db
-    .selectFrom('webhook_deliveries as d')
-    .innerJoin('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
-    .select((e) => e.fn.min('d.next_attempt_at').as('at'))
-    .where(sql<boolean>`d.status = 'queued'`)
-    .where('d.next_attempt_at', '<=', now)
+    .selectFrom('webhook_endpoints as e')
+    .select(sql<string | null>`min(case when ${cooling} then ${begun} else ${first} end)`.as('at'))
     .where('e.disabled_at', 'is', null)
-    .where((e) => e.or([e('e.cooling_until', 'is', null), e('e.cooling_until', '<=', now), e('d.attempts', '>', 0)]))
-    .where((e) => e.or([e('d.lease_until', 'is', null), e('d.lease_until', '<=', now)]))
     .executeTakeFirst()
   const disabled = await ctx.db
     .selectFrom('webhook_endpoints')
@@ -59,6 +63,5 @@ export async function webhookStatus(ctx: Ctx): Promise<WebhookStatus> {
     inFlight: leased.count,
     oldestReadySeconds: Math.max(0, since / 1000),
     disabledEndpoints: disabled.count,
-    attempts: counts.get(ctx.config) ?? new Map(),
   }
 }

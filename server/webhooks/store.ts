@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
@@ -51,6 +52,36 @@ export function listEndpoints(db: Db, before: string | undefined, limit: number)
   let query = db.selectFrom('webhook_endpoints').selectAll()
   if (before !== undefined) query = query.where('id', '<', before)
   return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+const MOST_RECENT = 500
+/**
+ * The latest delivery of each endpoint, and how many of the most recent since a time were acknowledged and failed. Reads
+ * no more than those, through the index of the latest.
+ */
+export function findRecent(db: Db, endpointIds: readonly string[], since: string) {
+  if (endpointIds.length === 0) return []
+  const count = (status: DeliveryRow['status']) =>
+    sql<number>`(select count(*) from (
+      select status from webhook_deliveries where endpoint_id = e.id and created_at >= ${since}
+      order by created_at desc, id desc limit ${sql.lit(MOST_RECENT)}) as recent where status = ${status})`
+  return db
+    .selectFrom('webhook_endpoints as e')
+    .leftJoin('webhook_deliveries as d', (join) =>
+      join.on('d.id', '=', (e) =>
+        e
+          .selectFrom('webhook_deliveries as latest')
+          .select('latest.id')
+          .whereRef('latest.endpoint_id', '=', 'e.id')
+          .orderBy('latest.created_at', 'desc')
+          .orderBy('latest.id', 'desc')
+          .limit(1),
+      ),
+    )
+    .select(['e.id as endpoint_id', 'd.id', 'd.event', 'd.status', 'd.attempts', 'd.created_at as at'])
+    .select([count('acknowledged').as('acknowledged'), count('failed').as('failed')])
+    .where('e.id', 'in', endpointIds)
+    .execute()
 }
 
 export interface DeliveryFilter {

@@ -6,6 +6,9 @@ import { shares } from './0004-shares.ts'
 import { webhooks } from './0005-webhooks.ts'
 import { policies } from './0006-policies.ts'
 import { audit } from './0007-audit.ts'
+import { usage } from './0008-usage.ts'
+import { undo } from './0009-undo.ts'
+import { moves } from './0010-moves.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -17,4 +20,7 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0005-webhooks': webhooks(types),
   '0006-policies': policies(types),
   '0007-audit': audit(types),
+  '0008-usage': usage(types),
+  '0009-undo': undo(types),
+  '0010-moves': moves(types),
 })

@@ -45,6 +45,8 @@ export interface StorageTables {
     reason: 'deleted' | 'overwritten'
     deleted_at: string
     deleted_by: string | null
+    /** The job that put it here. */
+    job_id: string | null
   }
   /** `check_after`: from then on the collector asks whether anything points here; null once it was found in use. */
   blobs: { id: string; check_after: string | null }
@@ -87,7 +89,7 @@ export interface StorageTables {
   }
   jobs: {
     id: string
-    kind: 'copy' | 'move' | 'delete' | 'empty_bucket'
+    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string
@@ -97,7 +99,10 @@ export interface StorageTables {
     actor: string
     created_by: string
     created_by_email: string | null
-    /** The objects are written down in job_items first; up to which key that has come, and when it was done. */
+    /**
+     * The objects are written down in job_items first; up to which key that has come, and when it was done. A restore
+     * writes none down: job_moves and the trash say what is to be done, and this is how far that has come.
+     */
     listed_to: string | null
     listed_at: string | null
     total: number
@@ -117,4 +122,17 @@ export interface StorageTables {
     finished_at: string | null
   }
   job_items: { job_id: string; position: number; key: string }
+  /**
+   * What a job moved, by the position of its item, until that is undone or too long ago: `source_key` is where it was,
+   * `trash_id` what it took the place of.
+   */
+  job_moves: {
+    job_id: string
+    position: number
+    source_key: string
+    bucket_id: string
+    key: string
+    blob_id: string
+    trash_id: string | null
+  }
 }

@@ -1,0 +1,100 @@
+import type { BlobDriver } from './driver.ts'
+
+/** One call to the storage that ended. Times in milliseconds; `began` as `performance.now()`. */
+export interface BlobCall {
+  operation: string
+  began: number
+  /** How long of it the source had nothing to give. */
+  clientMs: number
+  /** Bytes asked for, and bytes stored. */
+  read?: number
+  written?: number
+  error?: unknown
+}
+/** Hears of every call, in the asynchronous context of who made it. */
+export type BlobObserver = (call: BlobCall) => void
+
+/** The same storage, whose calls are reported. Streams pass through untouched. */
+export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDriver {
+  async function call<T>(
+    operation: string,
+    work: () => Promise<T>,
+    bytes: (result: T) => { read?: number; written?: number } = () => ({}),
+    waiting?: Waiting,
+  ): Promise<T> {
+    const began = performance.now()
+    let result: T
+    try {
+      result = await work()
+    } catch (error) {
+      observe({ operation, began, clientMs: waiting?.ms ?? 0, error: error ?? true })
+      throw error
+    }
+    observe({ operation, began, clientMs: waiting?.ms ?? 0, ...bytes(result) })
+    return result
+  }
+  return {
+    buffered: driver.buffered,
+    put(id, source, size) {
+      const waiting = watch(source)
+      return call(
+        'put',
+        () => driver.put(id, waiting.source, size),
+        (written) => ({ written }),
+        waiting,
+      )
+    },
+    get: (id, size, range) =>
+      call(
+        'get',
+        () => driver.get(id, size, range),
+        () => ({ read: range ? range.end - range.start + 1 : size }),
+      ),
+    remove: (id) => call('remove', () => driver.remove(id)),
+    beginParts: (id) => call('begin_parts', () => driver.beginParts(id)),
+    putPart(id, handle, number, source, size) {
+      const waiting = watch(source)
+      const work = () => driver.putPart(id, handle, number, waiting.source, size)
+      return call('put_part', work, () => ({ written: size }), waiting)
+    },
+    removePart: (id, handle, part) => call('remove_part', () => driver.removePart(id, handle, part)),
+    listParts: (id, handle) => call('list_parts', () => driver.listParts(id, handle)),
+    completeParts: (id, handle, parts) => call('complete_parts', () => driver.completeParts(id, handle, parts)),
+    abortParts: (id, handle) => call('abort_parts', () => driver.abortParts(id, handle)),
+    partUrl: (...call) => driver.partUrl(...call),
+    directUrl: (...call) => driver.directUrl(...call),
+    list: () => driver.list(),
+    check: () => call('check', () => driver.check()),
+    close: () => driver.close(),
+  }
+}
+
+interface Waiting {
+  source: AsyncIterable<Uint8Array>
+  /** How long the source was waited for so far. */
+  ms: number
+}
+
+function watch(source: AsyncIterable<Uint8Array>): Waiting {
+  const waiting: Waiting = {
+    ms: 0,
+    source: {
+      [Symbol.asyncIterator]() {
+        const inner = source[Symbol.asyncIterator]()
+        const timed = (next: Promise<IteratorResult<Uint8Array>>) => {
+          const began = performance.now()
+          const note = () => {
+            waiting.ms += performance.now() - began
+          }
+          next.then(note, note)
+          return next
+        }
+        return {
+          next: () => timed(inner.next()),
+          return: (value?: unknown) => inner.return?.(value) ?? Promise.resolve({ done: true, value: undefined }),
+        }
+      },
+    },
+  }
+  return waiting
+}

@@ -1,0 +1,110 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { BlobObserver } from '../blobs/observed.ts'
+import type { Config } from '../config.ts'
+import type { DatabaseObserver } from '../db/observed.ts'
+import { type Database, engineOf } from '../db/open.ts'
+import { instrumentsOf, type Lasting, lasting } from './instruments.ts'
+import { currentMeter } from './meter.ts'
+import type { Tracing } from './traces.ts'
+
+/** What a service knows of itself: one for each configuration, as several may run in a process. */
+export interface Telemetry {
+  registry: Registry
+  metrics: Lasting
+  /** Undefined where nobody collects traces. */
+  traces: Tracing | undefined
+  /** The connections to the database; null where there is no server of databases. */
+  pool: Database['pool']
+}
+
+const known = new WeakMap<Config, Telemetry>()
+export function telemetryOf(config: Config): Telemetry {
+  const there = known.get(config)
+  if (there) return there
+  const registry = new Registry()
+  const telemetry: Telemetry = {
+    registry,
+    metrics: instrumentsOf(lasting, registry),
+    traces: undefined,
+    pool: () => null,
+  }
+  known.set(config, telemetry)
+  return telemetry
+}
+
+let own: Registry | undefined
+/** Memory, CPU, garbage collection and the lag of the event loop: of the process, whatever runs in it. */
+export function processMetrics(): Registry {
+  if (!own) {
+    own = new Registry()
+    collectDefaultMetrics({ register: own })
+  }
+  return own
+}
+
+const SYSTEMS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
+
+/** Notes what the database is asked, for metrics, for the request that asks, and for traces (the text, never values). */
+export function databaseObserver(config: Config): DatabaseObserver {
+  const { metrics } = telemetryOf(config)
+  const seconds = metrics.stowage_database_statement_seconds
+  const kinds = new Map<string, { observe(value: number): void }>()
+  const system = SYSTEMS[engineOf(config.databaseUrl)]
+  return {
+    statement(kind, text, began, error) {
+      const ms = performance.now() - began
+      let histogram = kinds.get(kind)
+      if (!histogram) {
+        histogram = seconds.labels({ kind })
+        kinds.set(kind, histogram)
+      }
+      histogram.observe(ms / 1000)
+      if (error !== undefined) metrics.stowage_database_failures_total.inc()
+      const meter = currentMeter()
+      if (!meter) return
+      meter.databaseMs += ms
+      meter.statements++
+      meter.span?.step(
+        `database ${kind}`,
+        began,
+        { 'db.system.name': system, 'db.operation.name': kind, 'db.query.text': text },
+        error,
+      )
+    },
+    waited(began, error) {
+      const ms = performance.now() - began
+      metrics.stowage_database_wait_seconds_total.inc(ms / 1000)
+      if (error !== undefined) metrics.stowage_database_failures_total.inc()
+      const meter = currentMeter()
+      if (!meter) return
+      meter.databaseMs += ms
+      if (ms >= 1) meter.span?.step('database wait', began, { 'db.system.name': system }, error)
+    },
+    synced(began) {
+      const ms = performance.now() - began
+      metrics.stowage_database_sync_seconds.observe(ms / 1000)
+      const meter = currentMeter()
+      if (!meter) return
+      meter.databaseMs += ms
+      meter.span?.step('database sync', began, { 'db.system.name': system })
+    },
+  }
+}
+
+/** The same of the storage. */
+export function blobObserver(config: Config): BlobObserver {
+  const { metrics } = telemetryOf(config)
+  return ({ operation, began, clientMs, read = 0, written = 0, error }) => {
+    const ms = performance.now() - began - clientMs
+    metrics.stowage_storage_operation_seconds.observe({ operation }, ms / 1000)
+    if (error !== undefined) metrics.stowage_storage_failures_total.inc({ operation })
+    if (read > 0) metrics.stowage_storage_read_bytes_total.inc(read)
+    if (written > 0) metrics.stowage_storage_written_bytes_total.inc(written)
+    const meter = currentMeter()
+    if (!meter) return
+    meter.storageMs += ms
+    meter.clientMs += clientMs
+    const bytes = read + written
+    meter.span?.step(`storage ${operation}`, began, bytes > 0 ? { 'stowage.storage.bytes': bytes } : {}, error)
+  }
+}

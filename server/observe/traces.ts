@@ -1,0 +1,129 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { version } from '../version.ts'
+import type { Attributes, Span } from './meter.ts'
+
+/** How long the end of a process waits for spans that nobody takes. */
+const FLUSH_MS = 3000
+/** Runs of workers shorter than this found nothing to do, mostly: many a second, of which no trace is kept. */
+const SHORT_MS = 100
+/** Steps kept of one run. */
+const MOST_STEPS = 1000
+
+export interface Tracing {
+  /** Begins a trace; one that a request's `traceparent` names is joined. Undefined where it was not chosen to be kept. */
+  begin(name: string, kind: 'request' | 'delivery', headers?: Readonly<Record<string, unknown>>): Span | undefined
+  /** Begins a trace that is kept only where the run fails or lasts. */
+  beginRun(name: string): Span
+  /** Sends what is left. */
+  stop(): Promise<void>
+}
+
+/**
+ * Traces over OTLP/HTTP where OTEL_EXPORTER_OTLP_ENDPOINT says to whom. Nothing of OpenTelemetry is loaded otherwise, and
+ * its globals are never used: a span's parent is the meter of the asynchronous context.
+ */
+export async function openTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
+  if (traces === null) return undefined
+  const [otel, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ])
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = otel
+  const warn = (...what: unknown[]) => log.warn({ detail: what.map(String).join(' ').slice(0, 1000) }, 'traces')
+  const ignore = () => undefined
+  otel.diag.setLogger(
+    { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: otel.DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': traces.serviceName, 'service.version': version }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(traces.ratio) }),
+    spanLimits: { attributeValueLengthLimit: 4096 },
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url: traces.url, headers: traces.headers, timeoutMillis: 10_000 }),
+      }),
+    ],
+  })
+  const tracer = provider.getTracer('stowage', version)
+  const kinds = { request: SpanKind.SERVER, delivery: SpanKind.CLIENT }
+  /** As milliseconds since the epoch. */
+  const at = (time: number) => performance.timeOrigin + time
+
+  type OtelSpan = ReturnType<typeof tracer.startSpan>
+  function fail(span: OtelSpan, error?: unknown): void {
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    // Its message may quote what a user wrote.
+    if (error instanceof Error) span.setAttribute('error.type', (error as NodeJS.ErrnoException).code ?? error.name)
+  }
+  function addStep(parent: OtelSpan, name: string, span: Step): void {
+    const { began, ended, attributes, error } = span
+    const context = trace.setSpan(ROOT_CONTEXT, parent)
+    const step = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: at(began), attributes }, context)
+    if (error !== undefined) fail(step, error)
+    step.end(at(ended))
+  }
+  function close(span: OtelSpan, { name, attributes, failed }: Parameters<Span['end']>[0]): void {
+    if (name !== undefined) span.updateName(name)
+    if (attributes) span.setAttributes(attributes)
+    if (failed) fail(span)
+    span.end(at(performance.now()))
+  }
+
+  return {
+    begin(name, kind, headers = {}) {
+      const parent = parentOf(headers)
+      const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+      const span = tracer.startSpan(name, { kind: kinds[kind], startTime: at(performance.now()) }, context)
+      if (!span.isRecording()) return undefined
+      return {
+        traceId: span.spanContext().traceId,
+        step: (step, began, attributes, error) =>
+          addStep(span, step, { began, ended: performance.now(), attributes, error }),
+        end: (outcome) => close(span, outcome),
+      }
+    },
+    beginRun(name) {
+      const began = performance.now()
+      const steps: [string, Step][] = []
+      const span = tracer.startSpan(name, { kind: SpanKind.INTERNAL, startTime: at(began) }, ROOT_CONTEXT)
+      return {
+        traceId: span.spanContext().traceId,
+        step(step, stepBegan, attributes, error) {
+          if (steps.length < MOST_STEPS)
+            steps.push([step, { began: stepBegan, ended: performance.now(), attributes, error }])
+        },
+        end(outcome) {
+          if (!outcome.failed && performance.now() - began < SHORT_MS) return
+          for (const [step, times] of steps) addStep(span, step, times)
+          close(span, outcome)
+        },
+      }
+    },
+    async stop() {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MS).unref())
+      await Promise.race([provider.shutdown().catch((error: unknown) => warn(error)), late])
+    },
+  }
+}
+
+interface Step {
+  began: number
+  ended: number
+  attributes: Attributes
+  error?: unknown
+}
+
+/** The caller's span by W3C Trace Context; undefined where the header is missing or not well-formed. */
+function parentOf(headers: Readonly<Record<string, unknown>>) {
+  const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(
+    String(headers.traceparent ?? ''),
+  )
+  const [, format = '', traceId = '', spanId = '', flags = '', rest] = match ?? []
+  if (!match || format === 'ff' || (format === '00' && rest) || /^0+$/.test(traceId) || /^0+$/.test(spanId))
+    return undefined
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
+}

@@ -1,0 +1,159 @@
+import { Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import type { Ctx } from '../context.ts'
+import { engineOf } from '../db/open.ts'
+import { imageStatus } from '../images/service.ts'
+import {
+  instrumentsOf,
+  type Momentary,
+  momentary,
+  pooled,
+  probed,
+  type Queued,
+  queued,
+} from '../observe/instruments.ts'
+import { detached } from '../observe/meter.ts'
+import { addedUp, type Counted, ofAll } from '../observe/several.ts'
+import { processMetrics, telemetryOf } from '../observe/telemetry.ts'
+import { version } from '../version.ts'
+import { webhookStatus } from '../webhooks/status.ts'
+import { within } from './deadline.ts'
+import { countOpenUploads, findCollectable, findJobs, findPolicyRuns, findUnsealed } from './store.ts'
+
+/** How old what the database and the storage told may be, and how long they have for telling it. Milliseconds. */
+const FRESH_MS = 10_000
+const DEADLINE_MS = 3000
+
+interface Looked {
+  at: number
+  /** Undefined where the database did not answer. */
+  queues: Promise<Queues | undefined>
+  storage: Promise<boolean>
+}
+type Queues = Awaited<ReturnType<typeof findQueues>>
+const looked = new WeakMap<Config, Looked>()
+
+/**
+ * Every metric of the service on this address, all its processes added up, and of the queues all processes share, as
+ * text. Never fails where database, storage or other processes do not answer.
+ */
+export async function scrape(ctx: Ctx): Promise<string> {
+  const { queues, storage } = look(ctx)
+  const { found, expected } = await ofAll(() => ownMetrics(ctx))
+  const registry = new Registry()
+  const metrics = instrumentsOf(probed, registry)
+  const told = await queues
+  metrics.stowage_database_up.set(told ? 1 : 0)
+  metrics.stowage_storage_up.set((await storage) ? 1 : 0)
+  metrics.stowage_processes.set(found.length)
+  metrics.stowage_processes_expected.set(expected)
+  if (told) setQueues(instrumentsOf(queued, registry), told, ctx.now().getTime())
+  return `${await addedUp(found)}\n${await registry.metrics()}`
+}
+
+/** The metrics of this process alone. */
+export async function ownMetrics(ctx: Ctx): Promise<Counted> {
+  const { config } = ctx
+  const registry = new Registry()
+  const metrics = instrumentsOf(momentary, registry)
+  metrics.stowage_build_info.set(
+    {
+      version,
+      node: process.versions.node,
+      database: engineOf(config.databaseUrl),
+      storage: config.storageUrl.startsWith('s3:') ? 's3' : 'file',
+    },
+    1,
+  )
+  const telemetry = telemetryOf(config)
+  const pool = telemetry.pool()
+  if (pool) {
+    const connections = instrumentsOf(pooled, registry)
+    connections.stowage_database_connections.set({ state: 'idle' }, pool.idle)
+    connections.stowage_database_connections.set({ state: 'busy' }, pool.open - pool.idle)
+    connections.stowage_database_connections_max.set(pool.most)
+    connections.stowage_database_connection_waiters.set(pool.waiting)
+  }
+  setImages(metrics, ctx)
+  const registries = [telemetry.registry, registry, processMetrics()]
+  return (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat()
+}
+
+/** Asks the database and the storage, for everyone who wants to know within ten seconds. */
+function look(ctx: Ctx): Looked {
+  const at = ctx.now().getTime()
+  const last = looked.get(ctx.config)
+  if (last && at - last.at < FRESH_MS) return last
+  // Not a part of what the one who asked first costs.
+  const next = detached(() => ({
+    at,
+    queues: inTime(ctx, 'database', findQueues(ctx)),
+    storage: inTime(
+      ctx,
+      'storage',
+      ctx.blobs.check().then(() => true),
+    ).then((ok) => ok === true),
+  }))
+  looked.set(ctx.config, next)
+  return next
+}
+
+async function inTime<T>(ctx: Ctx, name: string, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await within(DEADLINE_MS, work)
+  } catch (error) {
+    ctx.log.warn({ err: error }, `metrics: the ${name} does not answer`)
+    return undefined
+  }
+}
+
+async function findQueues(ctx: Ctx) {
+  const now = ctx.now().toISOString()
+  return {
+    webhooks: await webhookStatus(ctx),
+    jobs: await findJobs(ctx.db, now),
+    runs: await findPolicyRuns(ctx.db, now),
+    unsealed: await findUnsealed(ctx.db),
+    collectable: await findCollectable(ctx.db, now),
+    uploads: await countOpenUploads(ctx.db),
+  }
+}
+
+function setQueues(metrics: Queued, found: Queues, now: number): void {
+  const { webhooks, jobs, runs, unsealed, collectable, uploads } = found
+  const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
+  metrics.stowage_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
+  metrics.stowage_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)
+  metrics.stowage_webhook_oldest_ready_seconds.set(webhooks.oldestReadySeconds)
+  metrics.stowage_webhook_disabled_endpoints.set(webhooks.disabledEndpoints)
+  metrics.stowage_jobs.set({ state: 'queued' }, jobs.queued.count)
+  metrics.stowage_jobs.set({ state: 'running' }, jobs.running)
+  metrics.stowage_jobs_oldest_ready_seconds.set(age(jobs.queued.since))
+  metrics.stowage_policy_runs.set({ state: 'waiting' }, runs.waiting.count)
+  metrics.stowage_policy_runs.set({ state: 'running' }, runs.running)
+  metrics.stowage_policy_runs_oldest_ready_seconds.set(age(runs.waiting.since))
+  metrics.stowage_audit_unsealed_records.set(unsealed.count)
+  metrics.stowage_audit_oldest_unsealed_seconds.set(age(unsealed.since))
+  metrics.stowage_collector_blobs.set({ state: 'check' }, collectable.check)
+  metrics.stowage_collector_blobs.set({ state: 'removal' }, collectable.removal)
+  metrics.stowage_open_uploads.set(uploads)
+}
+
+function setImages(metrics: Momentary, ctx: Ctx): void {
+  const status = imageStatus(ctx)
+  const outcomes = {
+    ...{ rendered: status.renders - status.failed, failed: status.failed, hit: status.hits },
+    ...{ joined: status.joined, unchanged: status.unchanged, refused: status.refused },
+  }
+  for (const [outcome, count] of Object.entries(outcomes)) metrics.stowage_images_total.inc({ outcome }, count)
+  for (const [format, ms] of Object.entries(status.render_ms))
+    metrics.stowage_image_render_seconds_total.inc({ format }, ms / 1000)
+  metrics.stowage_image_wait_seconds_total.inc(status.waited_ms / 1000)
+  metrics.stowage_image_rendered_bytes_total.inc(status.bytes)
+  metrics.stowage_image_queue_length.set(status.queued)
+  metrics.stowage_image_renders_in_flight.set(status.rendering)
+  metrics.stowage_image_source_bytes.set(status.source_bytes)
+  metrics.stowage_image_pixels.set(status.pixels)
+  metrics.stowage_image_cache_bytes.set(status.cache_bytes)
+  metrics.stowage_image_cache_max_bytes.set(ctx.config.imageCacheBytes)
+}

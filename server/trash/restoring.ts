@@ -1,0 +1,105 @@
+import { decide } from '../../contract/permissions.ts'
+import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
+import type { Ctx, Record } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import { reinstateAll } from '../objects/service.ts'
+import { findObjects } from '../objects/store.ts'
+import type { ItemError } from '../objects/transfer.ts'
+import * as store from './store.ts'
+
+/** Which of what a job deleted is next: `limit` items after the one of the id `after`. `last` is then the next such id. */
+export interface Deleted {
+  by: string
+  after: string
+  limit: number
+}
+interface Outcome {
+  restored: number
+  errors: ItemError[]
+}
+
+/** Step: puts the next objects that a job deleted back. */
+export async function restoreDeleted(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  deleted: Deleted,
+  more: { job_id: string },
+  record: Record,
+): Promise<Outcome & { last: string | null }> {
+  // First their ids: asked for in one with the rows, those that others take meanwhile would look like the end.
+  const ids = await store.listDeleted(tx, deleted)
+  return { ...(await restoreItems(tx, ctx, bucket, ids, more, record)), last: ids.at(-1) ?? null }
+}
+
+/**
+ * Step: puts objects from the trash back under their keys, each or not: one that the actor may not write, whose key is
+ * taken or that the quota has no room for stays in the trash and has its error; one that is not there any more has none.
+ */
+export async function restoreItems(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  ids: readonly string[],
+  more: { job_id: string },
+  record: Record,
+): Promise<Outcome> {
+  if (ids.length === 0) return { restored: 0, errors: [] }
+  const rows = await store.lockTrash(tx, bucket.id, ids)
+  const { accepted, errors } = await choose(tx, ctx, bucket, rows)
+  const free = new Set(
+    await reinstateAll(
+      tx,
+      accepted.map(({ id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }) => row),
+    ),
+  )
+  // Someone made the others between our look and our insert.
+  errors.push(...accepted.filter(({ key }) => !free.has(key)).map(taken))
+  const restored = accepted.filter(({ key }) => free.has(key))
+  if (restored.length > 0) {
+    const bytes = restored.reduce((sum, { size }) => sum + size, 0)
+    await countUsage(tx, bucket, { bytes, objects: restored.length, trash_bytes: -bytes })
+    await store.deleteTrash(
+      tx,
+      restored.map(({ id }) => id),
+    )
+  }
+  for (const { id, key, size } of restored)
+    record({ name: 'restore', bucket: bucket.name, key, details: { size, trash_id: id, ...more } })
+  return { restored: restored.length, errors }
+}
+
+const taken = ({ key }: store.TrashRow): ItemError => ({
+  key,
+  code: 'already_exists',
+  detail: `The key "${key}" is taken by another object.`,
+})
+
+/** Decides for each item, in order, whether it can be put back beside those before it. */
+async function choose(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { name } = bucket
+  const keys = rows.map(({ key }) => key)
+  const filled = new Set((await findObjects(tx, bucket.id, keys)).map(({ key }) => key))
+  const room = roomOf(bucket)
+  const accepted: store.TrashRow[] = []
+  const errors: ItemError[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const { key, size } = row
+    if (!decide(ctx.actor.groups, 'write', name, key).allowed)
+      errors.push({ key, code: 'forbidden', detail: `You need the right "write" on key "${key}" of bucket "${name}".` })
+    else if (filled.has(key)) errors.push(taken(row))
+    else if (room !== null && size > 0 && bytes + size > room)
+      errors.push({
+        key,
+        code: 'quota_exceeded',
+        detail: `There is room for ${Math.max(0, room - bytes)} more bytes in bucket "${name}"; this needs ${size}.`,
+      })
+    else {
+      filled.add(key)
+      bytes += size
+      accepted.push(row)
+    }
+  }
+  return { accepted, errors }
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RouteSpec } from '../../contract/route.ts'
+import type { Config } from '../config.ts'
+import type { Ctx } from '../context.ts'
+
+const HOUR_MS = 3600_000
+/** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */
+const MOST = 20_000
+
+export interface Traffic {
+  uploaded_bytes: number
+  downloaded_bytes: number
+  requests: number
+}
+/** What went through this process in one hour, of a bucket by its id or name, or of none. */
+export interface Counts extends Traffic {
+  /** Since the epoch. */
+  hour: number
+  id: string | null
+  name: string | null
+}
+type Counting = Pick<Ctx, 'config' | 'now'>
+
+const counted = new WeakMap<Config, Map<string, Counts>>()
+/** Of requests whose path does not name their bucket. */
+const bucketOf = new WeakMap<FastifyRequest, string>()
+
+function entry({ config, now }: Counting, id: string | null, name: string | null): Counts {
+  let counts = counted.get(config)
+  if (!counts) {
+    counts = new Map()
+    counted.set(config, counts)
+  }
+  const hour = Math.floor(now().getTime() / HOUR_MS)
+  const key = id === null ? `${hour}=${name ?? ''}` : `${hour}#${id}`
+  const known = counts.get(key)
+  if (known) return known
+  if (counts.size >= MOST && (id ?? name) !== null) return entry({ config, now }, null, null)
+  const fresh = { hour, id, name, uploaded_bytes: 0, downloaded_bytes: 0, requests: 0 }
+  counts.set(key, fresh)
+  return fresh
+}
+
+/** Says which bucket a request is about where its path does not: a link, a signed URL. */
+export const noteBucket = (request: FastifyRequest, bucket: string): void => void bucketOf.set(request, bucket)
+
+/** Counts the requests of a route, each when it is over: by the bucket their path names, or that `noteBucket` said. */
+export function requestCounter(ctx: Counting, { url, tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
+  // Probes say nothing of how much the service is used.
+  if (tag === 'system') return async () => undefined
+  const named = /^\/buckets\/\{(name)\}|\{(bucket)\}/.exec(url)
+  const param = named?.[1] ?? named?.[2]
+  return async (request) => {
+    const bucket = param === undefined ? undefined : (request.params as Record<string, string | undefined>)[param]
+    entry(ctx, null, bucket ?? bucketOf.get(request) ?? null).requests++
+  }
+}
+
+/** Counts bytes of contents that were received for a bucket. */
+export function countUpload(ctx: Counting, bucketId: string, bytes: number): void {
+  if (bytes > 0) entry(ctx, bucketId, null).uploaded_bytes += bytes
+}
+
+/** Counts what is really sent of an answer whose body is contents of a bucket; call it before it is sent. */
+export function countDownload(ctx: Counting, bucketId: string, reply: FastifyReply): void {
+  if (reply.request.method === 'HEAD') return
+  let streamed: number | undefined
+  reply.raw.once('pipe', (source) => {
+    streamed = 0
+    source.on('data', (chunk: Uint8Array) => {
+      streamed = (streamed ?? 0) + chunk.length
+    })
+  })
+  reply.raw.once('close', () => {
+    const { statusCode, writableFinished } = reply.raw
+    if (statusCode >= 300) return
+    const whole = writableFinished ? Number(reply.getHeader('content-length') ?? 0) : 0
+    const bytes = streamed ?? whole
+    if (bytes > 0) entry(ctx, bucketId, null).downloaded_bytes += bytes
+  })
+}
+
+/** Takes all that was counted; who cannot write it down gives it back. */
+export function takeCounts({ config }: Counting): Counts[] {
+  const counts = [...(counted.get(config)?.values() ?? [])]
+  counted.delete(config)
+  return counts
+}
+
+export function giveBack({ config }: Counting, counts: readonly Counts[]): void {
+  for (const { hour, id, name, uploaded_bytes, downloaded_bytes, requests } of counts) {
+    const own = entry({ config, now: () => new Date(hour * HOUR_MS) }, id, name)
+    own.uploaded_bytes += uploaded_bytes
+    own.downloaded_bytes += downloaded_bytes
+    own.requests += requests
+  }
+}
