@@ -2,7 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { bodySchema, eventNames, events } from '../contract/events.ts'
 import { openapi } from '../server/http/openapi.ts'
+import { lasting, momentary, pooled, probed, queued } from '../server/observe/instruments.ts'
 import { variables } from '../server/variables.ts'
+import { clientOperations } from './client.ts'
 
 /** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
@@ -48,7 +50,39 @@ export function webhookEvents(): string {
   ].join('\n')
 }
 
+/** docs/metrics.md: every metric of our own. */
+export function metricsPage(): string {
+  const tables = [
+    ['Counted in each process since its start', lasting],
+    ['Looked at when they are asked for', momentary],
+    ['The same, of PostgreSQL', pooled],
+    ['Of the service, by the process that is asked', probed],
+    ['Queues that all processes share; missing while the database does not answer', queued],
+  ] as const
+  const parts = tables.flatMap(([title, table]) => [
+    `## ${title}`,
+    '',
+    '| metric | type | labels | meaning |',
+    '|---|---|---|---|',
+    ...Object.entries<{ type: string; help: string; labels?: readonly string[] }>(table).map(
+      ([name, { type, help, labels = [] }]) =>
+        `| \`${name}\` | ${type} | ${labels.map((one) => `\`${one}\``).join(', ')} | ${help} |`,
+    ),
+    '',
+  ])
+  return [
+    '# Metrics',
+    '',
+    'What `/metrics` has beside the `process_…` and `nodejs_…` metrics of prom-client. How to read it and what to watch:',
+    '[observability.md](observability.md). This page is generated from `server/observe/instruments.ts` by `npm run docs`.',
+    '',
+    ...parts,
+  ].join('\n')
+}
+
 export const documents = {
+  'docs/metrics.md': metricsPage(),
+  'client/operations.ts': clientOperations(),
   'docs/webhook-events.md': webhookEvents(),
   'docs/configuration.md': configuration(),
   'docs/openapi.json': `${JSON.stringify(openapi('http://127.0.0.1:8080'), null, 2)}\n`,

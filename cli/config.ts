@@ -1,0 +1,77 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { type Client, createClient } from '../client/index.ts'
+
+/** One service and the credential for it. */
+export interface Profile {
+  url: string
+  token: string
+  /** The token was made by `login`: `logout` revokes it. */
+  token_id?: string
+  email?: string
+}
+interface Kept {
+  profiles: Record<string, Profile>
+}
+
+/** What is wrong with how the command was called. */
+export class UsageError extends Error {}
+
+/** The file profiles are kept in. */
+export function configFile(): string {
+  const { STOWAGE_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env
+  if (STOWAGE_CONFIG) return STOWAGE_CONFIG
+  const base = XDG_CONFIG_HOME || (process.platform === 'win32' && APPDATA) || path.join(os.homedir(), '.config')
+  return path.join(base, 'stowage', 'config.json')
+}
+
+export const profileName = (asked: string | undefined): string => asked ?? process.env.STOWAGE_PROFILE ?? 'default'
+
+export function readProfiles(): Record<string, Profile> {
+  const file = configFile()
+  let text: string
+  try {
+    text = fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+  try {
+    return (JSON.parse(text) as Kept).profiles ?? {}
+  } catch {
+    throw new Error(`${file} is not JSON`)
+  }
+}
+
+/** Replaces the file at once, so that a reader never sees half of it; only its owner may read it. */
+export function writeProfiles(profiles: Record<string, Profile>): void {
+  const file = configFile()
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const next = `${file}.${process.pid}`
+  fs.writeFileSync(next, `${JSON.stringify({ profiles } satisfies Kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  fs.renameSync(next, file)
+}
+
+/** The service of the environment (STOWAGE_URL and STOWAGE_TOKEN), else of the profile. */
+export function openClient(asked: string | undefined): Client {
+  const { STOWAGE_URL, STOWAGE_TOKEN } = process.env
+  const named = asked ?? process.env.STOWAGE_PROFILE
+  if (named === undefined && STOWAGE_URL && STOWAGE_TOKEN)
+    return createClient({ baseUrl: baseUrl(STOWAGE_URL), token: STOWAGE_TOKEN })
+  const profile = readProfiles()[named ?? 'default']
+  if (profile) return createClient({ baseUrl: profile.url, token: profile.token })
+  throw new UsageError(
+    named === undefined
+      ? 'You are not signed in: run "stowage login <url>", or set STOWAGE_URL and STOWAGE_TOKEN.'
+      : `There is no profile ${named}: run "stowage login <url> --profile ${named}".`,
+  )
+}
+
+/** Where a service is, from what a person types. */
+export function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new UsageError(`${text} is not the URL of a service: say something like https://stowage.example.com`)
+  return (url.origin + url.pathname).replace(/\/(api\/v1\/?|console\/?)?$/, '')
+}

@@ -1,0 +1,69 @@
+import os from 'node:os'
+import { createClient, ProblemError, signIn } from '../client/index.ts'
+import { baseUrl, configFile, type Profile, profileName, readProfiles, UsageError, writeProfiles } from './config.ts'
+import { ask, print, readSecret } from './run.ts'
+
+interface LoginOptions {
+  profile: string | undefined
+  email: string | undefined
+  /** Standard input is a personal access token. */
+  tokenStdin: boolean
+  expires: string | undefined
+}
+
+/** `login`: keeps a personal access token for a service; one made for this machine unless one is given. */
+export async function login(text: string, options: LoginOptions): Promise<void> {
+  const url = baseUrl(text)
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname))
+    process.stderr.write('stowage: warning: over http whoever is on the way reads the credential\n')
+  const name = profileName(options.profile)
+  const profiles = readProfiles()
+  const before = profiles[name]
+  const profile = options.tokenStdin
+    ? { url, token: await readSecret('Token: ') }
+    : await newToken(url, options.email ?? (await ask('E-mail: ')), options.expires)
+  const client = createClient({ baseUrl: url, token: profile.token })
+  const { email } = await client.me()
+  writeProfiles({ ...profiles, [name]: { ...profile, email } })
+  if (before?.token_id && before.url === url)
+    // It is of no use to anyone any more; that it is gone already is just as well.
+    await client.revokeToken({ params: { id: before.token_id } }).catch(() => undefined)
+  await print(`Signed in at ${url} as ${email}; kept as profile ${name} in ${configFile()}.\n`)
+}
+
+const DAY_SECONDS = 86_400
+const DEFAULT_DAYS = 90
+
+async function newToken(url: string, email: string, expires: string | undefined): Promise<Profile> {
+  const session = await signIn({ baseUrl: url, email, password: await readSecret('Password: ') })
+  const client = createClient({ baseUrl: url, token: session })
+  try {
+    const { limits } = await client.me()
+    const days = Math.min(DEFAULT_DAYS, limits.token_max_lifetime_days ?? DEFAULT_DAYS)
+    const { token, id } = await client.createToken({
+      body: { name: `stowage on ${os.hostname()}`.slice(0, 100), expires_in: expires ?? days * DAY_SECONDS },
+    })
+    return { url, token, token_id: id }
+  } finally {
+    await session.end()
+  }
+}
+
+/** `logout`: forgets a profile and revokes the token that `login` made. */
+export async function logout(asked: string | undefined): Promise<void> {
+  const name = profileName(asked)
+  const { [name]: profile, ...others } = readProfiles()
+  if (!profile) throw new UsageError(`There is no profile ${name}.`)
+  const { url, token, token_id } = profile
+  if (token_id)
+    try {
+      await createClient({ baseUrl: url, token }).revokeToken({ params: { id: token_id } })
+    } catch (error) {
+      // A token that is dead already needs no revoking; one that may be alive is not forgotten in silence.
+      if (!(error instanceof ProblemError && [401, 404].includes(error.response.status))) throw error
+    }
+  writeProfiles(others)
+  const rest = token_id ? '' : ' Its token lives on: it was not made by "stowage login".'
+  await print(`Signed out of ${url}.${rest}\n`)
+}

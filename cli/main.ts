@@ -1,0 +1,259 @@
+import { parseArgs } from 'node:util'
+import { openClient, UsageError } from './config.ts'
+import { copy, move, remove } from './copy.ts'
+import { list } from './list.ts'
+import { login, logout } from './login.ts'
+import { remotePlace } from './places.ts'
+import { bytesText, describe, Progress, print, type Run, readSecret } from './run.ts'
+import { sync } from './sync.ts'
+
+type Options = Record<string, { type: 'boolean' | 'string'; short?: string; multiple?: false }>
+interface Given {
+  words: string[]
+  flag(name: string): boolean
+  value(name: string): string | undefined
+}
+interface Command {
+  usage: string
+  about: string
+  options: Options
+  words: [least: number, most: number]
+  work(given: Given, run: () => Run): Promise<void>
+}
+
+const common = {
+  help: { type: 'boolean', short: 'h' },
+  profile: { type: 'string' },
+} as const satisfies Options
+const many = {
+  recursive: { type: 'boolean', short: 'r' },
+  jobs: { type: 'string', short: 'j' },
+  json: { type: 'boolean' },
+} as const satisfies Options
+
+const commands: Record<string, Command> = {
+  ls: {
+    usage: 'ls [-r] [-l] [--json] [stow:bucket[/folder]]',
+    about: `Lists buckets, or what is in a folder.
+
+  -r, --recursive   all objects below, not only those of this folder
+  -l, --long        with size and time
+      --json        one JSON object a line, with keys as they are`,
+    options: { recursive: many.recursive, long: { type: 'boolean', short: 'l' }, json: many.json },
+    words: [0, 1],
+    work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
+  },
+  cp: {
+    usage: 'cp [-r] [-j n] [--json] <from> <to>',
+    about: `Copies a file up, down, or within the service. One of the two is stow:bucket/key.
+
+A <to> that ends with "/" is a folder: the file keeps its name. "-" is standard input or output.
+Files of 32 MiB and more go up in parts, several at once; after an interruption the same command goes on where
+it was, up and down.
+
+  -r, --recursive   what is in the folder <from> goes directly into the folder <to>
+  -j, --jobs n      transfers at once (default 8)
+      --json        print the outcome as JSON`,
+    options: many,
+    words: [2, 2],
+    async work({ words: [from = '', to = ''], flag }, open) {
+      const run = open()
+      await copy(run, from, to, flag('recursive'))
+      if (from !== '-' && to !== '-') await conclude(run, 'copied')
+    },
+  },
+  mv: {
+    usage: 'mv [-r] [--json] <stow:from> <stow:to>',
+    about: `Moves or renames within the service. Nothing is copied: it takes as long for any size.
+
+  -r, --recursive   what is in the folder <from> goes directly into the folder <to>
+      --json        print the outcome as JSON`,
+    options: many,
+    words: [2, 2],
+    async work({ words: [from = '', to = ''], flag }, open) {
+      const run = open()
+      await move(run, from, to, flag('recursive'))
+      await conclude(run, 'moved')
+    },
+  },
+  rm: {
+    usage: 'rm [-r] [--json] <stow:path>',
+    about: `Deletes an object. It goes to the trash, if the bucket has one.
+
+  -r, --recursive   all that is in the folder
+      --json        print the outcome as JSON`,
+    options: many,
+    words: [1, 1],
+    async work({ words: [target = ''], flag }, open) {
+      const run = open()
+      run.progress.files = await remove(run, target, flag('recursive'))
+      await conclude(run, 'deleted')
+    },
+  },
+  sync: {
+    usage: 'sync [--delete] [--checksum] [--dry-run] [-j n] [--json] <from> <to>',
+    about: `Makes the folder <to> like the folder <from>: up, down, or within the service.
+
+A file is transferred when it is missing, or its size or time is another. Symbolic links are not followed.
+
+      --delete       take away at <to> what is not at <from>; not after a failure
+      --allow-empty  also when <from> is empty
+      --checksum     compare contents (MD5), not times
+  -n, --dry-run      only say what would be done
+  -j, --jobs n       transfers at once (default 8)
+      --json         print the outcome as JSON`,
+    options: {
+      jobs: many.jobs,
+      json: many.json,
+      delete: { type: 'boolean' },
+      'allow-empty': { type: 'boolean' },
+      checksum: { type: 'boolean' },
+      'dry-run': { type: 'boolean', short: 'n' },
+    },
+    words: [2, 2],
+    async work({ words: [from = '', to = ''], flag }, open) {
+      const run = open()
+      const { unchanged, deleted } = await sync(run, from, to, {
+        checksum: flag('checksum'),
+        delete: flag('delete'),
+        allowEmpty: flag('allow-empty'),
+        dryRun: flag('dry-run'),
+      })
+      await conclude(run, flag('dry-run') ? 'to transfer' : 'transferred', { unchanged, deleted })
+    },
+  },
+  share: {
+    usage: 'share [--expires 7d] [--password] [--max-downloads n] [--json] <stow:path>',
+    about: `Makes a link that anyone can open, and prints its URL. A path that ends with "/" is a folder.
+
+      --expires 7d        15m, 12h, 7d, or never; default and longest are settings of the service
+      --password          ask for a password that the link will want; from a pipe it is standard input
+      --max-downloads n   how often it can be opened
+      --filename name     the name it is saved by
+      --attachment        browsers save it and do not show it
+      --json              print all there is to know of the link`,
+    options: {
+      json: many.json,
+      expires: { type: 'string' },
+      password: { type: 'boolean' },
+      'max-downloads': { type: 'string' },
+      filename: { type: 'string' },
+      attachment: { type: 'boolean' },
+    },
+    words: [1, 1],
+    work: share,
+  },
+  login: {
+    usage: 'login [--email e] [--token-stdin] [--expires 90d] [--profile p] <url>',
+    about: `Signs in at a service and keeps a personal access token made for this machine, readable by you alone.
+The password is asked for, or read from standard input.
+
+      --email e       who signs in
+      --token-stdin   keep the token of standard input instead: for those who sign in elsewhere
+      --expires 90d   how long the token lives: 30d, 90d, 365d or never
+      --profile p     keep it under this name (default: "default")`,
+    options: { email: { type: 'string' }, 'token-stdin': { type: 'boolean' }, expires: { type: 'string' } },
+    words: [1, 1],
+    work: ({ words: [url = ''], flag, value }) =>
+      login(url, {
+        profile: value('profile'),
+        email: value('email'),
+        tokenStdin: flag('token-stdin'),
+        expires: value('expires'),
+      }),
+  },
+  logout: {
+    usage: 'logout [--profile p]',
+    about: 'Forgets a profile and revokes the token that "stowage login" made for it.',
+    options: {},
+    words: [0, 0],
+    work: ({ value }) => logout(value('profile')),
+  },
+}
+
+async function share({ words: [target = ''], flag, value }: Given, open: () => Run): Promise<void> {
+  const { bucket, key } = remotePlace(target)
+  const run = open()
+  const downloads = value('max-downloads')
+  const link = await run.client.createShare({
+    body: {
+      bucket,
+      ...(key === '' || key.endsWith('/') ? { kind: 'folder', prefix: key } : { kind: 'object', key }),
+      ...(value('expires') !== undefined && { expires_in: value('expires') as string }),
+      ...(flag('password') && { password: await readSecret('Password of the link: ') }),
+      ...(downloads !== undefined && { max_downloads: numberOf('--max-downloads', downloads) }),
+      ...(value('filename') !== undefined && { filename: value('filename') as string }),
+      ...(flag('attachment') && { disposition: 'attachment' as const }),
+    },
+  })
+  await print(run.json ? `${JSON.stringify(link)}\n` : `${link.url}\n`)
+}
+
+/** How it went, as one line or as JSON. */
+async function conclude(run: Run, deed: string, more: Record<string, number> = {}): Promise<void> {
+  const { files, bytes, failures } = run.progress
+  run.progress.end()
+  if (run.json) return print(`${JSON.stringify({ files, bytes, ...more, failed: failures })}\n`)
+  const rest = Object.entries({ ...more, failed: failures.length }).filter(([, count]) => count > 0)
+  const counts = [
+    `${files} ${deed}${bytes > 0 ? ` (${bytesText(bytes)})` : ''}`,
+    ...rest.map(([of, n]) => `${n} ${of}`),
+  ]
+  await print(`${counts.join(', ')}\n`)
+}
+
+function numberOf(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new UsageError(`${option} takes a number.`)
+}
+
+/** The commands that speak to a service over its API; all others work on its database. */
+export const isClientCommand = (name: string): boolean => Object.hasOwn(commands, name)
+
+export const clientUsage = Object.values(commands)
+  .map(({ usage }) => `  ${usage}`)
+  .join('\n')
+
+/** Runs a command; gives the exit code: 0 all is done, 1 something failed, 2 it was called wrongly. */
+export async function runClientCommand(name: string, args: readonly string[]): Promise<number> {
+  const command = commands[name] as Command
+  // Who reads us has read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  let run: Run | undefined
+  try {
+    const { values, positionals: words } = parse(command, args)
+    const flag = (option: string) => values[option] === true
+    const value = (option: string) => values[option] as string | undefined
+    if (flag('help')) {
+      await print(`usage: stowage ${command.usage}\n\n${command.about}\n`)
+      return 0
+    }
+    const [least, most] = command.words
+    if (words.length < least || words.length > most) throw new UsageError(`usage: stowage ${command.usage}`)
+    await command.work({ words, flag, value }, () => {
+      const json = flag('json')
+      const jobs = numberOf('--jobs', value('jobs') ?? '8')
+      const client = openClient(value('profile'))
+      run = { client, json, jobs, progress: new Progress(process.stderr.isTTY && !json) }
+      return run
+    })
+    return run && run.progress.failures.length > 0 ? 1 : 0
+  } catch (error) {
+    run?.progress.end()
+    process.stderr.write(`stowage: ${describe(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
+  } finally {
+    run?.progress.end()
+  }
+}
+
+function parse(
+  { options, usage }: Command,
+  args: readonly string[],
+): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+  try {
+    return parseArgs({ args: [...args], options: { ...options, ...common }, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\nusage: stowage ${usage}`)
+  }
+}

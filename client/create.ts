@@ -1,0 +1,137 @@
+import { pause } from '../contract/pause.ts'
+import { type LooseCall, ProblemError, send } from '../contract/send.ts'
+import { type NumberedPage, type Operations, type Page, routes, type Sent } from './operations.ts'
+import { type Attempted, pauseAfter, type RetryOptions } from './retry.ts'
+import { type Session, trimmed } from './session.ts'
+
+export interface ClientOptions {
+  /** Where the service is, without `/api/v1`. */
+  baseUrl: string
+  /** A personal access token, a function that gives the credential of the moment, or a session of `signIn`. */
+  token?: string | (() => string | undefined | Promise<string | undefined>) | Session
+  /** What makes the requests, in place of the global `fetch`. */
+  fetch?: typeof fetch
+  /** How calls that may be repeated are, after 429, 503 and lost connections. */
+  retry?: RetryOptions
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+export type OperationName = keyof Operations
+/** What a call of an operation takes. */
+export type Call<N extends OperationName> = Operations[N]['call'] & CallOptions
+/** What an operation answers: JSON parsed, bytes as a Response. */
+export type Reply<N extends OperationName> = Operations[N]['reply']
+
+/** An item of the list that an operation pages through; never for all others. */
+export type Item<N extends OperationName> = Reply<N> extends Page<infer T> | NumberedPage<infer T> ? T : never
+type Lists = { [N in OperationName as [Item<N>] extends [never] ? never : N]: Operations[N] }
+
+export type Client = {
+  readonly [N in keyof Operations]: object extends Operations[N]['call']
+    ? (call?: Call<N>) => Promise<Reply<N>>
+    : (call: Call<N>) => Promise<Reply<N>>
+} & {
+  /** Every list as all of its items, read page by page as they are asked for. */
+  readonly all: {
+    readonly [N in keyof Lists]: object extends Operations[N]['call']
+      ? (call?: Call<N>) => AsyncIterableIterator<Item<N>>
+      : (call: Call<N>) => AsyncIterableIterator<Item<N>>
+  }
+  readonly baseUrl: string
+  /** What makes the requests; it adds no credential. */
+  readonly fetch: typeof fetch
+  readonly retry: RetryOptions
+}
+
+/** A function for each operation of the service. A refusal is thrown as ProblemError. */
+export function createClient(given: ClientOptions): Client {
+  const options = trimmed(given)
+  const calls: Record<string, (call?: LooseCall) => Promise<unknown>> = {}
+  const all: Record<string, (call?: LooseCall) => AsyncIterableIterator<unknown>> = {}
+  for (const [name, route] of Object.entries(routes)) {
+    const call = (input: LooseCall = {}) => perform(options, name as OperationName, input)
+    calls[name] = call
+    if (route.pages)
+      all[name] = route.pages === 'cursor' ? byCursor(call, route.limit ? { limit: LONGEST_PAGE } : {}) : byNumber(call)
+  }
+  return {
+    ...calls,
+    all,
+    baseUrl: options.baseUrl,
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    retry: options.retry ?? {},
+  } as unknown as Client
+}
+
+async function perform(options: ClientOptions, name: OperationName, input: LooseCall): Promise<unknown> {
+  const [route, call] = placed(name, input)
+  const { token } = options
+  const session = typeof token === 'object' ? token : undefined
+  const attempted: Attempted = {
+    name,
+    method: route.method,
+    streams: typeof ReadableStream !== 'undefined' && call.body instanceof ReadableStream,
+    conditional: Object.keys(call.headers ?? {}).some((header) => /^if-(none-)?match$/i.test(header)),
+  }
+  let renewed = false
+  for (let attempt = 1; ; attempt++) {
+    let credential: string | undefined
+    try {
+      // What is open to all is asked without a credential: a 401 there speaks of something else.
+      if (!route.open)
+        credential = session ? await session.token() : typeof token === 'function' ? await token() : (token as string)
+      return await send(options, route, call, credential)
+    } catch (error) {
+      const refused = error instanceof ProblemError && error.response.status === 401
+      if (refused && session && credential && !renewed && !attempted.streams && (await session.renew(credential))) {
+        renewed = true
+        continue
+      }
+      const ms = pauseAfter(error, attempted, attempt, options.retry ?? {})
+      if (ms === null) throw error
+      await pause(ms, call.signal)
+    }
+  }
+}
+
+/**
+ * The operation whose URL can hold the key. URLs lose the segments `.` and `..`, and what stands between the service and
+ * us may merge slashes: such keys go into the query, by the operation's twin.
+ */
+function placed(name: OperationName, call: LooseCall): [Sent, LooseCall] {
+  const route = routes[name]
+  const key = call.params?.key
+  if (!route.url.includes('{+key}') || !/(^|\/)(\.{0,2})(\/|$)/.test(String(key))) return [route, call]
+  const twin = routes[`${name}ByQuery` as OperationName] as Sent | undefined
+  if (!twin) throw new TypeError(`A URL cannot hold the key ${key}`)
+  return [twin, { ...call, query: { ...call.query, key } }]
+}
+
+type Read = (call?: LooseCall) => Promise<unknown>
+
+const LONGEST_PAGE = 1000
+const byCursor = (read: Read, size: { limit?: number }) =>
+  async function* (call: LooseCall = {}): AsyncGenerator<unknown> {
+    let cursor: string | null = null
+    do {
+      const query = { ...size, ...call.query, ...(cursor !== null && { cursor }) }
+      const page = (await read({ ...call, query })) as Page<unknown>
+      yield* page.items
+      cursor = page.next_cursor
+    } while (cursor !== null)
+  }
+
+const byNumber = (read: Read) =>
+  async function* (call: LooseCall = {}): AsyncGenerator<unknown> {
+    for (let page = Number(call.query?.page ?? 1); ; page++) {
+      const { items, total, page_size } = (await read({
+        ...call,
+        query: { ...call.query, page },
+      })) as NumberedPage<unknown>
+      yield* items
+      if (items.length === 0 || page * page_size >= total) return
+    }
+  }

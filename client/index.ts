@@ -1,0 +1,19 @@
+/**
+ * The client of a Stowage service: every operation of its API with its types, for browsers, Node 20 and later, Deno and
+ * Bun. It needs nothing but `fetch`.
+ */
+export { type Problem, ProblemError } from '../contract/send.ts'
+export {
+  type Call,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Item,
+  type OperationName,
+  type Reply,
+} from './create.ts'
+export type * from './operations.ts'
+export type { RetryOptions } from './retry.ts'
+export { resumeSession, type Session, type SessionOptions, type SessionTokens, signIn } from './session.ts'
+export { type FileUpload, uploadFile } from './upload.ts'

@@ -1,0 +1,201 @@
+import { pause } from '../contract/pause.ts'
+import { ProblemError, problemOf } from '../contract/send.ts'
+import type { Client } from './create.ts'
+import type { StoredObject } from './operations.ts'
+import { pauseAfter } from './retry.ts'
+
+export interface FileUpload {
+  bucket: string
+  key: string
+  /** A File of a page, `await openAsBlob(path)` of node:fs, `Bun.file(path)`: parts of it are read as they are sent. */
+  file: Blob
+  /** Default: the file's own, else by the key's extension. */
+  contentType?: string
+  metadata?: Record<string, string>
+  /** Store it only where the key is free. */
+  onlyNew?: boolean
+  /** From how many bytes on it goes in parts. Default 32 MiB. */
+  partsFrom?: number
+  /** Bytes of a part, at least 5 MiB. Default: what the service chooses. */
+  partSize?: number
+  /** Parts at once. Default 4. */
+  concurrency?: number
+  signal?: AbortSignal
+  /** How many bytes have arrived. */
+  onProgress?: (sent: number) => void
+  /**
+   * Told the upload's id when its first part is about to be sent. Who takes it can go on later: then an upload that fails
+   * is left open, and ends by itself after a day. Without it a failed one is given up at once.
+   */
+  onStart?: (uploadId: string) => void
+  /**
+   * Goes on with an upload of the same file: what has arrived is compared by its MD5 (hex) and not sent again. Where the
+   * file is not the same any more, that upload is given up and a new one begins.
+   */
+  resume?: { uploadId: string; md5: (part: Blob) => Promise<string> }
+}
+
+const MIB = 1024 ** 2
+
+/** Stores a file: at once, or a large one in several parts at a time, each of them repeated where it fails. */
+export async function uploadFile(client: Client, what: FileUpload): Promise<StoredObject> {
+  const { bucket, key, file, signal, metadata = {}, partsFrom = 32 * MIB } = what
+  const contentType = what.contentType || file.type || undefined
+  if (!what.resume && (file.size === 0 || file.size < partsFrom)) {
+    const headers: Record<string, string> = {}
+    if (contentType) headers['content-type'] = contentType
+    if (what.onlyNew) headers['if-none-match'] = '*'
+    for (const [name, value] of Object.entries(metadata)) headers[`x-meta-${name}`] = value
+    const stored = await client.putObject({ params: { name: bucket, key }, body: file, headers, ...pass(signal) })
+    what.onProgress?.(file.size)
+    return stored
+  }
+  const upload = (what.resume && (await resumed(client, what, what.resume))) ?? (await begin(client, what, contentType))
+  what.onStart?.(upload.upload_id)
+  try {
+    const parts = await sendParts(client, what, upload)
+    return await client.completeUpload({
+      params: { name: bucket },
+      body: { upload_id: upload.upload_id, parts, ...(what.onlyNew && { if_none_match: '*' as const }) },
+      ...pass(signal),
+    })
+  } catch (error) {
+    if (!what.onStart && !what.resume)
+      await client
+        .abortUpload({ params: { name: bucket }, body: { upload_id: upload.upload_id } })
+        .catch(() => undefined)
+    throw error
+  }
+}
+
+interface Begun {
+  upload_id: string
+  part_size: number
+  /** ETags of what has arrived. */
+  done: Map<number, string>
+  urls: Map<number, string>
+}
+
+async function begin(client: Client, what: FileUpload, contentType: string | undefined): Promise<Begun> {
+  const { bucket, key, file, metadata = {}, partSize, signal } = what
+  const { urls, ...upload } = await client.initUpload({
+    params: { name: bucket },
+    body: {
+      key,
+      file_size: file.size,
+      metadata,
+      ...(contentType && { content_type: contentType }),
+      ...(partSize && { part_size: partSize }),
+    },
+    ...pass(signal),
+  })
+  return { ...upload, done: new Map(), urls: new Map(urls.map((url, i) => [i + 1, url])) }
+}
+
+/** What has arrived of an upload; null, and the upload is given up, where that is not what the file holds. */
+async function resumed(
+  client: Client,
+  what: FileUpload,
+  resume: NonNullable<FileUpload['resume']>,
+): Promise<Begun | null> {
+  const { bucket, key, file, signal } = what
+  const done = new Map<number, string>()
+  const urls = new Map<number, string>()
+  for (let from = 1; ; from += 1000) {
+    const upload = await client.getUpload({
+      params: { name: bucket, upload_id: resume.uploadId },
+      query: { from },
+      ...pass(signal),
+    })
+    const { upload_id } = upload
+    if (upload.key !== key) throw new Error(`The upload ${upload_id} is of another key`)
+    for (const { part_number, url } of upload.urls) urls.set(part_number, url)
+    for (const { part_number, size, etag } of upload.parts) {
+      const part = slice(file, upload.part_size, part_number)
+      if (upload.file_size !== file.size || part.size !== size || (await resume.md5(part)) !== etag) {
+        await client.abortUpload({ params: { name: bucket }, body: { upload_id }, ...pass(signal) })
+        return null
+      }
+      done.set(part_number, etag)
+    }
+    if (from + 1000 > (upload.num_parts ?? 0)) return { ...upload, done, urls }
+  }
+}
+
+const slice = (file: Blob, partSize: number, number: number): Blob =>
+  file.slice((number - 1) * partSize, Math.min(file.size, number * partSize))
+
+async function sendParts(client: Client, what: FileUpload, upload: Begun) {
+  const { file, concurrency = 4 } = what
+  const count = Math.max(1, Math.ceil(file.size / upload.part_size))
+  const stop = new AbortController()
+  const signal = what.signal ? AbortSignal.any([what.signal, stop.signal]) : stop.signal
+  let sent = 0
+  for (const number of upload.done.keys()) sent += slice(file, upload.part_size, number).size
+  what.onProgress?.(sent)
+  let next = 1
+  const worker = async () => {
+    while (next <= count) {
+      const number = next++
+      if (upload.done.has(number)) continue
+      const part = slice(file, upload.part_size, number)
+      upload.done.set(number, await sendPart(client, what, upload, number, part, signal))
+      sent += part.size
+      what.onProgress?.(sent)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker))
+  } catch (error) {
+    stop.abort(error)
+    throw error
+  }
+  return Array.from({ length: count }, (_, i) => ({ part_number: i + 1, etag: upload.done.get(i + 1) ?? '' }))
+}
+
+async function sendPart(
+  client: Client,
+  { bucket }: FileUpload,
+  upload: Begun,
+  number: number,
+  part: Blob,
+  signal: AbortSignal,
+): Promise<string> {
+  const attempted = { name: 'putPart', method: 'PUT', streams: false, conditional: false }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const response = await client.fetch(await urlFor(client, bucket, upload, number, signal), {
+        method: 'PUT',
+        body: part,
+        signal,
+      })
+      if (!response.ok) throw new ProblemError(await problemOf(response), response)
+      const etag = response.headers.get('etag')
+      await response.body?.cancel()
+      if (etag === null) throw new Error('The answer to a part has no ETag that we may read (CORS: expose ETag).')
+      return etag.replaceAll('"', '')
+    } catch (error) {
+      // URLs of parts end; a fresh one is asked for.
+      const ended = error instanceof ProblemError && error.response.status === 403 && attempt === 1
+      const ms = ended ? 0 : pauseAfter(error, attempted, attempt, client.retry)
+      if (ms === null) throw error
+      if (ended) upload.urls.delete(number)
+      await pause(ms, signal)
+    }
+  }
+}
+
+async function urlFor(client: Client, bucket: string, upload: Begun, number: number, signal: AbortSignal) {
+  if (!upload.urls.has(number)) {
+    const params = { name: bucket, upload_id: upload.upload_id }
+    const { urls } = await client.getUpload({ params, query: { from: number }, signal })
+    for (const { part_number, url } of urls) upload.urls.set(part_number, url)
+  }
+  const url = upload.urls.get(number)
+  if (url === undefined) throw new Error(`The service gives no URL for part ${number}`)
+  // The service names itself by its public address; we go to it the way we know.
+  const [own] = /\/api\/v1\/parts\/[^/?#]+$/.exec(url) ?? []
+  return own === undefined ? url : client.baseUrl + own
+}
+
+const pass = (signal: AbortSignal | undefined) => (signal ? { signal } : {})

@@ -1,0 +1,169 @@
+import * as audit from '../contract/audit.ts'
+import * as auth from '../contract/auth.ts'
+import * as buckets from '../contract/buckets.ts'
+import * as groups from '../contract/groups.ts'
+import { api } from '../contract/index.ts'
+import * as jobs from '../contract/jobs.ts'
+import * as objects from '../contract/objects.ts'
+import * as policies from '../contract/policies.ts'
+import type { RouteSpec } from '../contract/route.ts'
+import * as settings from '../contract/settings.ts'
+import * as shares from '../contract/shares.ts'
+import * as tokens from '../contract/tokens.ts'
+import * as transfers from '../contract/transfers.ts'
+import * as trash from '../contract/trash.ts'
+import * as uploads from '../contract/uploads.ts'
+import * as users from '../contract/users.ts'
+import * as webhooks from '../contract/webhooks.ts'
+
+/** What is read of a JSON Schema; the contract's own shapes are such. */
+interface Schema {
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  description?: string
+}
+
+/** Shapes that are exported by name keep it. */
+const named = new Map<string, [name: string, schema: Schema]>()
+for (const module of [
+  audit,
+  auth,
+  buckets,
+  groups,
+  jobs,
+  objects,
+  policies,
+  settings,
+  shares,
+  tokens,
+  transfers,
+  trash,
+  uploads,
+  users,
+  webhooks,
+])
+  for (const [name, value] of Object.entries<unknown>(module)) {
+    const schema = value as Schema
+    if (/^[A-Z]/.test(name) && schema?.type === 'object' && schema.properties)
+      named.set(JSON.stringify(schema), [name, schema])
+  }
+
+const isName = /^[A-Za-z_]\w*$/
+const indent = (text: string) => text.replaceAll('\n', '\n  ')
+const comment = (text: string | undefined) => (text ? `/** ${text.replaceAll('*/', '* /')} */\n` : '')
+
+/** An object's members, one a line. */
+function membersOf({ properties = {}, required = [] }: Schema): string {
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const optional = required.includes(name) ? '' : '?'
+    return `${comment(schema.description)}${isName.test(name) ? name : `'${name}'`}${optional}: ${typeOf(schema)}`
+  })
+  return `{\n  ${indent(lines.join('\n'))}\n}`
+}
+
+/** The TypeScript of a schema. */
+function typeOf(schema: Schema): string {
+  const name = named.get(JSON.stringify(schema))?.[0]
+  return name ?? anonymous(schema)
+}
+function anonymous(schema: Schema): string {
+  const { type, properties, patternProperties, additionalProperties, items } = schema
+  if ('const' in schema) return literal(schema.const)
+  if (schema.enum) return schema.enum.map(literal).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ')
+  if (type === 'integer') return 'number'
+  if (type === 'string' || type === 'number' || type === 'boolean' || type === 'null') return type
+  if (type === 'array') return arrayOf(typeOf(items ?? {}))
+  if (type !== 'object') return 'unknown'
+  const [pattern] = Object.values(patternProperties ?? {})
+  if (pattern) return `Record<string, ${typeOf(pattern)}>`
+  if (!properties)
+    return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'}>`
+  const has = (...names: string[]) => Object.keys(properties).sort().join() === names.sort().join()
+  const item = properties.items?.items
+  if (item && has('items', 'next_cursor')) return `Page<${typeOf(item)}>`
+  if (item && has('items', 'page', 'page_size', 'total')) return `NumberedPage<${typeOf(item)}>`
+  return membersOf(schema)
+}
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value))
+const arrayOf = (item: string) => (/^\w+$|^\{[^|]*\}$/.test(item) ? `${item}[]` : `(${item})[]`)
+
+function operation(name: string, route: RouteSpec): string {
+  const { params, query, body, bodyOptional, reply, consumes, produces } = route as unknown as Record<string, Schema> &
+    RouteSpec
+  const call: string[] = []
+  if (params) call.push(`params: ${typeOf(params)}`)
+  if (query && Object.keys(query.properties ?? {}).length > 0)
+    call.push(`query${query.required?.length ? '' : '?'}: ${typeOf(query)}`)
+  if (consumes === 'bytes' || consumes === 'multipart') call.push('body: Bytes')
+  else if (body) call.push(`body${bodyOptional ? '?' : ''}: ${typeOf(body as Schema)}`)
+  const shape = call.length === 0 ? 'object' : `{\n  ${indent(call.join('\n'))}\n}`
+  const result = produces === 'bytes' ? 'Response' : reply ? typeOf(reply as Schema) : 'undefined'
+  const said = [`${route.method} ${route.url}: ${route.summary}.`, route.description].filter(Boolean).join(' ')
+  return `${comment(said)}${name}: {\n  ${indent(`call: ${shape}\nreply: ${result}`)}\n}`
+}
+
+/** What the client needs of a route to make its request. */
+function wire(name: string, route: RouteSpec): string {
+  const { method, url, root, otherStatus, consumes, produces, access } = route
+  const properties = (route.reply as Schema | undefined)?.properties ?? {}
+  const asks = (field: string) => field in ((route.query as Schema | undefined)?.properties ?? {})
+  const pages = !properties.items
+    ? undefined
+    : asks('cursor') && properties.next_cursor
+      ? 'cursor'
+      : asks('page') && properties.total
+        ? 'page'
+        : undefined
+  const kept = {
+    method,
+    url,
+    ...(root && { root }),
+    ...(otherStatus && { otherStatus }),
+    ...(consumes && { consumes }),
+    ...(route.body && { body: true }),
+    ...(produces && { produces }),
+    ...(route.reply && { reply: true }),
+    ...(access === 'public' && { open: true }),
+    ...(pages && { pages }),
+    ...(pages && asks('limit') && { limit: true }),
+  }
+  const text = Object.entries(kept).map(([key, value]) => `${key}: ${JSON.stringify(value).replaceAll('"', "'")}`)
+  return `${name}: { ${text.join(', ')} },`
+}
+
+/** client/operations.ts: the operations as plain TypeScript, for a client without the library of shapes. */
+export function clientOperations(): string {
+  const routes = Object.entries<RouteSpec>(api)
+  const operations = routes.map(([name, route]) => operation(name, route)).join('\n')
+  const used = [...named.values()].map(([name, schema]) => `export interface ${name} ${membersOf(schema)}\n`)
+  return [
+    '// Generated from contract/ by `npm run docs`.',
+    "import type { Wire } from '../contract/send.ts'",
+    '',
+    '/** What a request may send as bytes. */',
+    "export type Bytes = NonNullable<RequestInit['body']>",
+    '/** A page of a list that is read on by cursor. */',
+    'export interface Page<T> {\n  items: T[]\n  next_cursor: string | null\n}',
+    '/** A page of a list that is read by page number. */',
+    'export interface NumberedPage<T> {\n  items: T[]\n  total: number\n  page: number\n  page_size: number\n}',
+    '',
+    ...used,
+    '/** Every operation: what its call takes and what it answers. */',
+    `export interface Operations {\n  ${indent(operations)}\n}`,
+    '',
+    '/** How each operation is sent. */',
+    "export interface Sent extends Wire {\n  open?: boolean\n  pages?: 'cursor' | 'page'\n  limit?: boolean\n}",
+    'export const routes: { readonly [N in keyof Operations]: Sent } = {',
+    ...routes.map(([name, route]) => `  ${wire(name, route)}`),
+    '}',
+    '',
+  ].join('\n')
+}

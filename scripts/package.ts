@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+/**
+ * Builds what is published into dist/: Node strips no types below node_modules. The client comes with its declarations;
+ * it is compiled with nothing but the standards of the web, so that it runs wherever they are.
+ */
+const root = path.dirname(import.meta.dirname)
+const dist = path.join(root, 'dist')
+const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+
+if (fs.existsSync(tsc)) {
+  fs.rmSync(dist, { recursive: true, force: true })
+  for (const project of ['tsconfig.package.json', 'tsconfig.client.json'])
+    execFileSync(process.execPath, [tsc, '-p', path.join(root, project)], { stdio: 'inherit' })
+  fs.cpSync(path.join(root, 'server/images/forbidden'), path.join(dist, 'server/images/forbidden'), { recursive: true })
+  const page = path.join(root, 'console/dist')
+  if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
+  else console.warn('The package is built without the console: run "npm run build" for all of it.')
+  // Declarations keep the names of the sources, which are not published.
+  for (const file of fs.globSync(path.join(dist, '**/*.d.ts'))) {
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, text.replaceAll(/(from '\.{1,2}\/[^']+)\.ts'/g, "$1.js'"))
+  }
+} else if (!fs.existsSync(path.join(dist, 'client/index.js')))
+  console.warn('The package is not built: its compiler is not installed (npm ci without --omit=dev installs it).')
