@@ -3,7 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from 'vite'
 import type { RouteSpec } from '../contract/route.ts'
 
 /** What the server puts a fresh nonce in the place of, at every request of the page. */
@@ -52,7 +52,7 @@ const slimContract = (): Plugin => ({
   },
 })
 
-export default defineConfig({
+const base: UserConfig = {
   root: import.meta.dirname,
   base: '/console/',
   html: { cspNonce: NONCE },
@@ -67,4 +67,45 @@ export default defineConfig({
     assetsInlineLimit: 0,
   },
   server: { proxy: { '/api': 'http://127.0.0.1:8080', '/public': 'http://127.0.0.1:8080' } },
+}
+
+/**
+ * Which file each module goes into. Left alone, the bundler makes a file of every set of modules that the same views
+ * share: fifty for the object browser, and browsers ask a server for six at a time. So it is asked once what belongs to
+ * what; all that the page, its sign-in and its frame need goes into two files.
+ */
+async function findChunks(): Promise<(id: string) => string | null> {
+  const plugins = [slimContract(), react()]
+  const dry = { ...base, plugins, configFile: false, logLevel: 'error' } as const
+  const { output } = (await build({
+    ...dry,
+    build: { ...base.build, write: false, minify: false },
+  })) as Rolldown.RolldownOutput
+  const chunks = new Map(output.filter((one) => one.type === 'chunk').map((chunk) => [chunk.fileName, chunk]))
+  const owns = (chunk: Rolldown.OutputChunk, source: string) => chunk.moduleIds.some((id) => id.endsWith(source))
+  const above = (source: string): Rolldown.OutputChunk[] => {
+    const found = new Set<Rolldown.OutputChunk>()
+    const gather = (chunk: Rolldown.OutputChunk | undefined): void => {
+      if (!chunk || found.has(chunk)) return
+      found.add(chunk)
+      for (const next of chunk.imports) gather(chunks.get(next))
+    }
+    for (const chunk of chunks.values()) if (owns(chunk, source)) gather(chunk)
+    return [...found]
+  }
+  /** What a view takes from others, not what is its own. */
+  const taken = (source: string) => above(source).filter((chunk) => !owns(chunk, source))
+  const modulesOf = (some: Rolldown.OutputChunk[]) => new Set(some.flatMap(({ moduleIds }) => moduleIds))
+  const entry = modulesOf([...above('/src/main.tsx'), ...taken('/auth/Login.tsx')])
+  const frame = modulesOf([...above('/shell/Shell.tsx'), ...taken('/browse/Browse.tsx')])
+  // Their styles are few.
+  const styled = modulesOf([...above('/shell/Shell.tsx'), ...above('/browse/Browse.tsx')])
+  return (id) => (entry.has(id) || (styled.has(id) && id.endsWith('.css')) ? 'entry' : frame.has(id) ? 'frame' : null)
+}
+
+export default defineConfig(async ({ command }) => {
+  if (command !== 'build') return base
+  const name = await findChunks()
+  const output = { codeSplitting: { groups: [{ name, debugName: 'the page and its frame' }] } }
+  return { ...base, build: { ...base.build, rolldownOptions: { output } } }
 })

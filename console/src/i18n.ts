@@ -1,13 +1,15 @@
 /**
  * The texts of a feature: one object of texts and functions beside it (`messages.ts`), typed by itself. `?lang=en-XA`
- * shows every one longer and accented, so that a text that is not in a catalogue, or has no room, is seen.
+ * shows every one longer and accented, so that a text that is not in a catalogue, or has no room, is seen; `?lang=ar-XB`
+ * turns the page to read from the right.
  */
 type Text = string | ((...given: never[]) => string)
 export type Messages = { readonly [name: string]: Text }
 
-const lang = new URLSearchParams(globalThis.location?.search ?? '').get('lang') ?? 'en'
-const pseudo = lang === 'en-XA'
-export const locale = pseudo ? 'en' : lang
+const asked = new URLSearchParams(globalThis.location?.search ?? '').get('lang')
+const pseudo = asked === 'en-XA'
+if (asked === 'ar-XB') document.documentElement.dir = 'rtl'
+export const locale = 'en'
 
 const ACCENTED: Record<string, string> = {
   a: 'á',
@@ -42,6 +44,12 @@ export const plural = (n: number, forms: Partial<Record<Intl.LDMLPluralRule, str
   `${counts.format(n)} ${forms[rules.select(n)] ?? forms.other}`
 export const formatCount = (n: number): string => counts.format(n)
 
+/** `98%`; what is not all is never rounded up to it. */
+export const formatShare = (share: number): string =>
+  new Intl.NumberFormat(locale, { style: 'percent' }).format(Math.floor(share * 100) / 100)
+
+const wholes = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 /** Decimal units, as disks are sold: `1.4 MB`; beside quotas those of 1024, as quotas are meant. */
 export function formatBytes(bytes: number, base: 1000 | 1024 = 1000): string {
@@ -51,8 +59,7 @@ export function formatBytes(bytes: number, base: 1000 | 1024 = 1000): string {
     value /= base
     unit++
   }
-  const digits = unit === 0 || value >= 100 ? 0 : 1
-  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}`
+  return `${(unit === 0 || value >= 100 ? wholes : tenths).format(value)} ${UNITS[unit]}`
 }
 
 const steps = [

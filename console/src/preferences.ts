@@ -5,15 +5,17 @@ export interface Preferences {
   density: 'compact' | 'normal' | 'comfortable'
   /** Single keys that do something (WCAG 2.1.4: they can be turned off). */
   shortcuts: boolean
+  /** How objects are listed where the address does not say. */
+  view: 'list' | 'grid'
 }
 const KEY = 'stowage-preferences'
-const usual: Preferences = { density: 'normal', shortcuts: true }
+const usual: Preferences = { density: 'normal', shortcuts: true, view: 'list' }
 
 function read(): Preferences {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>
     const density = (['compact', 'comfortable'] as const).find((one) => one === kept.density) ?? usual.density
-    return { density, shortcuts: kept.shortcuts !== false }
+    return { density, shortcuts: kept.shortcuts !== false, view: kept.view === 'grid' ? 'grid' : 'list' }
   } catch {
     return usual
   }

@@ -10,12 +10,13 @@ import {
   useParams,
   useSearch,
 } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { views } from './features/views.ts'
-import { FailedView, NotFound } from './shell/failures.tsx'
+import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
+import { part } from './shell/outdated.ts'
 
-const Shell = lazy(() => import('./shell/Shell.tsx'))
+const Shell = lazy(part(() => import('./shell/Shell.tsx')))
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 const framed = createRoute({
@@ -32,6 +33,8 @@ const framed = createRoute({
   ),
 })
 
+const page = (path: string, component: () => ReactNode) => createRoute({ getParentRoute: () => root, path, component })
+
 const routes = (parent: typeof root | typeof framed, open: boolean) =>
   views
     .filter((view) => (view.open ?? false) === open)
@@ -39,7 +42,7 @@ const routes = (parent: typeof root | typeof framed, open: boolean) =>
       createRoute({
         getParentRoute: () => parent as never,
         path,
-        component: lazyRouteComponent(load),
+        component: lazyRouteComponent(part(load)),
         errorComponent: FailedView,
       }),
     )
@@ -53,7 +56,13 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 }
 
 // The views are a list, so their paths are no types: the router is told nothing of them.
-const children = [framed.addChildren(routes(framed, false) as never), ...routes(root, true)]
+const children = [
+  framed.addChildren(routes(framed, false) as never),
+  ...routes(root, true),
+  page('/403', Forbidden),
+  page('/404', NotFound),
+  page('/error', Broken),
+]
 const tree = root.addChildren(children as never) as unknown as AnyRoute
 
 export const router = createRouter({
@@ -62,7 +71,8 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
-  scrollRestoration: true,
+  // By pixels, which the object browser cannot use (tiles stand elsewhere in another width): it keeps places of its own.
+  scrollRestoration: ({ location }) => !/\/b\/[^/]+\/?$/.test(location.pathname),
   defaultErrorComponent: FailedView,
   defaultNotFoundComponent: NotFound,
 })

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { text } from './ui/messages.ts'
 
 /** The accent. Shade 7 carries white text at 6.05:1 in both schemes. */
 const teal: MantineColorsTuple = [
@@ -61,24 +62,30 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'compact-md' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 30 } },
     TextInput: { defaultProps: { size: 'sm' } },
-    PasswordInput: { defaultProps: { size: 'sm' } },
+    PasswordInput: {
+      defaultProps: { size: 'sm', visibilityToggleButtonProps: { 'aria-label': text.showPassword, tabIndex: 0 } },
+    },
     NumberInput: { defaultProps: { size: 'sm' } },
-    Select: { defaultProps: { size: 'sm', allowDeselect: false } },
+    Select: { defaultProps: { size: 'sm', allowDeselect: false, withScrollArea: false } },
+    MultiSelect: { defaultProps: { withScrollArea: false } },
+    TagsInput: { defaultProps: { withScrollArea: false } },
+    Autocomplete: { defaultProps: { withScrollArea: false } },
     Textarea: { defaultProps: { size: 'sm' } },
     Checkbox: { defaultProps: { size: 'sm' } },
     Modal: {
       defaultProps: {
         radius: 10,
         centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': text.close },
         transitionProps: { duration: 120 },
       },
     },
-    Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': text.close } } },
     Alert: { defaultProps: { variant: 'default' } },
     Tooltip: { defaultProps: { openDelay: 400 } },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 12 } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': text.close } } },
   },
 })
 

@@ -1,4 +1,5 @@
 import { ProblemError } from '../../../contract/client.ts'
+import { text } from './messages.ts'
 
 export { ProblemError }
 
@@ -13,9 +14,8 @@ export function describeProblem(error: unknown): {
     const { title, detail, request_id } = error.problem
     return { title, detail, requestId: request_id, status: error.response.status }
   }
-  if (error instanceof TypeError)
-    return { title: 'The server cannot be reached', detail: 'Is the network up? Try again.' }
-  return { title: 'Something went wrong', detail: error instanceof Error ? error.message : String(error) }
+  if (error instanceof TypeError) return { title: text.unreachable, detail: text.unreachableHint }
+  return { title: text.broken, detail: error instanceof Error ? error.message : String(error) }
 }
 
 /** The faults of a form's fields by name (`body.name` is `name`). */

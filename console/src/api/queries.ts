@@ -44,6 +44,12 @@ export const authConfigQuery = queryOptions({
 /** Who is signed in, and what they may do, by the rule the server decides by. */
 export function useMe() {
   const { data } = useQuery(meQuery)
+  return rightsOf(data)
+}
+/** The same outside of what React renders. */
+export const currentMe = (): Me => rightsOf(queries.getQueryData(meQuery.queryKey))
+
+function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
   if (!data) throw new Error('Nobody is signed in here')
   const groups: GrantingGroup[] = [
     { id: '', name: '', global: data.permissions.global, grants: [] },

@@ -38,13 +38,13 @@ export function Gate({ children }: { children: ReactNode }) {
   if (failure !== undefined && !ready)
     return (
       <main className="alone">
-        <ProblemView error={failure} retry={() => location.reload()} />
+        <ProblemView heading="h1" error={failure} retry={() => location.reload()} />
       </main>
     )
   if (me.error && !me.data && statusOf(me.error) !== 401)
     return (
       <main className="alone">
-        <ProblemView error={me.error} retry={me.refetch} />
+        <ProblemView heading="h1" error={me.error} retry={me.refetch} />
       </main>
     )
   return ready && me.data ? children : null

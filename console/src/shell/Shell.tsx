@@ -23,6 +23,7 @@ import { useMe } from '../api/queries.ts'
 import { client, leaveEverywhere } from '../api/session.ts'
 import { useView } from '../router.tsx'
 import { Confirmations } from '../ui/confirm.tsx'
+import { Mark } from '../ui/Mark.tsx'
 import { notify } from '../ui/notify.tsx'
 import { startBackground } from './background.ts'
 import { Corner } from './corner.tsx'
@@ -95,7 +96,7 @@ export default function Shell({ children }: { children: ReactNode }) {
           <IconMenu2 size={18} />
         </ActionIcon>
         <Link to="/buckets" className="mark">
-          <img src="/console/mark.svg" alt="" width={22} height={22} />
+          <Mark size={22} />
           <span>{text.product}</span>
         </Link>
         <span className="grow" />

@@ -1,36 +1,87 @@
 import { Anchor, Button } from '@mantine/core'
+import { IconAlertTriangle, IconError404, IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
+import { describeProblem } from '../api/problem.ts'
+import { useView } from '../router.tsx'
 import { ProblemView } from '../ui/ProblemView.tsx'
 import { text } from './messages.ts'
+import { isOutdated } from './outdated.ts'
 
 const useTitle = (title: string) =>
   useEffect(() => {
     document.title = `${title} – Stowage`
   }, [title])
 
-export function NotFound() {
-  useTitle(text.notFoundTitle)
+/** A page that is nothing but a state: what, why, the id of the request that was refused, and a way on. */
+function StatePage({
+  title,
+  hint,
+  icon,
+  children,
+}: {
+  title: string
+  hint: string
+  icon: ReactNode
+  children?: ReactNode
+}) {
+  const { search } = useView()
+  useTitle(title)
+  // Whoever wrote the address wrote this: nothing but what an id can be.
+  const request = /^[\w-]{1,64}$/.exec(search.request ?? '')?.[0]
   return (
-    <main className="state">
-      <h1>{text.notFoundTitle}</h1>
-      <p className="dim">{text.notFoundHint}</p>
-      <Anchor component={Link} to="/buckets">
-        {text.home}
-      </Anchor>
+    <main className="alone">
+      <div className="state">
+        {icon}
+        <h1>{title}</h1>
+        <p className="dim">{hint}</p>
+        {request ? (
+          <p className="dim small mono">
+            {text.request} {request}
+          </p>
+        ) : null}
+        {children}
+        <Anchor component={Link} to="/buckets">
+          {text.home}
+        </Anchor>
+      </div>
     </main>
   )
 }
 
+/** `/404`, and every address that is none of the console's. */
+export const NotFound = () => (
+  <StatePage title={text.notFoundTitle} hint={text.notFoundHint} icon={<IconError404 size={34} stroke={1.4} />} />
+)
+
+/** `/403` */
+export const Forbidden = () => (
+  <StatePage title={text.forbiddenTitle} hint={text.forbiddenHint} icon={<IconLock size={28} stroke={1.4} />} />
+)
+
+/** `/error` */
+export const Broken = () => (
+  <StatePage
+    title={text.errorTitle}
+    hint={text.errorHint}
+    icon={<IconAlertTriangle size={28} stroke={1.4} className="bad" />}
+  >
+    <Button variant="default" onClick={() => history.back()}>
+      {text.back}
+    </Button>
+  </StatePage>
+)
+
 /** A view that failed; where a part of the page cannot be fetched any more, there is a newer one. */
 export function FailedView({ error }: { error: unknown }) {
-  const outdated = error instanceof TypeError && /import|module/i.test(error.message)
-  useTitle(outdated ? text.newVersion : text.brokenTitle)
+  const outdated = isOutdated(error)
+  const title = outdated ? text.newVersion : describeProblem(error).title
+  useTitle(title)
   const reload = () => location.reload()
-  if (!outdated) return <ProblemView error={error} retry={reload} />
+  if (!outdated) return <ProblemView error={error} retry={reload} heading="h1" />
   return (
     <div className="state" role="alert">
-      <h1>{text.newVersion}</h1>
+      <h1>{title}</h1>
       <Button onClick={reload}>{text.reload}</Button>
     </div>
   )

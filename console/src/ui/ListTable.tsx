@@ -1,6 +1,7 @@
 import { Button, Table } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { text } from './messages.ts'
+import { TableFrame } from './TableFrame.tsx'
 
 export interface Column<T> {
   key: string
@@ -31,9 +32,10 @@ interface Props<T> {
 
 /** A list of a page or some; the object browser has a grid of its own. */
 export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
-  const shape = ({ number, optional }: Column<T>) => [number ? 'number' : '', optional ? 'optional' : ''].join(' ')
+  const shape = ({ number, optional, width }: Column<T>) =>
+    [number ? 'number' : width ? '' : 'words', optional ? 'optional' : ''].join(' ')
   return (
-    <div className="table-frame">
+    <TableFrame label={label}>
       <Table aria-label={label} className="list-table">
         <Table.Thead>
           <Table.Tr>
@@ -81,6 +83,6 @@ export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more
           </Button>
         </div>
       ) : null}
-    </div>
+    </TableFrame>
   )
 }

@@ -16,13 +16,22 @@ export function ForbiddenView({ right }: { right: string }) {
 }
 
 /** A refusal in full: what, why, the request's id, and a way to ask again. 403 says what is missing. */
-export function ProblemView({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+export function ProblemView({
+  error,
+  retry,
+  heading: Heading = 'h2',
+}: {
+  error: unknown
+  retry?: (() => unknown) | undefined
+  /** `h1` where it is all there is on the page. */
+  heading?: 'h1' | 'h2'
+}) {
   const { title, detail, requestId } = describeProblem(error)
   const forbidden = statusOf(error) === 403
   return (
     <div className="state" role="alert">
       {forbidden ? <IconLock size={28} stroke={1.4} /> : <IconAlertTriangle size={28} stroke={1.4} className="bad" />}
-      <h2>{forbidden ? text.forbiddenTitle : title}</h2>
+      <Heading>{forbidden ? text.forbiddenTitle : title}</Heading>
       <p>{detail}</p>
       {forbidden ? <p className="dim">{text.forbiddenHint}</p> : null}
       {requestId ? (

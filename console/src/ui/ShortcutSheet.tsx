@@ -1,13 +1,14 @@
 import '@mantine/core/styles/Kbd.css'
 import './shortcuts.css'
 import { Kbd, Modal, Switch } from '@mantine/core'
+import { setPreferences, usePreferences } from '../preferences.ts'
 import { text } from './messages.ts'
-import { setSingleKeys, useSheets, useSingleKeys } from './shortcuts.ts'
+import { useSheets } from './shortcuts.ts'
 
 /** Every key that does something on this page. */
 export default function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const sheets = useSheets()
-  const areOn = useSingleKeys()
+  const { shortcuts: areOn } = usePreferences()
   return (
     <Modal opened onClose={onClose} title={text.shortcuts} size="lg">
       <div className="stack">
@@ -15,7 +16,7 @@ export default function ShortcutSheet({ onClose }: { onClose: () => void }) {
           label={text.singleKeys}
           description={text.singleKeysHint}
           checked={areOn}
-          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+          onChange={(event) => setPreferences({ shortcuts: event.currentTarget.checked })}
         />
         {sheets
           .filter(({ shortcuts }) => shortcuts.length > 0)

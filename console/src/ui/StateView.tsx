@@ -1,6 +1,7 @@
 import { Anchor, Skeleton } from '@mantine/core'
 import { IconMoodEmpty, IconSearchOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { statusOf } from '../api/problem.ts'
 import { CopyField } from './CopyField.tsx'
 import { text } from './messages.ts'
 import { ProblemView } from './ProblemView.tsx'
@@ -14,7 +15,10 @@ interface Asked<T> {
   refetch: () => unknown
 }
 
-/** What a query has to show: skeleton, problem (over older data, where there is some), or the data. */
+/**
+ * What a query has to show: skeleton, problem (over older data, where there is some), or the data. What somebody may not
+ * see any more does not stay in sight.
+ */
 export function StateView<T>({
   query,
   skeleton,
@@ -25,7 +29,7 @@ export function StateView<T>({
   children: (data: T) => ReactNode
 }) {
   const { data, error, isPending, refetch } = query
-  if (data !== undefined)
+  if (data !== undefined && statusOf(error) !== 403)
     return (
       <>
         {error ? <ProblemView error={error} retry={refetch} /> : null}

@@ -20,11 +20,14 @@ export interface GridHandle {
   focus: () => void
   /** Scrolls a row into sight. */
   reveal: (index: number, align?: 'auto' | 'start' | 'center') => void
-  scrollTo: (top: number) => void
+  /** To a place that `onScrolled` told. */
+  scrollTo: (place: number) => void
 }
 /** Where a row stands; all of it plain values, so that a row that stays does not render again. */
 export interface Place {
   index: number
+  /** What React is to know the row by: rows that leave on one side become those that come on the other. */
+  slot: number
   top: number
   height: number
   id: string
@@ -46,7 +49,8 @@ interface Props {
   onKey: (event: KeyboardEvent) => void
   /** The rows in sight, those around them included. */
   onSight: (first: number, last: number) => void
-  onScrolled?: (top: number) => void
+  /** To be asked later where to: while it scrolls, asking has the page laid out at once. */
+  onScrolled?: (place: () => number | undefined) => void
   handle: Ref<GridHandle>
   busy?: boolean
   /** Handlers for all rows at once. */
@@ -74,6 +78,8 @@ export function VirtualGrid(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height is measured anew
   useEffect(() => virtual.measure(), [rowHeight])
   const items = virtual.getVirtualItems()
+  const slots = useRef(1)
+  slots.current = Math.max(slots.current, items.length)
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   const onSight = useEffectEvent(props.onSight)
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another count too
@@ -116,7 +122,7 @@ export function VirtualGrid(props: Props) {
       aria-busy={busy}
       aria-activedescendant={isThere ? `${name}-${cursor}` : undefined}
       onKeyDown={onKeyDown}
-      onScroll={(event) => props.onScrolled?.(event.currentTarget.scrollTop)}
+      onScroll={() => props.onScrolled?.(() => scroller.current?.scrollTop)}
       {...events}
     >
       <div role="rowgroup" className="vgrid-head">
@@ -128,6 +134,7 @@ export function VirtualGrid(props: Props) {
         {items.map(({ index, start }) =>
           row({
             index,
+            slot: index % slots.current,
             top: start - HEADER,
             height: rowHeight,
             id: `${name}-${index}`,

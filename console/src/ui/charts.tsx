@@ -9,8 +9,8 @@ import { text } from './messages.ts'
 /** The same figures as a table, for those who cannot see the picture or want to compute with them. */
 export interface Figures {
   head: readonly string[]
-  /** First the name, then figures as they are computed with. */
-  rows: readonly (readonly [string, ...number[]])[]
+  /** First the name, then figures as they are computed with; null where nobody measured. */
+  rows: readonly (readonly [string, ...(number | null)[]])[]
   /** How a figure is shown; `column` counts from 1. */
   show: (figure: number, column: number) => string
   /** Without an ending. */
@@ -26,7 +26,11 @@ export function Chart({ title, figures, children }: { title: string; figures: Fi
     key: name,
     title: name,
     number: i > 0,
-    cell: (row) => (i === 0 ? row[0] : show(row[i] as number, i)),
+    cell: (row) => {
+      if (i === 0) return row[0]
+      const figure = row[i] as number | null
+      return figure === null ? <span className="dim">–</span> : show(figure, i)
+    },
   }))
   return (
     <section className="card chart" aria-labelledby={id}>
@@ -43,7 +47,16 @@ export function Chart({ title, figures, children }: { title: string; figures: Fi
         <Button
           variant="subtle"
           leftSection={<IconDownload size={15} />}
-          onClick={() => saveText(`${file}.csv`, 'text/csv', csvOf(head, rows))}
+          onClick={() =>
+            saveText(
+              `${file}.csv`,
+              'text/csv',
+              csvOf(
+                head,
+                rows.map((row) => row.map((cell) => cell ?? '')),
+              ),
+            )
+          }
         >
           {text.csv}
         </Button>
@@ -87,7 +100,7 @@ export function Bars({ slices, link }: { slices: readonly Slice[]; link?: (name:
 
 const RADIUS = 40
 const AROUND = 2 * Math.PI * RADIUS
-/** Shares of a whole; the words beside it say the same. At most six are told apart. */
+/** Shares of a whole; the words beside it say the same, in the same order from the top. Eight are told apart. */
 export function Donut({ label, slices, centre }: { label: string; slices: readonly Slice[]; centre: string }) {
   const total = slices.reduce((sum, { value }) => sum + value, 0)
   let before = 0
@@ -99,7 +112,7 @@ export function Donut({ label, slices, centre }: { label: string; slices: readon
           const circle = (
             <circle
               key={name}
-              className={`shade-${i % 6}`}
+              className={`shade-${i % 9}`}
               cx="60"
               cy="60"
               r={RADIUS}
@@ -118,7 +131,7 @@ export function Donut({ label, slices, centre }: { label: string; slices: readon
       <ul>
         {slices.map(({ name, value, words }, i) => (
           <li key={name}>
-            <span className={`donut-key shade-${i % 6}`} aria-hidden />
+            <span className={`donut-key shade-${i % 9}`} aria-hidden />
             <span className="clip">{name}</span>
             <span className="dim number">
               {words}, {total === 0 ? 0 : Math.round((value / total) * 100)} %
@@ -127,60 +140,5 @@ export function Donut({ label, slices, centre }: { label: string; slices: readon
         ))}
       </ul>
     </div>
-  )
-}
-
-const [WIDE, HIGH] = [720, 180]
-export interface Series {
-  /** Milliseconds since the epoch, and a value; null where nobody measured. */
-  points: readonly (readonly [number, number | null])[]
-}
-/** A value over time, from zero up; where nobody measured there is a gap. */
-export function Area({
-  label,
-  series: { points },
-  from,
-  to,
-  ticks,
-}: {
-  label: string
-  series: Series
-  from: number
-  to: number
-  /** Words for the highest value, for the beginning and for the end. */
-  ticks: readonly [string, string, string]
-}) {
-  const most = Math.max(1, ...points.map(([, value]) => value ?? 0))
-  const at = (time: number, value: number) =>
-    `${(((time - from) / Math.max(1, to - from)) * WIDE).toFixed(1)} ${(HIGH - (value / most) * HIGH).toFixed(1)}`
-  const runs: (readonly [number, number])[][] = [[]]
-  for (const [time, value] of points)
-    if (value === null) runs.push([])
-    else runs.at(-1)?.push([time, value])
-  return (
-    <figure className="area">
-      <svg viewBox={`0 -4 ${WIDE} ${HIGH + 6}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        <line x1="0" x2={WIDE} y1={HIGH} y2={HIGH} />
-        <line x1="0" x2={WIDE} y1="0" y2="0" />
-        {runs
-          .filter((run) => run.length > 0)
-          .map((run) => {
-            const [first] = run[0] as readonly [number, number]
-            const [last] = run.at(-1) as readonly [number, number]
-            const line = run.map(([time, value]) => at(time, value)).join(' L')
-            return (
-              <g key={first}>
-                <path className="area-fill" d={`M${at(first, 0)} L${line} L${at(last, 0)} Z`} />
-                <path className="area-line" d={`M${line}`} vectorEffect="non-scaling-stroke" />
-              </g>
-            )
-          })}
-      </svg>
-      <figcaption className="dim small">
-        <span>{ticks[1]}</span>
-        <span>{ticks[0]}</span>
-        <span>{ticks[2]}</span>
-      </figcaption>
-    </figure>
   )
 }

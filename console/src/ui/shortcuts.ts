@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+import { preferences } from '../preferences.ts'
 
 /**
  * The keys of what is on the page. A view says which keys do what as long as it is there; the sheet lists them. Single
@@ -16,11 +17,9 @@ export interface Sheet {
   shortcuts: readonly Shortcut[]
 }
 
-const PREFERENCE = 'stowage-single-keys'
 const SECOND_MS = 1200
 const sheets = new Map<symbol, Sheet>()
 let listed: readonly Sheet[] = []
-let areOn = read()
 const listeners = new Set<() => void>()
 const tell = () => {
   for (const listener of listeners) listener()
@@ -32,25 +31,6 @@ const subscribe = (listener: () => void) => {
   }
 }
 
-function read(): boolean {
-  try {
-    return localStorage.getItem(PREFERENCE) !== 'off'
-  } catch {
-    return true
-  }
-}
-/** Whether single keys do something. */
-export const singleKeys = (): boolean => areOn
-export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, singleKeys)
-export function setSingleKeys(on: boolean): void {
-  areOn = on
-  try {
-    localStorage.setItem(PREFERENCE, on ? 'on' : 'off')
-  } catch {
-    // It holds as long as the page does.
-  }
-  tell()
-}
 export const useSheets = (): readonly Sheet[] => useSyncExternalStore(subscribe, () => listed)
 
 /** Keys of a view, in force as long as it is there; those of the view that came last win. */
@@ -88,7 +68,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const single = key.length === 1 && !held
   if (isField(event.target) || isBehindDialog()) {
     if (!(held && key === 'k')) return
-  } else if (single && !areOn) return
+  } else if (single && !preferences().shortcuts) return
   const all = listed.flatMap((sheet) => sheet.shortcuts).toReversed()
   const press = (keys: string) => {
     const found = all.find((one) => one.keys === keys && one.run)

@@ -1,12 +1,19 @@
 import { useSyncExternalStore } from 'react'
 
+const lists = new Map<string, MediaQueryList>()
+const listOf = (query: string): MediaQueryList => {
+  const list = lists.get(query) ?? matchMedia(query)
+  lists.set(query, list)
+  return list
+}
+
 /** Whether a media query holds, as long as it does. */
 export const useMedia = (query: string): boolean =>
   useSyncExternalStore(
     (listener) => {
-      const list = matchMedia(query)
+      const list = listOf(query)
       list.addEventListener('change', listener)
       return () => list.removeEventListener('change', listener)
     },
-    () => matchMedia(query).matches,
+    () => listOf(query).matches,
   )

@@ -298,6 +298,8 @@ export class Engine {
   #finish(item: Item): void {
     forget(item)
     this.store.set(item, 'done')
+    // Whoever leaves now, since all is there, is not to be asked for it again.
+    if (!this.store.isBusy) void flush()
     this.#arrived(item.batch.bucket)
   }
 

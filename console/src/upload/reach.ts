@@ -1,4 +1,5 @@
-import { pause, unlessAborted } from './retry.ts'
+import { pause } from '../../../contract/pause.ts'
+import { unlessAborted } from './retry.ts'
 
 const PING_MS = [500, 1000, 2000, 4000, 8000, 15_000]
 const PING_TIMEOUT_MS = 5000

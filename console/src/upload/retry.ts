@@ -1,4 +1,5 @@
 import { ProblemError } from '../../../contract/client.ts'
+import { pause } from '../../../contract/pause.ts'
 import { Unreachable } from './send.ts'
 
 const TRIES = 5
@@ -7,21 +8,6 @@ const LONGEST_MS = 30_000
 
 /** The file on the disk is not the one that was chosen any more. */
 export class Unreadable extends Error {}
-
-/** Waits, unless the signal ends it. */
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', stop, { once: true })
-  })
 
 /** Resolves or rejects as a promise does that others wait for too, unless the signal ends this wait. */
 export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>

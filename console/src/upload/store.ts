@@ -32,7 +32,7 @@ export interface Snapshot {
 
 const noCounts = () => Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>
 /** More often nobody can read it, and painting takes from what sends. */
-const TOLD_MS = 120
+const TOLD_MS = 250
 const soon = (work: () => void): void => {
   // A hidden page has no frames, and nobody who looks.
   const inFrame = () => (document.hidden ? work() : requestAnimationFrame(work))

@@ -32,7 +32,6 @@ export function ChangePassword() {
     ...form.field(name),
     label,
     autoComplete,
-    visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 },
   })
   return (
     <form

@@ -1,16 +1,16 @@
 import './audit.css'
-import { ActionIcon, Alert, Button, Switch } from '@mantine/core'
+import { ActionIcon, Alert, Button, CloseButton, Switch } from '@mantine/core'
 import { IconArrowUp, IconChevronDown, IconChevronRight, IconShieldCheck } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AuditRecord } from '../../../../contract/audit.ts'
-import { faultsOf } from '../../api/problem.ts'
+import { faultsOf, statusOf } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { ForbiddenView } from '../../ui/ProblemView.tsx'
+import { ForbiddenView, ProblemView } from '../../ui/ProblemView.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Actor, Moment, Place, Result, Whole } from './cells.tsx'
 import { Export } from './Export.tsx'
@@ -109,7 +109,7 @@ export default function Audit() {
                 </span>
                 {live && !records.isPlaceholderData ? <Fresh query={query} newest={rows[0]?.id} /> : null}
               </div>
-              {lost ? <Alert>{text.notShown}</Alert> : null}
+              {lost && search.e ? <Elsewhere id={search.e} onClose={() => void open({ e: undefined })} /> : null}
               {rows.length === 0 && !filtered ? <EmptyView title={text.emptyTitle} /> : null}
               {rows.length === 0 && filtered ? <NoMatch query={text.these} clear={clear} /> : null}
               {rows.length === 0 ? null : (
@@ -133,6 +133,32 @@ export default function Audit() {
       </StateView>
       {verifying ? <Verify onClose={() => setVerifying(false)} /> : null}
     </Page>
+  )
+}
+
+/** The record of the address where it is none of those that are loaded. */
+function Elsewhere({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['audit', 'one', id],
+    queryFn: () => client.getAuditRecord({ params: { id } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const gone = [404, 422].includes(statusOf(error) ?? 0)
+  if (gone) return <Alert>{text.noRecord}</Alert>
+  if (error) return <ProblemView error={error} retry={refetch} />
+  if (!data) return null
+  return (
+    <section className="audit-elsewhere" aria-label={text.linked}>
+      <header className="row">
+        <code className="mono">{data.action}</code>
+        <Moment time={data.time} />
+        <Actor record={data} />
+        <Place record={data} />
+        <Result result={data.result} />
+        <CloseButton aria-label={text.close} onClick={onClose} className="audit-close" />
+      </header>
+      <Whole record={data} />
+    </section>
   )
 }
 

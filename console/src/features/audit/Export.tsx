@@ -34,7 +34,7 @@ export function Export({ query }: { query: AuditQuery }) {
     }
   }
   return (
-    <Menu position="bottom-end" width={280} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" width={280}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconDownload size={15} />} loading={busy}>
           {text.export}

@@ -5,8 +5,9 @@ import { describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
 import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { Scheme } from '../../shell/Scheme.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
+import { Card } from './Card.tsx'
+import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
 
@@ -15,7 +16,7 @@ export default function Login() {
   const { search, go } = useView()
   const cache = useQueryClient()
   const config = useQuery(authConfigQuery)
-  const { local = false, idp = false, idp_name = null } = config.data ?? {}
+  const { local = false, idp = false, idp_name = null, setup_required = false } = config.data ?? {}
   const [problem, setProblem] = useState<string>()
   const [sending, setSending] = useState(false)
   const next = safeNext(search.next)
@@ -58,78 +59,68 @@ export default function Login() {
     })
 
   return (
-    <main className="login">
-      <div className="login-scheme">
-        <Scheme />
-      </div>
-      <div className="login-card">
-        <div className="login-mark">
-          <img src="/console/mark.svg" alt="" width={34} height={34} />
-          <span>Stowage</span>
-        </div>
-        <h1>{text.title}</h1>
-        {search.next && !problem ? <Alert role="status">{text.sessionEnded}</Alert> : null}
-        {problem ? (
-          <Alert color="danger" role="alert" className="alert-bad">
-            {problem}
-          </Alert>
-        ) : null}
-        {config.error ? <ProblemView error={config.error} retry={config.refetch} /> : null}
-        {config.data ? (
-          <>
-            {local ? (
-              <form
-                className="stack"
-                onSubmit={(event) => {
-                  event.preventDefault()
-                  void signIn(new FormData(event.currentTarget))
-                }}
-              >
-                <TextInput
-                  name="username"
-                  type="email"
-                  label={text.email}
-                  autoComplete="username"
-                  required
-                  withAsterisk={false}
-                  size="md"
-                  autoFocus
-                />
-                <PasswordInput
-                  name="password"
-                  label={text.password}
-                  autoComplete="current-password"
-                  required
-                  withAsterisk={false}
-                  size="md"
-                  visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
-                />
-                <Button type="submit" loading={sending} size="md" fullWidth>
-                  {text.signIn}
-                </Button>
-              </form>
-            ) : null}
-            {local && idp ? <Divider label={text.or} /> : null}
-            {idp ? (
-              <Button
-                variant={local ? 'default' : 'filled'}
+    <Card title={text.title}>
+      {search.next && !problem && !setup_required ? <Alert role="status">{text.sessionEnded}</Alert> : null}
+      {problem ? (
+        <Alert color="danger" role="alert" className="alert-bad">
+          {problem}
+        </Alert>
+      ) : null}
+      {config.error ? <ProblemView error={config.error} retry={config.refetch} /> : null}
+      {config.data ? (
+        <>
+          {setup_required ? <FindLink /> : null}
+          {local ? (
+            <form
+              className="stack"
+              onSubmit={(event) => {
+                event.preventDefault()
+                void signIn(new FormData(event.currentTarget))
+              }}
+            >
+              <TextInput
+                name="username"
+                type="email"
+                label={text.email}
+                autoComplete="username"
+                required
+                withAsterisk={false}
                 size="md"
-                fullWidth
-                disabled={sending}
-                onClick={throughProvider}
-              >
-                {text.continueWith(idp_name ?? text.provider)}
+                autoFocus
+              />
+              <PasswordInput
+                name="password"
+                label={text.password}
+                autoComplete="current-password"
+                required
+                withAsterisk={false}
+                size="md"
+              />
+              <Button type="submit" loading={sending} size="md" fullWidth>
+                {text.signIn}
               </Button>
-            ) : null}
-            {local || idp ? null : (
-              <Alert title={text.bothOff} role="status">
-                {text.bothOffHint}
-              </Alert>
-            )}
-            {local ? <p className="dim small">{text.firstStart}</p> : null}
-          </>
-        ) : null}
-      </div>
-    </main>
+            </form>
+          ) : null}
+          {local && idp ? <Divider label={text.or} /> : null}
+          {idp ? (
+            <Button
+              variant={local ? 'default' : 'filled'}
+              size="md"
+              fullWidth
+              disabled={sending}
+              onClick={throughProvider}
+            >
+              {text.continueWith(idp_name ?? text.provider)}
+            </Button>
+          ) : null}
+          {local || idp ? null : (
+            <Alert title={text.bothOff} role="status">
+              {text.bothOffHint}
+            </Alert>
+          )}
+          {local && !setup_required ? <p className="dim small">{text.firstStart}</p> : null}
+        </>
+      ) : null}
+    </Card>
   )
 }

@@ -17,4 +17,21 @@ export const text = catalogue({
   again: 'Back to the login',
   finishing: 'Signing you in',
   firstStart: 'First start? The server printed the address and the password of the first administrator.',
+  setupTitle: 'Set up Stowage',
+  setupHint: 'Make the first administrator. This link works once.',
+  setUpAlready: 'Stowage is set up',
+  setUpAlreadyHint: 'There is an administrator, so this page has nothing left to do.',
+  noAdmin: 'There is no administrator yet',
+  findLink:
+    'The service printed a link to make one when it started. Look into its output or log; the latest one counts:',
+  database: 'Database',
+  storage: 'Storage',
+  answers: 'Answers',
+  silent: 'Does not answer',
+  asking: 'Asking…',
+  adminEmail: 'E-mail of the administrator',
+  name: 'Name (optional)',
+  passwordRule: (bytes: number) =>
+    bytes === 0 ? '8 to 72 bytes.' : `8 to 72 bytes; this one has ${bytes}${bytes > 72 ? ', too many' : ''}.`,
+  createAdmin: 'Make the administrator and sign in',
 })

@@ -1,6 +1,6 @@
 /** Where to go after the login: a path of the console, and nothing else. */
 export function safeNext(next: string | undefined): string {
-  if (!next?.startsWith('/') || next.startsWith('//') || next.startsWith('/login') || next.startsWith('/auth/'))
+  if (!next?.startsWith('/') || next.startsWith('//') || /^\/(login|setup)/.test(next) || next.startsWith('/auth/'))
     return '/buckets'
   return next
 }

@@ -1,9 +1,11 @@
 import './browse.css'
 import { ActionIcon, Button } from '@mantine/core'
-import { IconFolderPlus, IconRefresh, IconUpload } from '@tabler/icons-react'
+import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
+import { statusOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
+import { setPreferences, usePreferences } from '../../preferences.ts'
 import { useView } from '../../router.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -29,10 +31,14 @@ import { SelectionBar } from './SelectionBar.tsx'
 import { countOf } from './selection.ts'
 import { useDeeds } from './useDeeds.ts'
 import { useKeys } from './useKeys.ts'
-import { useScrollPlace } from './useScrollPlace.ts'
 import { useSelection } from './useSelection.ts'
 
 const Preview = lazy(() => import('./Preview.tsx'))
+const Tiles = lazy(() => import('./Tiles.tsx'))
+const VIEWS = [
+  { id: 'list', label: text.asList, Icon: IconList },
+  { id: 'grid', label: text.asTiles, Icon: IconLayoutGrid },
+] as const
 const SORTS: readonly Sort[] = ['name', 'size', 'modified']
 
 /** The object browser: a folder of a bucket, or what a search finds below it, with one object's details beside it. */
@@ -51,13 +57,16 @@ export default function Browse() {
   const id = JSON.stringify([place, search])
   const chosen = useSelection(id, listing)
   const grid = useRef<GridHandle>(null)
-  const onScrolled = useScrollPlace(id, listing.count > 0, grid)
+  const preferred = usePreferences().view
+  const shape = VIEWS.find((one) => one.id === query.view)?.id ?? preferred
+  const Shape = shape === 'grid' ? Tiles : List
   const [dialog, setDialog] = useState<Open>()
   const [menu, setMenu] = useState<MenuPlace>()
   const [isOver, setOver] = useState(false)
   const searchField = useRef<HTMLInputElement>(null)
 
   const mayWrite = me.can('write', bucket, prefix)
+  const refused = statusOf(listing.error) === 403
   const selected = countOf(chosen.selection, listing.count)
   const isWhole = chosen.selection.all && listing.open
   const picked = (rows?: readonly Row[]): Picked => ({
@@ -103,6 +112,10 @@ export default function Browse() {
     if (refusal) return notify.failure(text.transferAll(taken.kind), refusal)
     chosen.clear()
     transfer(taken.picked, taken.kind, target, { replace: false }).catch((error) => notify.problem(error))
+  }
+  const showAs = (view: 'list' | 'grid') => {
+    setPreferences({ view })
+    if (view !== shape) void open({ view })
   }
   const stepBack = () => {
     if (selected > 0) chosen.clear()
@@ -191,13 +204,28 @@ export default function Browse() {
                 onSearch={(q) => void change({ q: q || undefined, sel: undefined })}
               />
               <span className="dim" role="status">
-                {listing.isPending
+                {listing.isPending || refused
                   ? ''
                   : search
                     ? text.matches(listing.count, listing.open)
                     : text.status(listing.folders, listing.count - listing.folders)}
               </span>
               {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
+              <span className="grow" />
+              <fieldset className="browse-views" aria-label={text.viewAs}>
+                {VIEWS.map(({ id: view, label, Icon }) => (
+                  <ActionIcon
+                    key={view}
+                    aria-label={label}
+                    title={label}
+                    aria-pressed={view === shape}
+                    variant={view === shape ? 'light' : 'subtle'}
+                    onClick={() => showAs(view)}
+                  >
+                    <Icon size={17} stroke={1.6} />
+                  </ActionIcon>
+                ))}
+              </fieldset>
             </div>
           )}
           <StateView
@@ -210,27 +238,30 @@ export default function Browse() {
           >
             {() =>
               listing.count > 0 ? (
-                <List
-                  place={place}
-                  search={search}
-                  listing={listing}
-                  chosen={chosen}
-                  open={sel}
-                  grid={grid}
-                  mayDrag={mayWrite}
-                  onOpen={openRow}
-                  onFollow={(row) => void change({ sel: row.key })}
-                  onUp={up}
-                  onType={(letter) => {
-                    searchField.current?.focus()
-                    void change({ q: letter, sel: undefined })
-                  }}
-                  onSort={sortBy}
-                  onMenu={setMenu}
-                  onScrolled={onScrolled}
-                  pick={(row) => (chosen.isSelected(row.key) ? picked() : picked([row]))}
-                  onDrop={dropOn}
-                />
+                <Suspense fallback={null}>
+                  <Shape
+                    id={`${shape} ${id}`}
+                    place={place}
+                    search={search}
+                    listing={listing}
+                    chosen={chosen}
+                    open={sel}
+                    grid={grid}
+                    mayDrag={mayWrite}
+                    mayRead={(key) => me.can('read', bucket, key)}
+                    onOpen={openRow}
+                    onFollow={(row) => void change({ sel: row.key })}
+                    onUp={up}
+                    onType={(letter) => {
+                      searchField.current?.focus()
+                      void change({ q: letter, sel: undefined })
+                    }}
+                    onSort={sortBy}
+                    onMenu={setMenu}
+                    pick={(row) => (chosen.isSelected(row.key) ? picked() : picked([row]))}
+                    onDrop={dropOn}
+                  />
+                </Suspense>
               ) : search ? (
                 <NothingFound search={search} clear={() => void change({ q: undefined })} />
               ) : (

@@ -27,7 +27,7 @@ function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step, isLast
       {root ? crumb(root, steps.length === 1) : null}
       {hidden.length > 0 ? (
         <span className="crumb-step">
-          <Menu withInitialFocusPlaceholder={false}>
+          <Menu>
             <Menu.Target>
               <ActionIcon aria-label={text.crumbsHidden} size={24}>
                 <IconDots size={15} />

@@ -1,4 +1,5 @@
 import '@mantine/core/styles/Tabs.css'
+import './preview.css'
 import { ActionIcon, Button, Tabs } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconFileOff, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

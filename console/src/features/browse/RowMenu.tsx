@@ -10,7 +10,7 @@ export interface MenuPlace {
 /** The one menu of all rows, where it was asked for. */
 export function RowMenu({ at, deeds, onClose }: { at: MenuPlace; deeds: readonly Deed[]; onClose: () => void }) {
   return (
-    <Menu opened onClose={onClose} position="bottom-start" withInitialFocusPlaceholder={false} returnFocus={false}>
+    <Menu opened onClose={onClose} position="bottom-start" returnFocus={false}>
       <Menu.Target>
         <button
           type="button"
@@ -22,7 +22,7 @@ export function RowMenu({ at, deeds, onClose }: { at: MenuPlace; deeds: readonly
       </Menu.Target>
       <Menu.Dropdown aria-label={text.more}>
         {deeds.map(({ id, label, run }) => (
-          <Menu.Item key={id} {...(id === 'delete' ? { color: 'danger' } : {})} onClick={run}>
+          <Menu.Item key={id} {...(id === 'delete' ? { c: 'var(--bad)' } : {})} onClick={run}>
             {label}
           </Menu.Item>
         ))}

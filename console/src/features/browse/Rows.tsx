@@ -10,12 +10,14 @@ import {
   IconPhoto,
   IconVideo,
 } from '@tabler/icons-react'
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
 import type { Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
 import { legible, nameOf } from './names.ts'
+import { SelectAll } from './SelectAll.tsx'
+import type { Shown } from './useGridInput.ts'
 
 const icons: readonly (readonly [RegExp, typeof IconFile])[] = [
   [/^image\//, IconPhoto],
@@ -33,7 +35,22 @@ export function hrefOf(bucket: string, prefix: string, row: Row): string {
   return `/console/b/${bucket}?${search}`
 }
 
-interface Props extends RowPlace {
+/** Icons of rows are made once: there are dozens of them a frame. */
+const signs = new Map<string, ReactNode>()
+function signOf(object: Row['object']): ReactNode {
+  const id = object ? `object ${bare(object.content_type)}` : 'folder'
+  const known = signs.get(id)
+  if (known) return known
+  const Icon = object ? iconOf(object.content_type) : IconFolder
+  const sign = (
+    <Icon size={17} stroke={1.5} className={object ? 'browse-file-icon' : 'browse-folder-icon'} aria-hidden />
+  )
+  if (signs.size < 100) signs.set(id, sign)
+  return sign
+}
+const dots = <IconDots size={16} stroke={1.6} />
+
+interface Props extends Omit<RowPlace, 'slot'> {
   bucket: string
   prefix: string
   row: Row | undefined
@@ -61,7 +78,6 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
     )
   const { object } = row
   const name = legible(nameOf(row.key, prefix)) || text.noName
-  const Icon = object ? iconOf(object.content_type) : IconFolder
   return (
     <div
       {...place}
@@ -77,7 +93,7 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
         <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
       </span>
       <span role="gridcell" className="cell-name">
-        <Icon size={17} stroke={1.5} className={object ? 'browse-file-icon' : 'browse-folder-icon'} aria-hidden />
+        {signOf(object)}
         <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
           <bdi>{name}</bdi>
         </a>
@@ -97,31 +113,16 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
       </span>
       <span role="gridcell" className="cell-more">
         <button type="button" tabIndex={-1} data-more aria-label={text.moreFor(name)} aria-haspopup="menu">
-          <IconDots size={16} stroke={1.6} />
+          {dots}
         </button>
       </span>
     </div>
   )
 })
 
-/** The header's cells; the columns that the server sorts by are buttons. */
-export function GridHead({
-  sort,
-  dir,
-  canSort,
-  onSort,
-  state,
-  label,
-  onToggle,
-}: {
-  sort: Sort
-  dir: 'asc' | 'desc'
-  canSort: boolean
-  onSort: (sort: Sort) => void
-  state: 'none' | 'some' | 'all'
-  label: string
-  onToggle: () => void
-}) {
+/** The header's cells; the columns that the server sorts by are buttons, but of what a search found. */
+export function GridHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
+  const canSort = search === ''
   const column = (key: Sort, title: string, shape: string) => (
     <span
       role="columnheader"
@@ -141,15 +142,7 @@ export function GridHead({
   return (
     <>
       <span role="columnheader" className="cell-check">
-        <input
-          type="checkbox"
-          aria-label={label}
-          checked={state === 'all'}
-          ref={(box) => {
-            if (box) box.indeterminate = state === 'some'
-          }}
-          onChange={onToggle}
-        />
+        <SelectAll search={search} listing={listing} chosen={chosen} />
       </span>
       {column('name', text.name, 'cell-name')}
       {column('size', text.size, 'cell-size number')}

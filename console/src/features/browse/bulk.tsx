@@ -1,9 +1,9 @@
-import type { Job } from '../../../../contract/jobs.ts'
 import type { BulkResult } from '../../../../contract/transfers.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { beginJob } from '../jobs/begin.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
 import { isFolderKey, lastSegment, legible, nameOf } from './names.ts'
@@ -24,7 +24,7 @@ export interface Target {
   bucket: string
   prefix: string
 }
-type JobBody = Parameters<typeof client.createJob>[0]['body']
+type JobBody = Parameters<typeof beginJob>[0]
 
 const AT_ONCE = 1000
 const MOST_KEYS = 10_000
@@ -70,11 +70,8 @@ const callFor = ({ all, rows }: Picked): string[] => {
   const keys = all ? [] : rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   return keys.length > AT_ONCE ? [] : keys
 }
-async function begin(bodies: readonly JobBody[], undo?: (jobs: Job[]) => unknown): Promise<void> {
-  for (const body of bodies) {
-    const job = await client.createJob({ body })
-    void watchJob(job, undo && (() => undo([job])))
-  }
+async function begin(bodies: readonly JobBody[]): Promise<void> {
+  for (const body of bodies) void watchJob(await beginJob(body))
 }
 
 function tellErrors({ errors }: BulkResult): void {
@@ -86,12 +83,17 @@ function tellErrors({ errors }: BulkResult): void {
   )
 }
 
-/** Deletes to the trash, with a way back where it is one call; asks first where it is much or for good. */
-export async function remove(picked: Picked, hasTrash: boolean): Promise<boolean> {
+/** Deletes to the trash, with a way back; asks first where there is none for this person, or it is very much. */
+export async function remove(
+  picked: Picked,
+  { hasTrash, mayUndo }: { hasTrash: boolean; mayUndo: boolean },
+): Promise<boolean> {
   if (picked.count === 0 && picked.isExact) return false
   const jobs = jobsFor(picked, 'delete')
   const keys = callFor(picked)
-  if ((jobs.length > 0 || !hasTrash) && !(await askToDelete(picked, hasTrash))) return false
+  const isMuch = picked.all || picked.count > AT_ONCE
+  const asks = !hasTrash || isMuch || (jobs.length > 0 && !mayUndo)
+  if (asks && !(await askToDelete(picked, hasTrash))) return false
   if (keys.length > 0) {
     const params = { name: picked.bucket }
     const result = await client.bulkDelete({ params, body: { keys } })
@@ -103,7 +105,10 @@ export async function remove(picked: Picked, hasTrash: boolean): Promise<boolean
     }
     if (succeeded.length > 0)
       if (trash_ids.length > 0)
-        notify.ok(text.deleted(succeeded.length), () => void restore().catch((error) => notify.problem(error)))
+        notify.ok(
+          text.deleted(succeeded.length),
+          mayUndo ? () => void restore().catch((error) => notify.problem(error)) : undefined,
+        )
       else notify.ok(text.deletedForGood(succeeded.length))
     tellErrors(result)
   }
@@ -210,15 +215,7 @@ export async function rename({ bucket, prefix }: Target, row: Row, name: string)
       () => void moveOne(bucket, dest, row.key).then(refreshObjects, (error) => notify.problem(error)),
     )
   } else {
-    const body = (from: string, into: string) => ({
-      kind: 'move' as const,
-      source_bucket: bucket,
-      prefix: from,
-      dest_prefix: into,
-      if_none_match: '*' as const,
-    })
-    const into = `${dest}/`
-    await begin([body(row.key, into)], () => begin([body(into, row.key)]).catch((error) => notify.problem(error)))
+    await begin([{ kind: 'move', source_bucket: bucket, prefix: row.key, dest_prefix: `${dest}/`, if_none_match: '*' }])
   }
   await refreshObjects()
 }

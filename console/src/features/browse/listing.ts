@@ -85,7 +85,12 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   if (fresh && (!current.isKnown || fresh.total !== current.total || fresh.folders !== current.folders))
     setKnown({ id, total: fresh.total, folders: fresh.folders, isKnown: true })
 
-  const at = (page: number) => cache.getQueryData(pageQuery(place, page).queryKey)
+  // Asked for by every row of every frame, and finding a page among the queries takes a while.
+  const found = new Map<number, FolderPage | undefined>()
+  const at = (page: number) => {
+    if (!found.get(page)) found.set(page, cache.getQueryData(pageQuery(place, page).queryKey))
+    return found.get(page)
+  }
   const read = async (first: number, last: number) => {
     const rows: Row[] = []
     for (let offset = first; offset <= last; offset += 1000)

@@ -28,6 +28,12 @@ export const text = catalogue({
   selectMatches: 'Select everything found',
   folder: 'Folder',
   loadingRow: 'Loading',
+  viewAs: 'View',
+  asList: 'As a list',
+  asTiles: 'As tiles with pictures',
+  sortBy: (column: string) => `${column}: sort by it`,
+  sortedBy: (column: string, ascending: boolean) =>
+    `${column}: sorted by it, ${ascending ? 'ascending' : 'descending'}`,
   // The bar
   search: 'Search below this folder',
   clearSearch: 'Clear the search',
@@ -115,10 +121,10 @@ export const text = catalogue({
   deleteBytes: (n: number, bytes: string) => `${objects(n)}, ${bytes}.`,
   andMore: (n: number) => `and ${formatCount(n)} more`,
   // Jobs
-  working: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket') =>
-    ({ delete: 'Deleting', copy: 'Copying', move: 'Moving', empty_bucket: 'Deleting' })[kind],
-  worked: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket') =>
-    ({ delete: 'Deleted', copy: 'Copied', move: 'Moved', empty_bucket: 'Deleted' })[kind],
+  working: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore') =>
+    ({ delete: 'Deleting', copy: 'Copying', move: 'Moving', empty_bucket: 'Deleting', restore: 'Putting back' })[kind],
+  worked: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore') =>
+    ({ delete: 'Deleted', copy: 'Copied', move: 'Moved', empty_bucket: 'Deleted', restore: 'Put back' })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>
     total === null ? `${verb}…` : `${verb} ${formatCount(done)} of ${formatCount(total)}`,

@@ -3,32 +3,64 @@ import { api } from '../../../../contract/index.ts'
 import { authorizedFetch } from '../../api/session.ts'
 
 const MOST = 200
+interface Picture {
+  fetched: Promise<string>
+  /** Its object URL, once it is here. */
+  url?: string
+}
 /** Pictures that were fetched, by address, the one used last at the end; what falls out is let go of. */
-const kept = new Map<string, Promise<string>>()
+const kept = new Map<string, Picture>()
+
+const idOf = (bucket: string, key: string, etag: string, width: number) => `${bucket}/${key} ${etag} ${width}`
+function letGo(id: string, picture: Picture): void {
+  if (kept.get(id) === picture) kept.delete(id)
+  picture.fetched.then(URL.revokeObjectURL, () => undefined)
+}
+function use(id: string): Picture | undefined {
+  const found = kept.get(id)
+  if (!found) return undefined
+  kept.delete(id)
+  kept.set(id, found)
+  return found
+}
+
+/** The object URL of a picture that is here already. */
+export const pictureNow = (bucket: string, key: string, etag: string, width: number): string | undefined =>
+  use(idOf(bucket, key, etag, width))?.url
 
 /**
  * The object URL of an object as a picture of at most this width: the image proxy makes a raster of it, whatever was
- * uploaded, and only this page can open it.
+ * uploaded, and only this page can open it. With a signal that is aborted it is let go of.
  */
-export function pictureOf(bucket: string, key: string, etag: string, width: number): Promise<string> {
-  const id = `${bucket}/${key} ${etag} ${width}`
-  const found = kept.get(id)
-  kept.delete(id)
-  const picture = found ?? fetchPicture(bucket, key, width)
+export function pictureOf(
+  bucket: string,
+  key: string,
+  etag: string,
+  width: number,
+  signal?: AbortSignal,
+): Promise<string> {
+  const id = idOf(bucket, key, etag, width)
+  const found = use(id)
+  if (found) return found.fetched
+  const picture: Picture = { fetched: fetchPicture(bucket, key, width, signal) }
   kept.set(id, picture)
-  picture.catch(() => kept.delete(id))
-  for (const [oldest, url] of kept) {
+  picture.fetched.then(
+    (url) => {
+      picture.url = url
+    },
+    () => letGo(id, picture),
+  )
+  signal?.addEventListener('abort', () => letGo(id, picture), { once: true })
+  for (const [oldest, one] of kept) {
     if (kept.size <= MOST) break
-    kept.delete(oldest)
-    url.then(URL.revokeObjectURL, () => undefined)
+    letGo(oldest, one)
   }
-  return picture
+  return picture.fetched
 }
 
-async function fetchPicture(bucket: string, key: string, w: number): Promise<string> {
-  const answer = await authorizedFetch(
-    urlOf('', api.getImageByQuery, { params: { bucket }, query: { key, w, format: 'webp' } }),
-  )
+async function fetchPicture(bucket: string, key: string, w: number, signal?: AbortSignal): Promise<string> {
+  const address = urlOf('', api.getImageByQuery, { params: { bucket }, query: { key, w, format: 'webp' } })
+  const answer = await authorizedFetch(address, signal ? { signal } : {})
   if (!answer.ok) throw new Error(`${answer.status}`)
   return URL.createObjectURL(await answer.blob())
 }

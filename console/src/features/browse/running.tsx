@@ -3,12 +3,13 @@ import { IconLoader2, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type MouseEvent, useSyncExternalStore } from 'react'
 import type { Job } from '../../../../contract/jobs.ts'
-import { queries } from '../../api/queries.ts'
+import { currentMe, queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { router } from '../../router.tsx'
 import { showInCorner } from '../../shell/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { isUndoable, undoJob, watched } from '../jobs/begin.ts'
 import { text } from './messages.ts'
 
 const POLL_MS = 1000
@@ -51,9 +52,10 @@ const visible = (): Promise<void> =>
     ? new Promise((resolve) => document.addEventListener('visibilitychange', () => resolve(), { once: true }))
     : Promise.resolve()
 
-/** Shows a job in the corner until it is over, and says how it ended. */
-export async function watchJob(begun: Job, undo?: () => unknown): Promise<Job> {
+/** Shows a job in the corner until it is over, and says how it ended; Undo is offered where there is a way back. */
+export async function watchJob(begun: Job): Promise<Job> {
   let job = begun
+  watched.add(job.id)
   put(job.id, { id: job.id, label: label(job), job })
   try {
     while (!isOver(job)) {
@@ -62,7 +64,7 @@ export async function watchJob(begun: Job, undo?: () => unknown): Promise<Job> {
       job = await client.getJob({ params: { id: job.id } })
       put(job.id, { id: job.id, label: label(job), job })
     }
-    tell(job, undo)
+    tell(job)
   } catch (error) {
     notify.problem(error)
   } finally {
@@ -72,7 +74,15 @@ export async function watchJob(begun: Job, undo?: () => unknown): Promise<Job> {
   return job
 }
 
-function tell(job: Job, undo: (() => unknown) | undefined): void {
+async function undo(job: Job): Promise<void> {
+  try {
+    await watchJob(await undoJob(job))
+  } catch (error) {
+    notify.problem(error)
+  }
+}
+
+function tell(job: Job): void {
   const verb = text.worked(job.kind)
   // Notices are outside of what the router renders.
   const open = (event: MouseEvent) => {
@@ -84,7 +94,8 @@ function tell(job: Job, undo: (() => unknown) | undefined): void {
       {text.jobs}
     </Anchor>
   )
-  if (job.status === 'cancelled') notify.ok(text.jobCancelled(verb, job.done))
+  const back = isUndoable(job, currentMe()) ? () => void undo(job) : undefined
+  if (job.status === 'cancelled') notify.ok(text.jobCancelled(verb, job.done), back)
   else if (job.status === 'failed') notify.failure(text.jobBroken(verb), job.detail)
   else if (job.failed > 0)
     notify.failure(
@@ -93,7 +104,7 @@ function tell(job: Job, undo: (() => unknown) | undefined): void {
         {job.errors[0]?.detail} {link}
       </>,
     )
-  else if (undo) notify.ok(text.jobDone(verb, job.done), () => void undo())
+  else if (back) notify.ok(text.jobDone(verb, job.done), back)
   else
     notify.ok(
       <>

@@ -11,7 +11,6 @@ export const nothing: Selection = { all: false, rows: new Map() }
 export const everything: Selection = { all: true, rows: new Map() }
 
 export const isSelected = ({ all, rows }: Selection, key: string): boolean => rows.has(key) !== all
-export const isEmpty = (selection: Selection, count: number): boolean => countOf(selection, count) === 0
 export const countOf = ({ all, rows }: Selection, count: number): number =>
   all ? Math.max(0, count - rows.size) : rows.size
 

@@ -62,7 +62,7 @@ export function useDeeds({ me, listing, hasTrash, show, openRow, done }: Around)
         id: 'delete',
         label: text.delete,
         run: settled(async (one) => {
-          if (await remove(one, hasTrash)) done()
+          if (await remove(one, { hasTrash, mayUndo: may('write') })) done()
         }),
       },
     ]

@@ -1,5 +1,5 @@
 import { useRouterState } from '@tanstack/react-router'
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 
 const KEY = 'stowage-scroll'
@@ -23,9 +23,9 @@ function write(id: string, top: number): void {
 
 /**
  * Where each step of the history was scrolled to: going back, or a reload, leads there again; a step forward begins at
- * the top. Gives what hears of scrolling.
+ * the top, or at the cursor where that stays. Gives what hears of scrolling.
  */
-export function useScrollPlace(listing: string, isReady: boolean, grid: RefObject<GridHandle | null>) {
+export function useScrollPlace(listing: string, isReady: boolean, grid: RefObject<GridHandle | null>, cursor: number) {
   const step = useRouterState({ select: ({ location }) => location.state.__TSR_index ?? 0 })
   const id = `${step} ${listing}`
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -34,17 +34,22 @@ export function useScrollPlace(listing: string, isReady: boolean, grid: RefObjec
   now.current = id
   // Details that open over the list are a step of their own, and the list stays where it is.
   const shown = useRef('')
+  const beginAt = useEffectEvent(() =>
+    cursor > 0 ? grid.current?.reveal(cursor, 'center') : grid.current?.scrollTo(0),
+  )
   useEffect(() => {
     if (!isReady || settled.current === id) return
     settled.current = id
     const top = read()[id]
-    if (top !== undefined || shown.current !== listing) grid.current?.scrollTo(top ?? 0)
+    if (top !== undefined) grid.current?.scrollTo(top)
+    else if (shown.current !== listing) beginAt()
     shown.current = listing
   }, [id, listing, isReady, grid])
-  return (top: number) => {
+  return (place: () => number | undefined) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
-      if (settled.current === now.current) write(now.current, top)
+      const top = place()
+      if (top !== undefined && settled.current === now.current) write(now.current, top)
     }, 100)
   }
 }

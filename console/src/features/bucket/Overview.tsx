@@ -17,6 +17,8 @@ import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Bytes, Count, QuotaBar, Status, TimeAgo } from '../../ui/values.tsx'
 import { openUpload } from '../../upload/open.ts'
 import { bucketQuery } from '../buckets/queries.ts'
+import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
+import { historyQuery, typesQuery } from '../usage/queries.ts'
 import { text } from './messages.ts'
 
 const GIB = 1024 ** 3
@@ -41,6 +43,7 @@ export default function Overview() {
     >
       <BucketTabs bucket={name} active="overview" />
       <StateView query={bucket}>{(data) => <Facts bucket={data} />}</StateView>
+      {bucket.data ? <History bucket={name} /> : null}
       {me.isAdmin ? <Activity bucket={name} /> : null}
     </Page>
   )
@@ -94,6 +97,34 @@ function Facts({ bucket }: { bucket: Bucket }) {
         </dl>
       </section>
     </>
+  )
+}
+
+/** What it held and what went through it lately, and what it holds by content type. */
+function History({ bucket }: { bucket: string }) {
+  const history = useQuery(historyQuery(usePeriod(), bucket))
+  const types = useQuery(typesQuery(bucket))
+  const file = (what: string) => `usage-${bucket}-${what}`
+  return (
+    <section className="stack-tight" aria-labelledby="bucket-usage">
+      <header className="row">
+        <h2 id="bucket-usage">{text.usage}</h2>
+        <span className="grow" />
+        <PeriodPicker />
+      </header>
+      <StateView query={history}>
+        {(data) => (
+          <>
+            <p className="dim">
+              {text.transfer(formatBytes(data.totals.uploaded_bytes), formatBytes(data.totals.downloaded_bytes))}
+            </p>
+            <StoredChart history={data} title={text.storedOverTime} file={file('stored')} />
+            <RequestsChart history={data} file={file('requests')} />
+          </>
+        )}
+      </StateView>
+      <StateView query={types}>{(data) => <TypesChart types={data} file={file('types')} />}</StateView>
+    </section>
   )
 }
 

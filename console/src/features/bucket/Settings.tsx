@@ -13,6 +13,7 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { bucketQuery } from '../buckets/queries.ts'
+import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
 
 const GIB = 1024 ** 3
@@ -119,9 +120,8 @@ function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_d
     })
     if (!yes) return
     try {
-      const { id } = await client.createJob({ body: { kind: 'empty_bucket', source_bucket: name } })
+      const { id } = await beginJob({ kind: 'empty_bucket', source_bucket: name })
       notify.ok(text.emptyStarted)
-      await queries.invalidateQueries({ queryKey: ['jobs'] })
       await go(`/jobs/${id}`)
     } catch (error) {
       notify.problem(error)

@@ -1,5 +1,5 @@
-import { Anchor, Button, TextInput } from '@mantine/core'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { Anchor, Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import type { Bucket } from '../../../../contract/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../router.tsx'
+import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -75,18 +76,9 @@ export default function Buckets() {
           const rows = all.filter(({ name }) => name.includes(wanted.toLowerCase()))
           return (
             <>
-              <div className="filters">
-                <TextInput
-                  aria-label={text.filter}
-                  placeholder={text.filter}
-                  leftSection={<IconSearch size={15} />}
-                  value={wanted}
-                  onChange={(event) => void change({ q: event.currentTarget.value })}
-                />
-                <span className="dim" role="status">
-                  {text.count(rows.length)}
-                </span>
-              </div>
+              <Filters count={text.count(rows.length)}>
+                <FilterField label={text.filter} value={wanted} onChange={(q) => void change({ q })} />
+              </Filters>
               {rows.length === 0 ? (
                 <NoMatch query={wanted} clear={() => void change({ q: undefined })} />
               ) : (

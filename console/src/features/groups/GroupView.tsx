@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
+import { GroupFields } from './GroupFields.tsx'
 import { Members } from './Members.tsx'
 import { text } from './messages.ts'
 import { Permissions } from './Permissions.tsx'
@@ -121,32 +122,6 @@ function Rename({ group, onClose }: { group: Group; onClose: () => void }) {
     await refreshPeople(cache)
   }
   return (
-    <Modal opened onClose={onClose} title={text.editTitle(group.name)}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (form.values.name.trim() !== '') void save()
-        }}
-      >
-        <TextInput {...form.field('name')} label={text.name} maxLength={100} data-autofocus autoComplete="off" />
-        <Textarea
-          {...form.field('description')}
-          label={text.description}
-          description={text.descriptionHint}
-          maxLength={1000}
-          autosize
-          minRows={2}
-        />
-        <div className="dialog-actions">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={form.sending} disabled={form.values.name.trim() === ''}>
-            {common.save}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <GroupFields title={text.editTitle(group.name)} action={common.save} form={form} onSend={save} onClose={onClose} />
   )
 }

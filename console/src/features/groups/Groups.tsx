@@ -1,5 +1,5 @@
-import { Anchor, Button, Modal, Textarea, TextInput } from '@mantine/core'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { Anchor, Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,8 +8,8 @@ import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
+import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -18,6 +18,7 @@ import { useForm } from '../../ui/useForm.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { Count, Status } from '../../ui/values.tsx'
 import { Explain } from './Explain.tsx'
+import { GroupFields } from './GroupFields.tsx'
 import { text } from './messages.ts'
 import { groupsQuery, refreshPeople } from './queries.ts'
 import './groups.css'
@@ -117,18 +118,9 @@ function List() {
         const rows = all.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
         return (
           <>
-            <div className="filters">
-              <TextInput
-                aria-label={text.filter}
-                placeholder={text.filter}
-                leftSection={<IconSearch size={15} />}
-                value={wanted}
-                onChange={(event) => void change({ q: event.currentTarget.value })}
-              />
-              <span className="dim" role="status">
-                {text.count(rows.length)}
-              </span>
-            </div>
+            <Filters count={text.count(rows.length)}>
+              <FilterField label={text.filter} value={wanted} onChange={(q) => void change({ q })} />
+            </Filters>
             {rows.length === 0 ? (
               <NoMatch query={wanted} clear={() => void change({ q: undefined })} />
             ) : (
@@ -165,33 +157,5 @@ function CreateGroup({ onClose }: { onClose: () => void }) {
     void refreshPeople(cache)
     await go(`/admin/groups/${made.id}`, me.isAdmin ? { tab: 'permissions' } : {})
   }
-  return (
-    <Modal opened onClose={onClose} title={text.create}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (form.values.name.trim() !== '') void create()
-        }}
-      >
-        <TextInput {...form.field('name')} label={text.name} maxLength={100} data-autofocus autoComplete="off" />
-        <Textarea
-          {...form.field('description')}
-          label={text.description}
-          description={text.descriptionHint}
-          maxLength={1000}
-          autosize
-          minRows={2}
-        />
-        <div className="dialog-actions">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={form.sending} disabled={form.values.name.trim() === ''}>
-            {text.create}
-          </Button>
-        </div>
-      </form>
-    </Modal>
-  )
+  return <GroupFields title={text.create} action={text.create} form={form} onSend={create} onClose={onClose} />
 }

@@ -1,6 +1,6 @@
-import { ActionIcon, Alert, Anchor, Button, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Alert, Anchor, Button, Tooltip } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconSearch, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
+import { IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
+import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -109,14 +110,12 @@ export function Members({ group }: { group: Group }) {
     <div className="stack">
       {mayAdd || (givesAdmin(group) && !me.isAdmin) ? null : <Alert>{text.cannotAdd}</Alert>}
       <div className="filters">
-        <TextInput
-          aria-label={text.filterMembers}
-          placeholder={text.filterMembers}
-          leftSection={<IconSearch size={15} />}
+        <FilterField
+          label={text.filterMembers}
           value={wanted}
-          onChange={(event) => {
+          onChange={(q) => {
             selection.clear()
-            void change({ q: event.currentTarget.value })
+            void change({ q })
           }}
         />
         <span className="grow" />

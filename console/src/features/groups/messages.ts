@@ -19,7 +19,6 @@ export const text = catalogue({
   noRights: 'No rights yet',
   grants: (n: number) => plural(n, { one: 'grant', other: 'grants' }),
   count: (n: number) => plural(n, { one: 'group', other: 'groups' }),
-  memberCount: (n: number) => plural(n, { one: 'member', other: 'members' }),
   filter: 'Filter by name',
   create: 'New group',
   made: (name: string) => `Group ${name} is made`,

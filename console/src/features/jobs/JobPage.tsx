@@ -1,9 +1,10 @@
 import './jobs.css'
 import { Button } from '@mantine/core'
-import { IconDownload, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import { IconArrowBackUp, IconDownload, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Job } from '../../../../contract/jobs.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatCount, formatDuration } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
@@ -15,6 +16,7 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
+import { beginJob, isUndoable, undoJob } from './begin.ts'
 import { isOver, statusOf, titleOf } from './describe.ts'
 import { text } from './messages.ts'
 import { Progress } from './Progress.tsx'
@@ -38,6 +40,7 @@ export default function JobPage() {
 }
 
 function Actions({ job }: { job: Job }) {
+  const me = useMe()
   const { go } = useView()
   const again = () => queries.invalidateQueries({ queryKey: ['jobs'] })
   const cancel = async () => {
@@ -50,21 +53,28 @@ function Actions({ job }: { job: Job }) {
     }
     await again()
   }
+  const undo = async () => {
+    try {
+      const { id } = await undoJob(job)
+      await go(`/jobs/${id}`)
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
   const retry = async () => {
     const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, errors } = job
     try {
-      const { id } = await client.createJob({
-        body: {
-          kind: kind === 'empty_bucket' ? 'delete' : kind,
-          ...{ source_bucket, prefix },
-          keys: [...new Set(errors.map(({ key }) => key))],
-          ...(dest_bucket === null ? {} : { dest_bucket }),
-          ...(dest_prefix === null ? {} : { dest_prefix }),
-          ...(if_none_match === null ? {} : { if_none_match }),
-        },
+      // What a restore could not put back is still where it was: all of it is tried again.
+      if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
+      const { id } = await beginJob({
+        kind: kind === 'empty_bucket' ? 'delete' : kind,
+        ...{ source_bucket, prefix },
+        keys: [...new Set(errors.map(({ key }) => key))],
+        ...(dest_bucket === null ? {} : { dest_bucket }),
+        ...(dest_prefix === null ? {} : { dest_prefix }),
+        ...(if_none_match === null ? {} : { if_none_match }),
       })
       notify.ok(text.retried)
-      await again()
       await go(`/jobs/${id}`)
     } catch (error) {
       notify.problem(error)
@@ -76,12 +86,36 @@ function Actions({ job }: { job: Job }) {
         {text.cancel}
       </Button>
     )
-  if (job.errors.length === 0) return null
+  const deletes = job.kind === 'delete' || job.kind === 'empty_bucket'
   return (
-    <Button leftSection={<IconRefresh size={15} />} onClick={retry}>
-      {text.retry(job.errors.length)}
-    </Button>
+    <>
+      {isUndoable(job, me) ? (
+        <Button variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={undo}>
+          {job.kind === 'move' ? text.moveBack : text.undo}
+        </Button>
+      ) : null}
+      {deletes && job.done > 0 ? (
+        <Button
+          variant="default"
+          leftSection={<IconTrash size={15} />}
+          onClick={() => void go(`/b/${job.source_bucket}/trash`, job.prefix ? { prefix: job.prefix } : {})}
+        >
+          {text.inTrash}
+        </Button>
+      ) : null}
+      {job.errors.length > 0 ? (
+        <Button leftSection={<IconRefresh size={15} />} onClick={retry}>
+          {text.retry(job.of === null ? job.errors.length : job.failed)}
+        </Button>
+      ) : null}
+    </>
   )
+}
+
+/** The job that a restore undoes, by its name while there is one. */
+function Undone({ id }: { id: string }) {
+  const { data } = useQuery(jobQuery(id))
+  return data ? titleOf(data) : text.job
 }
 
 type Failure = Job['errors'][number]
@@ -132,6 +166,16 @@ function Detail({ job }: { job: Job }) {
               </dd>
               <dt>{text.ifTaken}</dt>
               <dd>{job.if_none_match === null ? text.replaced : text.leftAlone}</dd>
+            </>
+          )}
+          {job.of === null ? null : (
+            <>
+              <dt>{text.undoes}</dt>
+              <dd>
+                <Link to={`/jobs/${job.of}`} className="job-link">
+                  <Undone id={job.of} />
+                </Link>
+              </dd>
             </>
           )}
           {job.search === null ? null : (

@@ -5,9 +5,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { createElement, useEffect, useRef } from 'react'
 import type { Job } from '../../../../contract/jobs.ts'
-import { queries, useMe } from '../../api/queries.ts'
+import { type Me, queries, useMe } from '../../api/queries.ts'
+import { router } from '../../router.tsx'
 import { showInCorner } from '../../shell/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { begun, isUndoable, undoJob, watched } from './begin.ts'
 import { endOf, isOver } from './describe.ts'
 import { text } from './messages.ts'
 import { latestJobsQuery } from './queries.ts'
@@ -18,7 +20,7 @@ function Running() {
   const { data } = useQuery(latestJobsQuery)
   const mine = (data ?? []).filter(({ created_by }) => created_by === me.id)
   const running = mine.filter((job) => !isOver(job))
-  useEnds(data === undefined ? undefined : mine)
+  useEnds(data === undefined ? undefined : mine, me)
   if (running.length === 0) return null
   return (
     <ActionIcon
@@ -36,23 +38,32 @@ function Running() {
 }
 
 /** Tells the end of each job that was seen running, or that began after this page was opened. */
-function useEnds(jobs: readonly Job[] | undefined): void {
+function useEnds(jobs: readonly Job[] | undefined, me: Me): void {
   const known = useRef<Set<string>>(undefined)
   useEffect(() => {
     if (!jobs) return
     // What was over when the page was opened is no news.
-    known.current ??= new Set(jobs.filter(isOver).map(({ id }) => id))
+    known.current ??= new Set(jobs.filter((job) => isOver(job) && !begun.has(job.id)).map(({ id }) => id))
     const told = known.current
     for (const job of jobs) {
       if (!isOver(job) || told.has(job.id)) continue
       told.add(job.id)
-      notify.ok(endOf(job))
+      if (!watched.has(job.id)) notify.ok(endOf(job), isUndoable(job, me) ? () => void undo(job) : undefined)
       for (const name of [job.source_bucket, job.dest_bucket])
         if (name !== null)
           for (const key of ['browse', 'bucket', 'trash']) void queries.invalidateQueries({ queryKey: [key, name] })
       void queries.invalidateQueries({ queryKey: ['buckets'] })
     }
-  }, [jobs])
+  }, [jobs, me])
+}
+
+async function undo(job: Job): Promise<void> {
+  try {
+    const { id } = await undoJob(job)
+    await router.navigate({ to: `/jobs/${id}` } as never)
+  } catch (error) {
+    notify.problem(error)
+  }
 }
 
 /** Puts it into the top bar. */

@@ -24,6 +24,7 @@ export const text = catalogue({
   move: 'Move',
   delete: 'Delete',
   empty_bucket: 'Empty',
+  restore: 'Restore',
   to: 'to',
   matching: (words: string) => `names with “${words}”`,
   counting: (n: number) => `${objects(n)} so far, counting`,
@@ -48,6 +49,10 @@ export const text = catalogue({
   retryFirst: (n: number, all: number) =>
     `Only the first ${formatCount(n)} of ${formatCount(all)} failures are listed.`,
   retried: 'A new job tries them again',
+  inTrash: 'See the trash',
+  undo: 'Restore what it deleted',
+  moveBack: 'Move it back',
+  undoes: 'Undoes',
   csv: 'Download as CSV',
   errors: 'Failures',
   errorKey: 'Key',

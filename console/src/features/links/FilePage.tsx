@@ -6,7 +6,7 @@ import { contentsUrl, type Opened } from './api.ts'
 import { text } from './messages.ts'
 import { Preview } from './Preview.tsx'
 
-/** Types the browser shows in a tab of its own, where no preview here would do. */
+/** Types the browser shows in a tab of its own, where a preview here may be too small, or none. */
 const OPENS = ['application/pdf']
 export const plainType = (type: string | null): string => type?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 

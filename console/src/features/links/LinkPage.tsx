@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { describeProblem, statusOf } from '../../api/problem.ts'
 import { useView } from '../../router.tsx'
 import { Scheme } from '../../shell/Scheme.tsx'
+import { Mark } from '../../ui/Mark.tsx'
 import { describeLink } from './api.ts'
 import { Dropbox } from './Dropbox.tsx'
 import { FilePage } from './FilePage.tsx'
@@ -84,7 +85,7 @@ function Sheet({ wide = false, children }: { wide?: boolean; children: ReactNode
   return (
     <div className="link-page">
       <header className="link-bar">
-        <img src="/console/mark.svg" alt="" width={22} height={22} />
+        <Mark size={22} />
         <span className="grow">Stowage</span>
         <Scheme />
       </header>

@@ -25,6 +25,10 @@ export function Preview({ opened, name, type, size }: { opened: Opened; name: st
       // biome-ignore lint/a11y/useMediaCaption: files of strangers have none
       <audio className="link-media" src={contentsUrl(opened)} controls preload="metadata" aria-label={name} />
     )
+  // Not every browser has a viewer; without one a frame would begin a download. The answer sandboxes itself: a `sandbox`
+  // attribute would keep the viewer of Chromium out.
+  if (type === 'application/pdf' && size > 0 && navigator.pdfViewerEnabled)
+    return <iframe className="link-pdf" src={contentsUrl(opened, { embed: '1' })} title={text.previewOf(name)} />
   if (TEXTS.test(type) && size > 0) return <Text opened={opened} name={name} size={size} />
   return <NoPreview />
 }

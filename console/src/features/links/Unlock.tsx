@@ -40,7 +40,6 @@ export function Unlock({ token, onUnlocked }: { token: string; onUnlocked: (tick
         size="md"
         autoComplete="off"
         autoFocus
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
       />
       <Button type="submit" size="md" loading={sending}>
         {text.open}

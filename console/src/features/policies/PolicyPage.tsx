@@ -7,10 +7,10 @@ import { useState } from 'react'
 import type { Policy } from '../../../../contract/policies.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
+import { useRemoval } from '../../ui/useRemoval.tsx'
 import { text } from './messages.ts'
 import { PolicyForm } from './PolicyForm.tsx'
 import { policyQuery } from './queries.ts'
@@ -21,26 +21,17 @@ import { draftOf, inWords, nameSchedule } from './rule.ts'
 /** A policy: its rule with what it would do, and its runs. */
 export default function PolicyPage() {
   const cache = useQueryClient()
-  const { params, search, open, go } = useView()
+  const { params, search, open } = useView()
   const id = params.id ?? ''
   const policy = useQuery(policyQuery(id))
   const [running, setRunning] = useState(false)
-  const remove = async ({ name }: Policy) => {
-    const sure = await confirm({
-      title: text.removeTitle,
-      children: text.removeText(name),
-      action: text.removeAction,
-    })
-    if (!sure) return
-    try {
-      await client.deletePolicy({ params: { id } })
-      notify.ok(text.removed)
-      await go('/policies')
-      await cache.invalidateQueries({ queryKey: ['policies', 'list'] })
-    } catch (error) {
-      notify.problem(error)
-    }
-  }
+  const removal = useRemoval({ list: '/policies', listKey: ['policies', 'list'] })
+  const remove = ({ name }: Policy) =>
+    removal(
+      { title: text.removeTitle, children: text.removeText(name), action: text.removeAction },
+      () => client.deletePolicy({ params: { id } }),
+      text.removed,
+    )
   const { data } = policy
   return (
     <Page

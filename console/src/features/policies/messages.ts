@@ -14,7 +14,6 @@ export const text = catalogue({
   // The rule
   name: 'Name',
   namePlaceholder: 'Three dumps are enough',
-  scope: 'Where',
   buckets: 'Buckets',
   bucketsHint: 'Names or patterns: logs-* is every bucket that begins so, also one made later.',
   badPattern: 'Names have a–z, 0–9, “.” and “-”; * stands for any run of characters, three times at most.',
@@ -71,7 +70,6 @@ export const text = catalogue({
   ofExamined: (n: number) => `of ${plural(n, objects)} in scope`,
   atLeast: (n: number) => `of the first ${plural(n, objects)} in scope; there are more`,
   fromTo: (from: string, to: string) => `Last changed between ${from} and ${to}`,
-  stays: 'What stays',
   staysGlob: 'not named so',
   staysSize: 'smaller',
   staysNewest: 'among the newest',

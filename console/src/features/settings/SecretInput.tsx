@@ -1,6 +1,5 @@
 import { Button, Input, PasswordInput } from '@mantine/core'
 import { useId } from '@mantine/hooks'
-import { text as common } from '../../ui/messages.ts'
 import { Status } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
@@ -67,7 +66,6 @@ export function SecretInput({ label, description, fault, fixed, isSet, draft, on
           autoFocus
           autoComplete="off"
           maxLength={1000}
-          visibilityToggleButtonProps={{ 'aria-label': common.showPassword, tabIndex: 0 }}
         />
       ) : fault ? (
         <Input.Error>{fault}</Input.Error>

@@ -155,5 +155,4 @@ export const text = catalogue({
   mappingAdd: 'Add a group',
   mappingRemove: (value: string) => `Remove ${value || 'the row'}`,
   mappingNone: 'No group is mapped.',
-  noSection: 'Nothing here can be set.',
 })

@@ -46,7 +46,6 @@ export function LimitFields({
         onChange={(event) => set('password', event.currentTarget.value as never)}
         error={faults.password}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
       />
       {children}
       {kind === 'upload' ? null : (

@@ -1,6 +1,6 @@
 import './trash.css'
-import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core'
-import { IconArrowBackUp, IconSearch, IconTrashX } from '@tabler/icons-react'
+import { ActionIcon, Button, Checkbox } from '@mantine/core'
+import { IconArrowBackUp, IconTrashX } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TrashItem } from '../../../../contract/trash.ts'
@@ -10,6 +10,7 @@ import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -180,13 +181,11 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
   return (
     <>
       <div className="filters">
-        <TextInput
-          aria-label={text.filter}
-          placeholder={text.filter}
-          leftSection={<IconSearch size={15} />}
+        <FilterField
+          label={text.filter}
           value={prefix}
-          onChange={(event) => void change({ prefix: event.currentTarget.value || undefined })}
-          w={320}
+          onChange={(typed) => void change({ prefix: typed || undefined })}
+          width={320}
         />
         {rows.length > 0 && mayAnything ? (
           <Checkbox

@@ -15,7 +15,7 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatBytes, formatCount } from '../../i18n.ts'
-import type { Item, State } from '../../upload/item.ts'
+import { type Item, SMALL_BYTES, type State } from '../../upload/item.ts'
 import type { Group, Snapshot } from '../../upload/store.ts'
 import { Bar } from './Dock.tsx'
 import { engine } from './engine.ts'
@@ -68,7 +68,10 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
       </ul>
     )
   }
-  const urgent = (['error', 'conflict', 'running', 'completing'] as const).flatMap((state) => [...store.those(state)])
+  const urgent = (['error', 'conflict', 'running', 'completing'] as const)
+    .flatMap((state) => [...store.those(state)])
+    // Small files are over before they can be read; drawing each takes longer than sending it. Their folder stands for them.
+    .filter(({ state, size }) => state === 'error' || state === 'conflict' || size > SMALL_BYTES)
   const single = urgent.slice(0, SINGLED_OUT)
   const groups = now.groups.slice(0, SHOWN - single.length)
   const inside = groups.find(({ key }) => key === opened)

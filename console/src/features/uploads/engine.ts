@@ -3,7 +3,8 @@ import { queries } from '../../api/queries.ts'
 import { Engine } from '../../upload/engine.ts'
 import { text } from './messages.ts'
 
-const TOLD_MS = 1500
+/** Each time the folder in sight is asked for anew, which takes from what sends. */
+const TOLD_MS = 2500
 
 /** Buckets that have changed since views were told so. */
 const changed = new Set<string>()

@@ -1,33 +1,51 @@
+import './usage.css'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatCount } from '../../i18n.ts'
-import { Bars, Chart, Donut, type Figures, type Slice } from '../../ui/charts.tsx'
+import { Bars, Chart, type Figures, type Slice } from '../../ui/charts.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Bytes, Count } from '../../ui/values.tsx'
+import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from './History.tsx'
 import { text } from './messages.ts'
+import { type History, historyOf, historyQuery, typesQuery, type Usage } from './queries.ts'
 
 const GIB = 1024 ** 3
-const BARS = 20
-const SHARES = 5
+const BARS = 10
 const NEAR = 0.8
 
-type Usage = Awaited<ReturnType<typeof client.usage>>
-
-/** What all buckets hold together, and each. */
+/** What all buckets hold, each of them, and what went through them in a period. */
 export default function UsagePage() {
+  const period = usePeriod()
   const usage = useQuery({ queryKey: ['usage'], queryFn: () => client.usage() })
+  const history = useQuery(historyQuery(period))
+  const types = useQuery(typesQuery())
   return (
-    <Page title={text.title} hint={text.hint} call={{ operation: 'usage' }}>
+    <Page
+      title={text.title}
+      hint={text.hint}
+      call={{ operation: 'usageHistory', query: historyOf(period) }}
+      actions={<PeriodPicker />}
+    >
       <StateView query={usage}>
         {(data) =>
-          data.object_count === 0 && data.trash_bytes === 0 ? (
+          data.buckets.length === 0 ? (
             <EmptyView title={text.noData}>{text.noDataHint}</EmptyView>
           ) : (
-            <Charts usage={data} />
+            <>
+              <Totals usage={data} history={history.data} days={Number(period)} />
+              <StateView query={history}>
+                {(series) => <StoredChart history={series} title={text.historyByBucket} file="usage-stored" />}
+              </StateView>
+              <div className="usage-pair">
+                <Largest usage={data} />
+                <StateView query={types}>{(counted) => <TypesChart types={counted} file="usage-types" />}</StateView>
+              </div>
+              {history.data ? <RequestsChart history={history.data} file="usage-requests" /> : null}
+            </>
           )
         }
       </StateView>
@@ -35,9 +53,41 @@ export default function UsagePage() {
   )
 }
 
-function Charts({ usage: { used_bytes, object_count, trash_bytes, buckets } }: { usage: Usage }) {
-  const sorted = buckets.toSorted((a, b) => b.used_bytes - a.used_bytes)
+function Totals({ usage, history, days }: { usage: Usage; history: History | undefined; days: number }) {
+  const { used_bytes, object_count, trash_bytes, buckets } = usage
   const near = buckets.filter(({ quota_gb, used_bytes: used }) => quota_gb !== null && used >= quota_gb * GIB * NEAR)
+  return (
+    <Tiles>
+      <Tile label={text.stored} note={trash_bytes > 0 ? text.inTrash(formatBytes(trash_bytes)) : null}>
+        <Bytes bytes={used_bytes} />
+      </Tile>
+      <Tile label={text.objects}>
+        <Count n={object_count} />
+      </Tile>
+      <Tile label={text.buckets} note={near.length > 0 ? text.full(near.length) : null}>
+        <Count n={buckets.length} />
+      </Tile>
+      {history ? (
+        <>
+          <Tile label={text.received} note={text.inDays(days)}>
+            <Bytes bytes={history.totals.uploaded_bytes} />
+          </Tile>
+          <Tile label={text.sent} note={text.inDays(days)}>
+            <Bytes bytes={history.totals.downloaded_bytes} />
+          </Tile>
+          {history.failed_deliveries === null ? null : (
+            <Tile label={text.failed} note={text.inDays(days)}>
+              <Count n={history.failed_deliveries} />
+            </Tile>
+          )}
+        </>
+      ) : null}
+    </Tiles>
+  )
+}
+
+function Largest({ usage: { buckets } }: { usage: Usage }) {
+  const sorted = buckets.toSorted((a, b) => b.used_bytes - a.used_bytes)
   const slices: Slice[] = sorted.map(({ name, used_bytes: value, quota_gb }) => ({
     ...{ name, value, words: formatBytes(value) },
     limit: quota_gb === null ? null : quota_gb * GIB,
@@ -49,39 +99,18 @@ function Charts({ usage: { used_bytes, object_count, trash_bytes, buckets } }: {
     file: 'usage-by-bucket',
   }
   return (
-    <>
-      <Tiles>
-        <Tile label={text.stored}>
-          <Bytes bytes={used_bytes} />
-        </Tile>
-        <Tile label={text.objects}>
-          <Count n={object_count} />
-        </Tile>
-        <Tile label={text.trash}>
-          <Bytes bytes={trash_bytes} />
-        </Tile>
-        <Tile label={text.buckets} note={near.length > 0 ? text.full(near.length) : null}>
-          <Count n={buckets.length} />
-        </Tile>
-      </Tiles>
-      <Chart title={text.byBucket} figures={figures}>
-        <Bars
-          slices={withOthers(slices, BARS)}
-          link={(name) =>
-            buckets.some((one) => one.name === name) ? (
-              <Anchor component={Link} to={`/b/${name}/overview`} c="inherit" fz="inherit">
-                {name}
-              </Anchor>
-            ) : null
-          }
-        />
-      </Chart>
-      {used_bytes === 0 ? null : (
-        <Chart title={text.share} figures={{ ...figures, file: 'usage-shares' }}>
-          <Donut label={text.share} slices={withOthers(slices, SHARES)} centre={formatBytes(used_bytes)} />
-        </Chart>
-      )}
-    </>
+    <Chart title={text.byBucket} figures={figures}>
+      <Bars
+        slices={withOthers(slices, BARS)}
+        link={(name) =>
+          buckets.some((one) => one.name === name) ? (
+            <Anchor component={Link} to={`/b/${name}/overview`} c="inherit" fz="inherit">
+              {name}
+            </Anchor>
+          ) : null
+        }
+      />
+    </Chart>
   )
 }
 

@@ -55,7 +55,6 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
           label={text.password}
           description={text.passwordNewHint}
           autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': common.showPassword, tabIndex: 0 }}
         />
         <GroupPicker
           label={text.groups}

@@ -162,7 +162,6 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
             description={text.newPasswordHint}
             autoComplete="new-password"
             autoFocus
-            visibilityToggleButtonProps={{ 'aria-label': common.showPassword, tabIndex: 0 }}
           />
           <div className="dialog-actions">
             <Button

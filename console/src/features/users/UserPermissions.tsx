@@ -7,6 +7,7 @@ import { type BucketAction, bucketActions, matchesPattern } from '../../../../co
 import type { User } from '../../../../contract/users.ts'
 import { useMe } from '../../api/queries.ts'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
+import { TableFrame } from '../../ui/TableFrame.tsx'
 import { bucketsQuery } from '../buckets/queries.ts'
 import { Explain } from '../groups/Explain.tsx'
 import { actionHints } from '../groups/messages.ts'
@@ -95,8 +96,7 @@ const Names = ({ groups }: { groups: readonly Group[] }) =>
 
 function Matrix({ places, buckets }: { places: readonly Place[]; buckets: readonly string[] | undefined }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, also by keyboard
-    <section className="table-frame" tabIndex={0} aria-label={text.effective}>
+    <TableFrame label={text.effective}>
       <Table className="list-table users-matrix" aria-label={text.effective}>
         <Table.Thead>
           <Table.Tr>
@@ -141,6 +141,6 @@ function Matrix({ places, buckets }: { places: readonly Place[]; buckets: readon
           })}
         </Table.Tbody>
       </Table>
-    </section>
+    </TableFrame>
   )
 }

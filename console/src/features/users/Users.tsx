@@ -1,6 +1,6 @@
-import { Anchor, Button, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Anchor, Button, SegmentedControl, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconPlus, IconSearch, IconUserSearch } from '@tabler/icons-react'
+import { IconPlus, IconUserSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
+import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -110,13 +111,7 @@ function List() {
         <BulkBar users={selection.picked} clear={selection.clear} />
       ) : (
         <div className="filters">
-          <TextInput
-            aria-label={text.filter}
-            placeholder={text.filter}
-            leftSection={<IconSearch size={15} />}
-            value={wanted}
-            onChange={(event) => narrow({ q: event.currentTarget.value })}
-          />
+          <FilterField label={text.filter} value={wanted} onChange={(q) => narrow({ q })} />
           <SegmentedControl
             aria-label={text.stateFilter}
             data={[

@@ -41,7 +41,6 @@ export const text = catalogue({
   addToGroupTitle: (n: number) => `Add ${people(n)} to groups`,
   addPeople: 'Add',
   deactivate: 'Deactivate',
-  activate: 'Activate',
   endSessions: 'End sessions',
   deactivateTitle: (n: number) => `Deactivate ${people(n)}?`,
   deactivateHint:
@@ -116,7 +115,6 @@ export const text = catalogue({
   untieHint: 'Their sessions end, and they cannot sign in through the provider any more.',
 
   addGroups: 'Add to groups',
-  pickGroups: 'Groups to add',
   rights: 'What it gives',
   leave: (group: string) => `Remove from ${group}`,
   left: (group: string) => `Removed from ${group}`,

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select } from '@mantine/core'
+import { Anchor, Button, SegmentedControl, Select } from '@mantine/core'
 import { IconRefreshAlert } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,9 +13,19 @@ import { deliveriesQuery, eventsQuery, type Filters, PAGE, statuses } from './qu
 import { Recover } from './Recover.tsx'
 import { DeliveryState } from './state.tsx'
 
+/** What a click on the row does, for the keyboard. */
+function Opener({ delivery: { id, event } }: { delivery: Delivery }) {
+  const { open } = useView()
+  return (
+    <Anchor component="button" onClick={() => void open({ d: id })}>
+      <code className="mono">{event}</code>
+    </Anchor>
+  )
+}
+
 const columns: readonly Column<Delivery>[] = [
   { key: 'status', title: text.status, cell: (delivery) => <DeliveryState delivery={delivery} /> },
-  { key: 'event', title: text.event, cell: ({ event }) => <code className="mono">{event}</code> },
+  { key: 'event', title: text.event, cell: (delivery) => <Opener delivery={delivery} /> },
   { key: 'id', title: text.id, optional: true, cell: ({ id }) => <span className="mono dim nowrap">{id}</span> },
   {
     key: 'attempts',

@@ -7,11 +7,11 @@ import type { Webhook } from '../../../../contract/webhooks.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../router.tsx'
-import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { StateView } from '../../ui/StateView.tsx'
+import { useRemoval } from '../../ui/useRemoval.tsx'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { Deliveries } from './Deliveries.tsx'
 import { text } from './messages.ts'
@@ -41,6 +41,7 @@ export default function WebhookPage() {
   const webhook = useQuery({ ...webhookQuery(id), enabled: me.isAdmin })
   const [ping, setPing] = useState<string>()
   const [asking, setAsking] = useState(false)
+  const removal = useRemoval({ list: '/admin/webhooks', listKey: ['webhooks', 'list'] })
   if (!me.isAdmin)
     return (
       <Page title={text.title}>
@@ -62,22 +63,12 @@ export default function WebhookPage() {
     await attempt(async () => setPing((await client.testWebhook({ params: { id } })).id))
     setAsking(false)
   }
-  const remove = async ({ name }: Webhook) => {
-    const sure = await confirm({
-      title: text.removeTitle,
-      children: text.removeText(name),
-      action: text.removeAction,
-    })
-    if (!sure) return
-    try {
-      await client.deleteWebhook({ params: { id } })
-      notify.ok(text.removed)
-      await go('/admin/webhooks')
-      await cache.invalidateQueries({ queryKey: ['webhooks', 'list'] })
-    } catch (error) {
-      notify.problem(error)
-    }
-  }
+  const remove = ({ name }: Webhook) =>
+    removal(
+      { title: text.removeTitle, children: text.removeText(name), action: text.removeAction },
+      () => client.deleteWebhook({ params: { id } }),
+      text.removed,
+    )
   const { data } = webhook
   const isDeliveries = search.tab === 'deliveries'
   return (

@@ -3,19 +3,21 @@ import { Alert, Anchor, Badge, Button } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Webhook } from '../../../../contract/webhooks.ts'
+import type { ListedWebhook } from '../../../../contract/webhooks.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { formatShare } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
+import { TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 import { OnSwitch } from './OnSwitch.tsx'
-import { WebhookState } from './state.tsx'
+import { DeliveryState, WebhookState } from './state.tsx'
 import { hostOf } from './target.ts'
 
 const FEW = 3
@@ -30,6 +32,33 @@ function EventChips({ events }: { events: readonly string[] }) {
         </Badge>
       ))}
       {events.length > FEW ? <span className="dim small">{text.moreEvents(events.length - FEW)}</span> : null}
+    </span>
+  )
+}
+
+function LastDelivery({ id, delivery }: { id: string; delivery: ListedWebhook['last_delivery'] }) {
+  if (delivery === null) return <span className="dim">{text.noDelivery}</span>
+  const search = { tab: 'deliveries', d: delivery.id }
+  return (
+    <Anchor
+      component={Link}
+      to={`/admin/webhooks/${id}`}
+      {...({ search } as object)}
+      className="webhooks-latest"
+      title={delivery.event}
+    >
+      <DeliveryState delivery={delivery} /> <TimeAgo time={delivery.at} />
+    </Anchor>
+  )
+}
+
+/** How much of what is over was acknowledged. */
+function Rate({ acknowledged, failed }: ListedWebhook['recent']) {
+  const over = acknowledged + failed
+  if (over === 0) return <span className="dim">–</span>
+  return (
+    <span className={failed > 0 ? 'number webhooks-rate-bad' : 'number'} title={text.rateOf(acknowledged, over)}>
+      {formatShare(acknowledged / over)}
     </span>
   )
 }
@@ -54,7 +83,7 @@ export default function Webhooks() {
         <ForbiddenView right={text.right} />
       </Page>
     )
-  const columns: readonly Column<Webhook>[] = [
+  const columns: readonly Column<ListedWebhook>[] = [
     {
       key: 'name',
       title: text.name,
@@ -74,6 +103,13 @@ export default function Webhooks() {
     { key: 'host', title: text.host, optional: true, cell: ({ url }) => <span title={url}>{hostOf(url)}</span> },
     { key: 'events', title: text.events, optional: true, cell: ({ events }) => <EventChips events={events} /> },
     { key: 'state', title: text.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
+    {
+      key: 'latest',
+      title: text.lastDelivery,
+      optional: true,
+      cell: ({ id, last_delivery }) => <LastDelivery id={id} delivery={last_delivery} />,
+    },
+    { key: 'recent', title: text.recent, optional: true, cell: ({ recent }) => <Rate {...recent} /> },
     {
       key: 'enabled',
       title: text.enabled,

@@ -1,4 +1,4 @@
-import { catalogue, plural } from '../../i18n.ts'
+import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 export const text = catalogue({
   right: 'admin',
@@ -18,6 +18,11 @@ export const text = catalogue({
   allEvents: 'All events',
   moreEvents: (n: number) => `and ${n} more`,
   state: 'State',
+  lastDelivery: 'Last delivery',
+  noDelivery: 'none yet',
+  recent: '24 hours',
+  rateOf: (acknowledged: number, over: number) =>
+    `${formatCount(acknowledged)} of ${plural(over, { one: 'delivery', other: 'deliveries' })} acknowledged`,
   enabled: 'On',
   enabledOf: (name: string) => `${name} is on`,
   active: 'Active',
@@ -109,7 +114,6 @@ export const text = catalogue({
   testFailed: (error: string) => `The ping did not arrive: ${error}`,
   testSlow: 'No answer within 10 seconds.',
   testOpen: 'See the delivery',
-  dismiss: 'Dismiss',
 })
 
 export const deliveryText = catalogue({

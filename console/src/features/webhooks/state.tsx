@@ -35,7 +35,11 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
 
 const tones: Record<Delivery['status'], Tone> = { queued: 'idle', acknowledged: 'ok', failed: 'bad' }
 /** What became of a delivery so far. */
-export const DeliveryState = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>
+export const DeliveryState = ({
+  delivery: { status, attempts },
+}: {
+  delivery: Pick<Delivery, 'status' | 'attempts'>
+}) =>
   status === 'queued' && attempts > 0 ? (
     <Status tone="warn">{deliveryText.retrying}</Status>
   ) : (

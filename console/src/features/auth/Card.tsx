@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+import { Scheme } from '../../shell/Scheme.tsx'
+import { Mark } from '../../ui/Mark.tsx'
+
+/** What is shown to people who are not signed in: a card in the middle of the window. */
+export const Card = ({ title, children }: { title: string; children: ReactNode }) => (
+  <main className="login">
+    <div className="login-scheme">
+      <Scheme />
+    </div>
+    <div className="login-card">
+      <div className="login-mark">
+        <Mark size={34} />
+        <span>Stowage</span>
+      </div>
+      <h1>{title}</h1>
+      {children}
+    </div>
+  </main>
+)

@@ -1,0 +1,20 @@
+import { text } from './messages.ts'
+import { countOf } from './selection.ts'
+import type { Shown } from './useGridInput.ts'
+
+/** The box that selects everything there is, or found; half filled while some of it is. */
+export function SelectAll({ search, listing, chosen }: Pick<Shown, 'search' | 'listing' | 'chosen'>) {
+  const selected = countOf(chosen.selection, listing.count)
+  const isAll = selected > 0 && selected >= listing.count && !listing.open
+  return (
+    <input
+      type="checkbox"
+      aria-label={search ? text.selectMatches : text.selectAll}
+      checked={isAll}
+      ref={(box) => {
+        if (box) box.indeterminate = selected > 0 && !isAll
+      }}
+      onChange={selected === 0 ? chosen.selectAll : chosen.clear}
+    />
+  )
+}

@@ -1,0 +1,171 @@
+import './tiles.css'
+import { IconChevronDown, IconChevronUp, IconDots, IconFolder } from '@tabler/icons-react'
+import { memo, useEffect, useRef, useState } from 'react'
+import type { StoredObject } from '../../../../contract/objects.ts'
+import { formatBytes, formatCount } from '../../i18n.ts'
+import { type TilePlace, VirtualTiles } from '../../ui/VirtualTiles.tsx'
+import type { Row, Sort } from './listing.ts'
+import { text } from './messages.ts'
+import { legible, nameOf } from './names.ts'
+import { hrefOf, iconOf } from './Rows.tsx'
+import { SelectAll } from './SelectAll.tsx'
+import { isPictured, shownThumbnail, watchThumbnail } from './thumbnails.ts'
+import { type Shown, useGridInput } from './useGridInput.ts'
+
+/** A folder or a search as tiles with pictures. */
+export default function Tiles(props: Shown) {
+  const { place, listing, chosen, grid, mayDrag, mayRead } = props
+  const { bucket, prefix } = place
+  const { isOpen, ...input } = useGridInput(props)
+  return (
+    <>
+      <TilesHead {...props} />
+      <VirtualTiles
+        label={text.grid(legible(prefix || bucket))}
+        count={listing.count}
+        cursor={chosen.cursor}
+        handle={grid}
+        busy={listing.isFetching}
+        onSight={listing.look}
+        {...input}
+        tile={(at) => {
+          const row = listing.row(at.index)
+          return (
+            <Tile
+              key={row?.key ?? at.index}
+              {...at}
+              bucket={bucket}
+              prefix={prefix}
+              row={row}
+              isSelected={row !== undefined && chosen.isSelected(row.key)}
+              isOpen={row !== undefined && isOpen(row)}
+              draggable={mayDrag}
+              pictured={row?.object != null && isPictured(row.object) && mayRead(row.key)}
+            />
+          )
+        }}
+      />
+    </>
+  )
+}
+
+const columns: readonly Sort[] = ['name', 'size', 'modified']
+/** Tiles have no columns to click on: what chooses all of them, and their order. */
+function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
+  return (
+    <div className="tiles-head">
+      <label className="tile-check">
+        <SelectAll search={search} listing={listing} chosen={chosen} />
+      </label>
+      {search
+        ? null
+        : columns.map((key) => {
+            const isBy = key === sort
+            const Arrow = dir === 'asc' ? IconChevronUp : IconChevronDown
+            return (
+              <button
+                key={key}
+                type="button"
+                aria-pressed={isBy}
+                aria-label={isBy ? text.sortedBy(text[key], dir === 'asc') : text.sortBy(text[key])}
+                onClick={() => onSort(key)}
+              >
+                {text[key]}
+                {isBy ? <Arrow size={13} aria-hidden /> : null}
+              </button>
+            )
+          })}
+    </div>
+  )
+}
+
+interface Props extends TilePlace {
+  bucket: string
+  prefix: string
+  row: Row | undefined
+  isSelected: boolean
+  isOpen: boolean
+  draggable: boolean
+  pictured: boolean
+}
+
+/** One tile, of plain tags; clicks on it are handled by the grid. */
+const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: Props) {
+  const { bucket, prefix, isSelected, isOpen, draggable, pictured } = rest
+  const place = { id, 'data-index': index, 'aria-colindex': column + 1 }
+  if (!row)
+    return (
+      <div
+        {...place}
+        role="gridcell"
+        className="tile waits"
+        aria-label={text.loadingRow}
+        data-cursor={isCursor || undefined}
+      >
+        <span className="tile-picture" />
+        <span className="bone" />
+      </div>
+    )
+  const { object } = row
+  const name = legible(nameOf(row.key, prefix)) || text.noName
+  return (
+    <div
+      {...place}
+      role="gridcell"
+      aria-selected={isSelected}
+      className={isSelected ? 'tile selected' : 'tile'}
+      data-cursor={isCursor || undefined}
+      data-open={isOpen || undefined}
+      data-folder={object ? undefined : row.key}
+      draggable={draggable}
+    >
+      <span className="tile-picture" data-picture>
+        {object && pictured ? (
+          <Thumbnail key={object.etag} bucket={bucket} object={object} />
+        ) : (
+          <Sign object={object} />
+        )}
+      </span>
+      <span className="tile-caption">
+        <span className="tile-check" data-check>
+          <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
+        </span>
+        <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
+          <bdi>{name}</bdi>
+        </a>
+        <button type="button" tabIndex={-1} data-more aria-label={text.moreFor(name)} aria-haspopup="menu">
+          <IconDots size={16} stroke={1.6} />
+        </button>
+      </span>
+      <span className="tile-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
+        {object ? formatBytes(object.size) : text.folder}
+      </span>
+    </div>
+  )
+})
+
+function Sign({ object }: { object: StoredObject | null }) {
+  const Icon = object ? iconOf(object.content_type) : IconFolder
+  return <Icon size={44} stroke={1.1} className={object ? 'browse-file-icon' : 'browse-folder-icon'} aria-hidden />
+}
+
+/** The picture once it is in sight and here; until then, and where there is none, the sign of its type. */
+function Thumbnail({ bucket, object }: { bucket: string; object: StoredObject }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const { key, etag } = object
+  const [picture, setPicture] = useState(() => shownThumbnail(bucket, key, etag))
+  const isHere = picture !== undefined
+  useEffect(() => {
+    if (isHere || !place.current) return
+    return watchThumbnail(place.current, { bucket, key, etag }, setPicture)
+  }, [isHere, bucket, key, etag])
+  return (
+    <span ref={place} className="tile-thumbnail">
+      {picture === undefined ? (
+        <Sign object={object} />
+      ) : (
+        <img src={picture} alt="" draggable={false} decoding="async" onError={() => setPicture(undefined)} />
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,50 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core'
+import { text as common } from '../../ui/messages.ts'
+import type { useForm } from '../../ui/useForm.ts'
+import { text } from './messages.ts'
+
+/** What a group is called and for, as a dialog. */
+export function GroupFields({
+  title,
+  action,
+  form,
+  onSend,
+  onClose,
+}: {
+  title: string
+  action: string
+  form: ReturnType<typeof useForm<{ name: string; description: string }>>
+  onSend: () => Promise<unknown>
+  onClose: () => void
+}) {
+  const isNamed = form.values.name.trim() !== ''
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isNamed) void onSend()
+        }}
+      >
+        <TextInput {...form.field('name')} label={text.name} maxLength={100} data-autofocus autoComplete="off" />
+        <Textarea
+          {...form.field('description')}
+          label={text.description}
+          description={text.descriptionHint}
+          maxLength={1000}
+          autosize
+          minRows={2}
+        />
+        <div className="dialog-actions">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={form.sending} disabled={!isNamed}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,20 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+
+/** Around a table. Where the table is too wide for it, it scrolls, and is then also reached by keys (WCAG 2.1.1). */
+export function TableFrame({ label, children }: { label: string; children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [scrolls, setScrolls] = useState(false)
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const observer = new ResizeObserver(() => setScrolls(element.scrollWidth > element.clientWidth))
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={frame} className="table-frame" {...(scrolls && { role: 'group', tabIndex: 0, 'aria-label': label })}>
+      {children}
+    </div>
+  )
+}

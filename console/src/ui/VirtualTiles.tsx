@@ -1,0 +1,178 @@
+import {
+  type HTMLAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { type GridHandle, MOST_ROWS } from './VirtualGrid.tsx'
+
+/** A tile is at least so wide; on wide pages there are no more of them in a line, but larger ones. */
+const LEAST_WIDTH = 150
+const MOST_ACROSS = 8
+const GAP = 8
+const EDGE = 12
+/** Of a tile, what is no picture: the name and the size. */
+const CAPTION = 58
+const PICTURE_RATIO = 0.7
+
+/** Where a tile stands; all of it plain values, so that a tile that stays does not render again. */
+export interface TilePlace {
+  index: number
+  column: number
+  id: string
+  isCursor: boolean
+}
+
+interface Props {
+  label: string
+  count: number
+  tile: (place: TilePlace) => ReactNode
+  cursor: number
+  onCursor: (index: number, event: KeyboardEvent) => void
+  /** Keys that do not move the cursor. */
+  onKey: (event: KeyboardEvent) => void
+  /** The tiles in the page, those around what is in sight included. */
+  onSight: (first: number, last: number) => void
+  /** The first tile in sight: of another width that is elsewhere, but it is the same tile. */
+  onScrolled: (place: () => number | undefined) => void
+  handle: Ref<GridHandle>
+  busy: boolean
+  events: HTMLAttributes<HTMLDivElement>
+}
+
+/**
+ * A grid of any number of tiles, of which only those near what is in sight are there. All lines are of one height, so
+ * which of them are in sight is arithmetic, and the page renders when that changes, not with every pixel. The grid holds
+ * the focus and `aria-activedescendant` names the tile of the cursor, only while that is there.
+ */
+export function VirtualTiles(props: Props) {
+  const { label, tile, cursor, onCursor, onKey, onScrolled, handle, busy, events } = props
+  const count = Math.min(props.count, MOST_ROWS)
+  const scroller = useRef<HTMLDivElement>(null)
+  const name = useId()
+  const [box, setBox] = useState({ width: 0, height: 0 })
+  const [line, setLine] = useState(0)
+  const inner = Math.max(0, box.width - 2 * EDGE)
+  const across = Math.max(2, Math.min(MOST_ACROSS, Math.floor((inner + GAP) / (LEAST_WIDTH + GAP))))
+  const width = (inner - GAP * (across - 1)) / across
+  const height = Math.max(1, Math.round(width * PICTURE_RATIO) + CAPTION + GAP)
+  const lines = Math.ceil(count / across)
+
+  useLayoutEffect(() => {
+    const element = scroller.current as HTMLDivElement
+    const measure = () => setBox({ width: element.clientWidth, height: element.clientHeight })
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  // In other widths there are other lines: what was at the top stays there.
+  const top = useRef(0)
+  useLayoutEffect(() => {
+    if (box.width > 0 && top.current > 0) scroller.current?.scrollTo({ top: Math.floor(top.current / across) * height })
+  }, [across, height, box.width])
+
+  const first = Math.max(0, Math.min(line, lines - 1) - 1)
+  const last = box.width === 0 ? -1 : Math.min(lines - 1, line + Math.ceil(box.height / height) + 1)
+  const onSight = useEffectEvent(props.onSight)
+  useEffect(() => {
+    if (last >= 0) onSight(first * across, Math.min(count, (last + 1) * across) - 1)
+  }, [first, last, across, count])
+
+  const reveal = (index: number, align: 'auto' | 'start' | 'center' = 'auto') => {
+    const element = scroller.current
+    if (!element) return
+    const from = Math.floor(index / across) * height
+    const { scrollTop, clientHeight } = element
+    const end = from + height + EDGE - clientHeight
+    if (align === 'center') element.scrollTop = from - (clientHeight - height) / 2
+    else if (align === 'start' || from < scrollTop) element.scrollTop = from
+    else if (end > scrollTop) element.scrollTop = end
+  }
+  useImperativeHandle(handle, () => ({
+    focus: () => scroller.current?.focus({ preventScroll: true }),
+    reveal,
+    scrollTo: (tile) => {
+      top.current = tile
+      scroller.current?.scrollTo({ top: Math.floor(tile / across) * height })
+    },
+  }))
+
+  const page = Math.max(1, Math.floor(box.height / height)) * across
+  const onKeyDown = (event: KeyboardEvent) => {
+    const element = scroller.current as HTMLDivElement
+    const ahead = getComputedStyle(element).direction === 'rtl' ? -1 : 1
+    const moves = new Map<string, number>([
+      ['ArrowRight', ahead],
+      ['ArrowLeft', -ahead],
+      ['ArrowDown', across],
+      ['ArrowUp', -across],
+      ['PageDown', page],
+      ['PageUp', -page],
+      ['Home', -count],
+      ['End', count],
+    ])
+    const move = event.target === element && !event.altKey ? moves.get(event.key) : undefined
+    if (move === undefined) return onKey(event)
+    event.preventDefault()
+    if (count === 0) return
+    const isLine = event.key === 'ArrowUp' || event.key === 'ArrowDown'
+    const to = cursor + move
+    // Where no line is left, the cursor stays in its column; into a short last line it goes to its end.
+    if (isLine && (to < 0 || Math.floor(to / across) >= lines)) return
+    const next = Math.max(0, Math.min(count - 1, to))
+    reveal(next)
+    onCursor(next, event)
+  }
+  const isThere = cursor >= first * across && cursor < (last + 1) * across
+  return (
+    <div
+      ref={scroller}
+      className="tiles"
+      role="grid"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={lines}
+      aria-colcount={across}
+      aria-multiselectable="true"
+      aria-busy={busy}
+      aria-activedescendant={isThere ? `${name}-${cursor}` : undefined}
+      onKeyDown={onKeyDown}
+      onScroll={({ currentTarget: { scrollTop } }) => {
+        const next = Math.max(0, Math.floor(scrollTop / height))
+        top.current = next * across
+        setLine(next)
+        onScrolled(() => top.current)
+      }}
+      {...events}
+    >
+      <div role="rowgroup" className="tiles-body" style={{ height: lines * height + 2 * EDGE - GAP }}>
+        {Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i).map((row) => (
+          <div
+            key={row}
+            role="row"
+            className="tiles-line"
+            aria-rowindex={row + 1}
+            style={{
+              transform: `translateY(${row * height + EDGE}px)`,
+              height: height - GAP,
+              gridTemplateColumns: `repeat(${across}, minmax(0, 1fr))`,
+            }}
+          >
+            {Array.from({ length: Math.min(across, count - row * across) }, (_, column) => {
+              const index = row * across + column
+              return tile({ index, column, id: `${name}-${index}`, isCursor: index === cursor })
+            })}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
