@@ -1,4 +1,20 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import http from 'node:http'
+
+/** Has a job done by a process of its own. */
+export async function run(job: Job): Promise<Outcome> {
+  const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(job)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.on('data', (chunk) => {
+    text += chunk
+  })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`The load of ${job.method} ${job.url} failed`)
+  return JSON.parse(text) as Outcome
+}
 
 /**
  * Sends requests over 16 connections for some seconds, in a process of its own, and prints what came of it as JSON.

@@ -12,7 +12,8 @@ import { type Client, createClient } from '../contract/client.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { measureAudit } from './audit.ts'
-import type { Job, Outcome } from './load.ts'
+import { type Job, type Outcome, run } from './load.ts'
+import { measureReplicas } from './replicas.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
 import { measureWebhooks } from './webhooks.ts'
 
@@ -82,11 +83,11 @@ console.log(
 )
 console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])))
 
+// Each in a process of its own, with a service of its own.
+const alone = (file: string, ...args: string[]): number =>
+  spawnSync(process.execPath, [path.join(import.meta.dirname, file), ...args], { stdio: 'inherit' }).status ?? 1
 const images = ['--only', options.only, '--seconds', options.seconds, '--rounds', options.rounds]
-const { status } = spawnSync(process.execPath, [path.join(import.meta.dirname, 'images.ts'), ...images], {
-  stdio: 'inherit',
-})
-process.exitCode = status ?? 1
+process.exitCode = alone('images.ts', ...images) || (wanted('console') ? alone('console.ts') : 0)
 
 async function measure(service: ServerProcess, client: Client, token: string): Promise<void> {
   const authorization = `Bearer ${token}`
@@ -123,6 +124,9 @@ async function measure(service: ServerProcess, client: Client, token: string): P
   }
   if (wanted('browse')) await measureBrowse(service, client, (url) => job('GET', url))
   if (wanted('2 GiB')) await measureMemory(service, client, authorization)
+  if (wanted('replicas'))
+    for (const row of await measureReplicas(SECONDS, ROUNDS, CONNECTIONS))
+      report(row.name, row.two, `one replica ${row.one}`, row.ratio.toFixed(2), '')
   if (wanted('audit'))
     for (const { name, ours, target } of await measureAudit(service, client, token, databaseUrl, AUDIT_ROWS))
       rows.push({ name, ours, floor: '', ratio: '', target })
@@ -137,19 +141,6 @@ async function floor(name: string, ...args: string[]): Promise<string> {
   children.push(child)
   const [chunk] = (await once(child.stdout as Readable, 'data')) as [Buffer]
   return `http://127.0.0.1:${(JSON.parse(chunk.toString()) as AddressInfo).port}/`
-}
-
-async function run(job: Job): Promise<Outcome> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'load.ts'), JSON.stringify(job)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.on('data', (chunk) => {
-    text += chunk
-  })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`The load of ${job.method} ${job.url} failed`)
-  return JSON.parse(text) as Outcome
 }
 
 function rate({ perSecond, bytesPerSecond, medianMs, p99Ms }: Outcome, megabytes: boolean): string {

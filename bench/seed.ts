@@ -5,7 +5,12 @@ import { newId } from '../server/id.ts'
 const BATCH = 2000
 
 /** Puts rows of objects that share one blob straight into a bucket that exists. */
-export async function seedObjects(databaseUrl: string, bucket: string, keys: Iterable<string>): Promise<void> {
+export async function seedObjects(
+  databaseUrl: string,
+  bucket: string,
+  keys: Iterable<string>,
+  content_type = 'image/jpeg',
+): Promise<void> {
   const database = await openDatabase(databaseUrl)
   const { id } = await database.db
     .selectFrom('buckets')
@@ -44,7 +49,7 @@ export async function seedObjects(databaseUrl: string, bucket: string, keys: Ite
       size: 4096,
       etag: 'd41d8cd98f00b204e9800998ecf8427e',
       sha256: null,
-      content_type: 'image/jpeg',
+      content_type,
       metadata: '{}',
       created_at: now,
       last_modified: now,
