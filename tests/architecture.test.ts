@@ -8,6 +8,11 @@ import { test } from 'node:test'
 /** What a file may import. OWN is its own folder, `npm` any package. Node's modules are free to all in server/ and to the console's build. */
 const importRules = [
   { files: 'contract/**', may: ['contract/**', 'npm:typebox'] },
+  // What is published for others needs nothing but the standards of the web; of the contract only what is without shapes.
+  { files: 'contract/{send,names,pause}.ts', may: [] },
+  { files: 'client/**', may: ['client/**', 'contract/send.ts', 'contract/pause.ts'] },
+  { files: 'cli/!(stowage).ts', may: ['cli/**', 'client/**', 'contract/names.ts'] },
+  { files: 'cli/stowage.ts', may: ['cli/main.ts', 'server/main.ts'] },
   { files: 'console/**', may: ['console/**', 'contract/**', 'npm'] },
   {
     files: 'server/*/routes.ts',
@@ -35,8 +40,11 @@ const importRules = [
 /** What only some files may say. */
 const wordRules = [
   // main.ts hands the environment on; threads.ts sets the size of libuv's pool before anything uses it.
-  { word: /\bprocess\.env\b(?![.?[])/g, only: ['server/config.ts', 'server/main.ts', 'server/threads.ts'] },
-  { word: /\bprocess\.env[.?[]/g, only: ['server/config.ts', 'server/threads.ts'] },
+  {
+    word: /\bprocess\.env\b(?![.?[])/g,
+    only: ['server/config.ts', 'server/main.ts', 'server/threads.ts', 'cli/config.ts'],
+  },
+  { word: /\bprocess\.env[.?[]/g, only: ['server/config.ts', 'server/threads.ts', 'cli/config.ts'] },
   { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/open.ts'] },
   {
     word: /node:sqlite|\b(Postgres|Sqlite)Dialect\b|['"]pg['"]/g,
@@ -102,7 +110,7 @@ function resolve(file: string, from: string): string {
 
 function matches(target: string, allowed: string, file: string): boolean {
   if (target.startsWith('npm:')) return allowed === 'npm' || allowed === target
-  if (isBuiltin(target)) return file.startsWith('server/') || file === 'console/vite.config.ts'
+  if (isBuiltin(target)) return /^(server|cli)\//.test(file) || file === 'console/vite.config.ts'
   return path.matchesGlob(target, allowed.replace('OWN', path.posix.dirname(file)))
 }
 
@@ -112,7 +120,7 @@ function lineAt(text: string, index: number): number {
 
 function readTree(): Map<string, string> {
   const root = path.dirname(import.meta.dirname)
-  const files = fs.globSync('{contract,server,console}/**/*.{ts,tsx}', {
+  const files = fs.globSync('{contract,server,console,client,cli}/**/*.{ts,tsx}', {
     cwd: root,
     exclude: ['**/node_modules', '**/dist'],
   })
@@ -157,12 +165,15 @@ test('every rule is alive', () => {
     [
       'server/main.ts',
       'process.env.X',
-      'server/main.ts:1 says process.env., for server/config.ts and server/threads.ts alone',
+      'server/main.ts:1 says process.env., for server/config.ts and server/threads.ts and cli/config.ts alone',
     ],
+    ['client/a.ts', "import { api } from '../contract/index.ts'", 'client/a.ts:1 imports contract/index.ts'],
+    ['client/a.ts', "import 'node:fs'", 'client/a.ts:1 imports node:fs'],
+    ['cli/a.ts', "import 'node:fs'\nimport '../server/id.ts'", 'cli/a.ts:2 imports server/id.ts'],
     [
       'server/a/x.ts',
       '\n f(process.env)',
-      'server/a/x.ts:2 says process.env, for server/config.ts and server/main.ts and server/threads.ts alone',
+      'server/a/x.ts:2 says process.env, for server/config.ts and server/main.ts and server/threads.ts and cli/config.ts alone',
     ],
     [
       'server/a/x.ts',

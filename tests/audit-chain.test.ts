@@ -12,6 +12,7 @@ import type { AuditFault } from '../contract/audit.ts'
 import { hashLink, hashRow } from '../server/audit/hashes.ts'
 import type { Row, Schema } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
+import { bareEnv } from './support/process.ts'
 import { describeEngines, type Engine, startServer, type TestServer } from './support/server.ts'
 
 const HOUR = 3600_000
@@ -347,7 +348,7 @@ describeEngines('A10–A13: the chain', (engine) => {
     const stowage = async (...args: string[]) => {
       const main = path.join(import.meta.dirname, '..', 'server', 'main.ts')
       const child = spawn(process.execPath, [main, 'audit', ...args], {
-        env: { PATH: process.env.PATH ?? '', ...server.env, LOG_LEVEL: 'silent' },
+        env: { ...bareEnv, ...server.env, LOG_LEVEL: 'silent' },
       })
       const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
       return { out, err, code }

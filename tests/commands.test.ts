@@ -5,6 +5,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
 import { rejectsWith } from './support/problems.ts'
+import { bareEnv } from './support/process.ts'
 import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer } from './support/server.ts'
 
 const MAIN = path.join(import.meta.dirname, '..', 'server', 'main.ts')
@@ -18,7 +19,7 @@ describeEngines('R8: commands', (engine) => {
 
   async function stowage(args: readonly string[], input = '', env: Record<string, string> = {}) {
     const child = spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH ?? '', ...server.env, LOG_LEVEL: 'error', ...env },
+      env: { ...bareEnv, ...server.env, LOG_LEVEL: 'error', ...env },
     })
     child.stdin.end(input)
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
@@ -63,6 +64,21 @@ describeEngines('R8: commands', (engine) => {
     })
     const { code, out } = await stowage(['nonsense'])
     assert.deepEqual([code, out.startsWith('usage: stowage')], [2, true])
+    for (const args of [
+      ['verify', '--depth'],
+      ['serve', 'now'],
+    ]) {
+      const { code, err } = await stowage(args)
+      assert.equal(code, 2)
+      assert.match(err, /^Un(known option '--depth'|expected argument 'now')[^\n]*\n$/)
+    }
+    for (const args of [
+      ['verify', '--help'],
+      ['serve', '-h'],
+    ]) {
+      const { code, out } = await stowage(args)
+      assert.deepEqual([code, out.startsWith('usage: stowage')], [0, true])
+    }
   })
 
   it('reset-password enables the user again and ends their sessions', async () => {

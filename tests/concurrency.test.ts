@@ -306,7 +306,7 @@ describe('first start', () => {
     const replicas = await Promise.allSettled(times(3, () => start(config, { timers: false })))
     try {
       const started = replicas.map((one) => (one.status === 'fulfilled' ? one.value : assert.fail(one.reason as Error)))
-      const made = started.flatMap(({ firstAdmin }) => firstAdmin ?? [])
+      const made = started.flatMap(({ first }) => first.admin ?? [])
       assert.equal(made.length, 1)
       const login = { username: ADMIN.email, password: made[0]?.password ?? '' }
       for (const { url } of started) {

@@ -39,6 +39,18 @@ it('A2: every mutating operation names the actions it records', () => {
   }
 })
 
+it('every number that is taken has an end: what no database can hold is refused, not looked for', () => {
+  const endless: string[] = []
+  const look = (schema: unknown, at: string) => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { type, maximum } = schema as { type?: unknown; maximum?: number }
+    if ((type === 'integer' || type === 'number') && !(Number(maximum) <= Number.MAX_SAFE_INTEGER)) endless.push(at)
+    for (const [name, one] of Object.entries(schema)) look(one, `${at}.${name}`)
+  }
+  for (const [name, { params, query, body }] of routes) look({ params, query, body }, name)
+  assert.deepEqual(endless, [])
+})
+
 it('the OpenAPI document has every operation with its parameters and statuses', () => {
   const { paths, components } = openapi('http://localhost')
   for (const [name, route] of routes) {

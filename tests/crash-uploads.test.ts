@@ -16,8 +16,9 @@ import { ADMIN, allActions, describeEngines, serverEnv } from './support/server.
 
 const MIB = 1024 ** 2
 const PART = 5 * MIB
-/** How long each engine is killed again and again. */
+/** How long each engine is killed again and again; longer where no kill came in time, up to so many rounds. */
 const SECONDS = 8
+const MOST_ROUNDS = 40
 const AT_ONCE = 10
 const noise = randomBytes(2 * PART)
 const digest = (data: Uint8Array) => createHash('md5').update(data)
@@ -145,17 +146,21 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
     await connect()
     await client.createBucket({ body: { ...params, quota_gb: 4 } })
     const round = (n: number) => times(AT_ONCE, (i) => newUpload(`${n}/${i}`))
-    const first = round(0)
     const began = Date.now()
-    await Promise.all(first.map(upload))
-    /** How long a round takes that is not disturbed. */
-    const undisturbed = Date.now() - began
-    all.push(...first)
-
+    /** How long a round takes that is not disturbed: the second, for the first warms up. */
+    let undisturbed = 0
     let rounds = 0
+    for (; rounds < 2; rounds++) {
+      const sent = round(rounds)
+      all.push(...sent)
+      const from = Date.now()
+      await Promise.all(sent.map(upload))
+      undisturbed = Date.now() - from
+    }
+
     let cut = 0
-    while (Date.now() - began < SECONDS * 1000) {
-      const sent = round(++rounds)
+    while (Date.now() - began < SECONDS * 1000 || (cut === 0 && rounds < MOST_ROUNDS)) {
+      const sent = round(rounds++)
       all.push(...sent)
       let dead = false
       const kill = setTimeout(randomInt(1, Math.ceil(undisturbed * 1.1))).then(() => {

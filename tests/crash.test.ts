@@ -14,7 +14,7 @@ import { type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, allActions, describeEngines, serverEnv } from './support/server.ts'
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
-const ROUNDS = 3
+const ROUNDS = 2
 const UPLOADS = 200
 const FORMS = 60
 const FILES_OF_A_FORM = 5

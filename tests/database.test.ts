@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { promisify } from 'node:util'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { openBlobs } from '../server/blobs/open.ts'
 import { readConfig } from '../server/config.ts'
@@ -15,6 +16,7 @@ import type { Tx } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { describeEngines, SECRET_KEY } from './support/server.ts'
+import { until } from './support/until.ts'
 
 const TIME = '2026-01-02T03:04:05.678Z'
 const OPEN = path.join(import.meta.dirname, '..', 'server', 'db', 'open.ts')
@@ -24,6 +26,7 @@ describeEngines('database', (engine) => {
   let url: string
   let drop: (() => Promise<void>) | undefined
   let database: Database
+  const reported: Error[] = []
   let ctx: Ctx
 
   before(async () => {
@@ -32,7 +35,7 @@ describeEngines('database', (engine) => {
     drop = postgres?.drop
     url = postgres?.url ?? `sqlite:${path.join(folder, 'x.db')}`
     await Promise.all([inProcess('migrate()'), inProcess('migrate()'), inProcess('migrate()')])
-    database = await openDatabase(url)
+    database = await openDatabase(url, { report: (error) => void reported.push(error) })
     await database.migrate()
     ctx = createContext(
       {
@@ -42,6 +45,7 @@ describeEngines('database', (engine) => {
         now: () => new Date('2026-01-01'),
         log: pino({ level: 'silent' }),
         background: () => undefined,
+        worksInBackground: false,
         stopping: new AbortController().signal,
       },
       systemActor,
@@ -175,6 +179,15 @@ describeEngines('database', (engine) => {
     assert.deepEqual({ ...sums }, { bytes: 2 * large, rows: 2 })
   })
 
+  it('finds nothing in an empty list, and everything outside of it, in columns of any type', async () => {
+    await ctx.upkeep((tx) => insert(tx, 'listed'))
+    const count = async (operator: 'in' | 'not in', column: 'name' | 'created_at' | 'trash_days') =>
+      (await database.db.selectFrom('buckets').select('id').where(column, operator, []).execute()).length
+    const all = (await names()).length
+    for (const column of ['name', 'created_at', 'trash_days'] as const)
+      assert.deepEqual([await count('in', column), await count('not in', column)], [0, all])
+  })
+
   it('runs two transactions that lock two rows in opposite orders, both to the end', async () => {
     await ctx.upkeep((tx) => insert(tx, 'left', 'right'))
     let attempts = 0
@@ -199,6 +212,21 @@ describeEngines('database', (engine) => {
     if (engine === 'postgres') assert.ok(attempts > 2, 'what was chosen to fail ran again')
     assert.deepEqual([await daysOf('left'), await daysOf('right')], [9, 9])
   })
+
+  if (engine === 'postgres')
+    it('fails one transaction, not the process, when its connection is lost between two statements', async () => {
+      const pid = Promise.withResolvers<number>()
+      const lost = database.transaction(async (tx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+        pid.resolve(Number(rows[0]?.pid))
+        // Nobody waits for an answer of this connection when its end is heard of.
+        await until(() => reported.length > 0)
+        await tx.selectFrom('buckets').select('id').execute()
+      })
+      await sql`select pg_terminate_backend(${await pid.promise}::integer)`.execute(database.db as never)
+      await assert.rejects(lost)
+      await database.check()
+    })
 
   it('keeps committed rows, relaxed ones too, when its process is killed', async () => {
     for (const options of ['{}', '{ relaxed: true }']) {

@@ -13,7 +13,7 @@ import { type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, allActions, describeEngines, serverEnv } from './support/server.ts'
 import { until } from './support/until.ts'
 
-const KILLS = 5
+const KILLS = 3
 const OBJECTS = 4000
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 

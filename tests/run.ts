@@ -1,11 +1,13 @@
 // npm test [files, folders, options of `node --test`]
 // e.g. npm test -- tests/api/buckets.test.ts --test-name-pattern="quota"
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type Gateway, noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
+import { noFirefox } from './support/firefox.ts'
 import { type Postgres, startPostgres } from './support/postgres.ts'
 
 process.chdir(path.dirname(import.meta.dirname))
@@ -20,11 +22,11 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
-const chromium = findChromium()
-if (!chromium)
+if (!findChromium())
   console.log(
     'Skipped: the tests in a browser, for there is no Chromium (apt-get install chromium, or set CHROMIUM_PATH).',
   )
+if (noFirefox) console.log(`Skipped: the tests in Firefox. ${noFirefox}.`)
 
 let ceph: Gateway | undefined
 if (process.env.TEST_S3_URL) {
@@ -44,42 +46,80 @@ if (process.env.TEST_POSTGRES_URL) {
   console.log(`PostgreSQL: started for this run on port ${new URL(postgres.url).port}.`)
 }
 
-const tests = spawn(
-  process.execPath,
-  [
-    '--test',
-    '--test-reporter=spec',
-    '--test-concurrency=2',
-    // For each test, not for a file. Milliseconds.
-    '--test-timeout=120000',
-    ...options,
-    ...(files.length > 0 ? files : ['tests/**/*.test.ts']),
-  ],
-  {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      TEST_POSTGRES_URL: process.env.TEST_POSTGRES_URL || postgres?.url,
-      ...(ceph && {
-        TEST_S3_URL: ceph.url,
-        TEST_S3_ACCESS_KEY: ceph.credentials.accessKeyId,
-        TEST_S3_SECRET_KEY: ceph.credentials.secretAccessKey,
-      }),
-      CHROMIUM_PATH: chromium,
-      // File system work and bcrypt share libuv's threads; the default of 4 makes tests wait for each other.
-      UV_THREADPOOL_SIZE: '16',
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-run-'))
+const compiled = path.join(folder, 'compiled')
+let runs = 0
+let tests: ChildProcess | undefined
+/** Runs test files, so many at a time; gives the exit code. */
+async function run(these: readonly string[], atOnce: number): Promise<number> {
+  tests = spawn(
+    process.execPath,
+    [
+      '--test',
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
+      '--test-reporter=./tests/support/failures.ts',
+      `--test-reporter-destination=${path.join(folder, `failed-${++runs}`)}`,
+      `--test-concurrency=${atOnce}`,
+      // For each test, not for a file: what takes so long hangs, on a slow machine too. Milliseconds.
+      '--test-timeout=300000',
+      ...options,
+      ...these,
+    ],
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        TEST_POSTGRES_URL: process.env.TEST_POSTGRES_URL || postgres?.url,
+        ...(ceph && {
+          TEST_S3_URL: ceph.url,
+          TEST_S3_ACCESS_KEY: ceph.credentials.accessKeyId,
+          TEST_S3_SECRET_KEY: ceph.credentials.secretAccessKey,
+        }),
+        // Compiling our modules and their imports is half of what a test file, or a service that one starts, begins with.
+        NODE_COMPILE_CACHE: compiled,
+        // File system work and bcrypt share libuv's threads; the default of 4 makes tests wait for each other.
+        UV_THREADPOOL_SIZE: '16',
+      },
     },
-  },
-)
+  )
+  const [code, signal] = (await once(tests, 'exit')) as [number | null, NodeJS.Signals | null]
+  return signal ? 128 + os.constants.signals[signal] : (code ?? 1)
+}
 
 // On Ctrl-C the terminal tells the tests as well; a signal sent to this process alone is passed on.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tests.kill(signal))
+let stopped = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    stopped = true
+    tests?.kill(signal)
+  })
 
-tests.on('exit', async (code, signal) => {
-  await postgres?.stop()
+/** Some wait for PostgreSQL or a lease of a minute: three keep two processors busy. */
+const AT_ONCE = 3
+/** A page waits for its turn most of the time. */
+const PAGES_AT_ONCE = 4
+let failed = 0
+if (files.length > 0) failed = await run(files, AT_ONCE)
+else {
+  const all = fs.globSync('tests/**/*.test.ts')
+  const inBrowser = (file: string) => file.startsWith(path.join('tests', 'e2e'))
+  failed = await run(
+    all.filter((file) => !inBrowser(file)),
+    AT_ONCE,
+  )
+  // No page asks for it, and it is never quite idle.
   await ceph?.stop()
-  process.exit(signal ? 128 + os.constants.signals[signal] : (code ?? 1))
-})
+  ceph = undefined
+  if (!stopped) failed = Math.max(failed, await run(all.filter(inBrowser), PAGES_AT_ONCE))
+}
+await postgres?.stop()
+await ceph?.stop()
+const told = fs.globSync(path.join(folder, 'failed-*')).map((file) => fs.readFileSync(file, 'utf8'))
+// Those of the first of two runs are far up by now.
+if (files.length === 0 && failed) console.log(`\nFailed:\n\n${told.join('')}`)
+fs.rmSync(folder, { recursive: true, force: true })
+process.exit(failed)
 
 function isFolder(file: string): boolean {
   return fs.existsSync(file) && fs.statSync(file).isDirectory()

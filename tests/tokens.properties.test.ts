@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { TOKEN_PATTERN } from '../contract/tokens.ts'
-import { hashToken, isTokenValue, newTokenValue, prefixOf } from '../server/tokens/value.ts'
+import { hashSecret } from '../server/signature.ts'
+import { isTokenValue, newTokenValue, prefixOf } from '../server/tokens/value.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 44
@@ -21,7 +22,7 @@ it('K1: every new value has the published form and its own checksum', () => {
       assert.match(token, published)
       assert.equal(token.length, LENGTH)
       assert.ok(isTokenValue(token))
-      assert.match(hashToken(token), /^[0-9a-f]{64}$/)
+      assert.match(hashSecret(token), /^[0-9a-f]{64}$/)
       assert.equal(prefixOf(token), token.slice(0, 12))
     }),
     { numRuns: 2000 },
@@ -77,7 +78,7 @@ it('K3: looks at any text without throwing', () => {
 it('K1: of 20,000 values none is like another, and every character is as likely as any at each place', () => {
   const tokens = Array.from({ length: 20_000 }, () => newTokenValue())
   assert.equal(new Set(tokens).size, tokens.length)
-  assert.equal(new Set(tokens.map(hashToken)).size, tokens.length)
+  assert.equal(new Set(tokens.map(hashSecret)).size, tokens.length)
   const places = Array.from({ length: 30 }, (_, i) => {
     const counts = new Map<string, number>([...ALPHABET].map((letter) => [letter, 0]))
     for (const token of tokens) {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { openDatabase } from '../server/db/open.ts'
 import { newId } from '../server/id.ts'
+import { bareEnv } from './support/process.ts'
 import { describeEngines, startServer, type TestServer } from './support/server.ts'
 
 const MAIN = path.join(import.meta.dirname, '..', 'server', 'main.ts')
@@ -42,7 +43,7 @@ describeEngines('verify and backup', (engine) => {
   /** The exit code with the findings (without ids) and the last line. */
   const stowage = (...args: string[]) =>
     new Promise<{ code: number; findings: string[]; last: string }>((resolve) => {
-      const env = { PATH: process.env.PATH ?? '', ...server.env, LOG_LEVEL: 'error' }
+      const env = { ...bareEnv, ...server.env, LOG_LEVEL: 'error' }
       execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) => {
         const findings = out.split('\n').filter((line) => /^\w+: /.test(line))
         const code = error ? Number(error.code) : 0

@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { type Client, createClient } from '../contract/client.ts'
-import { type ServerProcess, spawnServer } from './support/process.ts'
+import { bareEnv, type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, serverEnv } from './support/server.ts'
 import { until } from './support/until.ts'
 
@@ -33,7 +33,7 @@ after(async () => {
 /** A receiver that serves on its own and prints its port and what it was told. */
 const serving = (command: string, file: string) => async (secret: string) => {
   const child = spawn(command, [path.join(examples, file)], {
-    env: { PATH: process.env.PATH ?? '', PORT: '0', WEBHOOK_SECRET: secret },
+    env: { ...bareEnv, PORT: '0', WEBHOOK_SECRET: secret },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.push(child)
@@ -51,7 +51,7 @@ async function handling(secret: string) {
   fs.writeFileSync(log, '')
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     const child = spawn('bash', [path.join(examples, 'receiver.sh')], {
-      env: { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: secret, WEBHOOK_LOG: log },
+      env: { ...bareEnv, WEBHOOK_SECRET: secret, WEBHOOK_LOG: log },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     child.stdin.on('error', () => undefined)

@@ -79,6 +79,10 @@ const table: Record<OperationName, Entry> = {
   },
   me: { expect: signedIn(200), call: (c) => c.me() },
   authConfig: { expect: everyone(200), call: (c) => c.authConfig() },
+  setUp: {
+    expect: everyone(410),
+    call: (c) => c.setUp({ body: { token: 'x', email: 'x@example.com', password: 'long enough' } }),
+  },
   idpLogin: { expect: everyone(403), call: (c) => c.idpLogin() },
   idpCallback: { expect: everyone(403), call: (c) => c.idpCallback({ query: { code: 'x', state: 'x' } }) },
   idpCallbackPost: { expect: everyone(403), call: (c) => c.idpCallbackPost({ body: { code: 'x', state: 'x' } }) },
@@ -115,6 +119,8 @@ const table: Record<OperationName, Entry> = {
     call: async (c, { bucket }) => c.deleteBucket({ params: { name: await bucket() } }),
   },
   usage: { expect: signedIn(200), call: (c) => c.usage() },
+  usageHistory: { expect: insider(200), call: (c) => c.usageHistory({ query: { bucket: BUCKET } }) },
+  usageTypes: { expect: insider(200), call: (c) => c.usageTypes({ query: { bucket: BUCKET } }) },
   browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
   listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
   uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
@@ -417,10 +423,19 @@ const table: Record<OperationName, Entry> = {
     },
   },
   listAudit: { expect: managers(200), call: (c) => c.listAudit() },
+  getAuditRecord: {
+    expect: managers(200),
+    call: async (c, { admin }) => {
+      const { items } = await admin.listAudit({ query: { page_size: 1 } })
+      return c.getAuditRecord({ params: { id: items[0]?.id ?? '' } })
+    },
+  },
   exportAudit: { expect: managers(200), call: async (c) => (await c.exportAudit()).text() },
   verifyAudit: { expect: managers(200), call: (c) => c.verifyAudit() },
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
+  // From this machine; tests/api/metrics.test.ts has the others.
+  metrics: { expect: everyone(200), call: (c) => c.metrics() },
 }
 
 describeEngines('R2: access', (engine) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
@@ -463,12 +463,18 @@ describe('large archives', () => {
       config: readConfig(env),
       now: clock.now,
       log: createLog('silent', undefined),
-      background: (one) => void work.push(one),
+      background: (one) => void work.push(typeof one === 'function' ? one() : one),
+      worksInBackground: false,
       stopping: new AbortController().signal,
     }
     const groups = [{ id: '', name: '', global: ['admin'] as const, grants: [] }]
     const sent = Promise.withResolvers<Readable>()
-    const reply = { request: { method: 'GET' }, header: () => reply, send: (body: Readable) => void sent.resolve(body) }
+    const reply = {
+      request: { method: 'GET' },
+      raw: new EventEmitter(),
+      header: () => reply,
+      send: (body: Readable) => void sent.resolve(body),
+    }
     const ctx = createContext(system, { ...systemActor, groups })
     await sendArchive(ctx, name, { prefix: '' }, reply as unknown as FastifyReply)
     const pieces: Uint8Array[] = []

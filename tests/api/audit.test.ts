@@ -36,6 +36,17 @@ describeEngines('audit', (engine) => {
   })
   after(() => server.stop())
 
+  it('A8: gives one record by its id, sealed or not', async () => {
+    await put('one.txt')
+    const [record] = (await server.admin.listAudit({ query: { object_key_prefix: 'one.txt' } })).items
+    const params = { id: record?.id ?? '' }
+    assert.deepEqual(await server.admin.getAuditRecord({ params }), record)
+    await server.running.tick()
+    assert.deepEqual(await server.admin.getAuditRecord({ params }), record)
+    await rejectsWith(server.admin.getAuditRecord({ params: { id: newId() } }), 'not_found')
+    await rejectsWith(server.admin.getAuditRecord({ params: { id: 'export2' } }), 'invalid_request', 'params.id')
+  })
+
   it('A1: keeps who, what, where and how', async () => {
     await put('a.txt', { 'user-agent': 'x'.repeat(600) })
     const { items } = await server.admin.listAudit({ query: { action: ['upload'], page_size: 1 } })

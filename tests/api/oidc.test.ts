@@ -839,7 +839,12 @@ describeEngines('login through OpenID Connect', (engine) => {
     const pat = (await server.as(tokens.access_token).createToken({ body: { name: 'mine' } })).token
     const begun = await both.returning(account)
     await both.withSettings({ auth: { enable_idp: false } }, async () => {
-      assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null })
+      assert.deepEqual(await server.as().authConfig(), {
+        local: true,
+        idp: false,
+        idp_name: null,
+        setup_required: false,
+      })
       await server.records([], () => rejectsWith(server.as().idpLogin(), 'login_disabled'))
       await both.refused('login_disabled', () => both.finish(begun))
       const refreshed = await both.post('refresh', { refresh_token: tokens.refresh_token })
@@ -952,7 +957,12 @@ describeEngines('login through OpenID Connect', (engine) => {
 
   it('tells which ways to sign in there are, and what the provider says of itself', async () => {
     const { server, idp } = both
-    assert.deepEqual(await server.as().authConfig(), { local: true, idp: true, idp_name: '127.0.0.1' })
+    assert.deepEqual(await server.as().authConfig(), {
+      local: true,
+      idp: true,
+      idp_name: '127.0.0.1',
+      setup_required: false,
+    })
     await both.withSettings({ idp: { name: 'Acme SSO' } }, async () =>
       assert.equal((await server.as().authConfig()).idp_name, 'Acme SSO'),
     )
@@ -1006,7 +1016,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
 
   it('there is no way in before it is set up, and none after it is taken away', async () => {
     const { server } = both
-    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null })
+    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
     await server.records([], async () => {
       await rejectsWith(server.as().idpLogin(), 'login_disabled')
       await rejectsWith(server.admin.testIdp(), 'conflict')
@@ -1173,7 +1183,12 @@ describeEngines('an identity provider set up at runtime', (engine) => {
     await server.later(0)
     const { access_token } = await both.tokensOf(boss)
     await change({ auth: { enable_local: false } })
-    assert.deepEqual(await server.as().authConfig(), { local: false, idp: true, idp_name: '127.0.0.1' })
+    assert.deepEqual(await server.as().authConfig(), {
+      local: false,
+      idp: true,
+      idp_name: '127.0.0.1',
+      setup_required: false,
+    })
     await server.records([], async () => {
       await rejectsWith(
         server.as().login({ body: { username: ADMIN.email, password: ADMIN.password } }),
@@ -1271,7 +1286,12 @@ describe('login through OpenID Connect, whatever the database', () => {
     const server = await startServer('sqlite', { PORT: String(port), PUBLIC_BASE_URL, ...idp.env, IDP_NAME: 'Acme' })
     try {
       const browser = browserOf(server, idp)
-      assert.deepEqual(await server.as().authConfig(), { local: true, idp: true, idp_name: 'Acme' })
+      assert.deepEqual(await server.as().authConfig(), {
+        local: true,
+        idp: true,
+        idp_name: 'Acme',
+        setup_required: false,
+      })
       const { response } = await rejectsWith(server.as().idpLogin(), 'idp_unavailable')
       await rejectsWith(server.admin.testIdp(), 'idp_unavailable')
       await idp.restart()

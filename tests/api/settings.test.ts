@@ -158,7 +158,12 @@ describeEngines('settings', (engine) => {
       [settings.trash.default_days, settings.idp.issuer_url, settings.idp.client_id, settings.idp.client_secret_set],
       [30, 'https://login.microsoftonline.com/0f0e0d0c-0b0a-0908-0706-050403020100/v2.0', 'from-env', true],
     )
-    assert.deepEqual(await fixed.as().authConfig(), { local: true, idp: true, idp_name: 'login.microsoftonline.com' })
+    assert.deepEqual(await fixed.as().authConfig(), {
+      local: true,
+      idp: true,
+      idp_name: 'login.microsoftonline.com',
+      setup_required: false,
+    })
     await fixed.records([], () =>
       rejectsWith(fixed.admin.updateSettings({ body: { idp: { client_id: 'x' } } }), 'conflict', 'body.idp.client_id'),
     )
@@ -179,7 +184,7 @@ describeEngines('settings', (engine) => {
       assert.equal((await there.getSettings()).idp.name, name)
     }
     await there.updateSettings({ body: { auth: { enable_idp: false } } })
-    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null })
+    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
     await change({ auth: { enable_idp: true }, idp: { name: null, issuer_url: null, client_id: null } })
     await twin.stop()
   })

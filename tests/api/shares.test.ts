@@ -42,6 +42,25 @@ describeEngines('share links', (engine) => {
   /** What is written down after the answer. */
   const settled = () => server.running.tick()
 
+  it('embed=1 lets our own pages frame a PDF, sandboxed, also of a link that says attachment', async () => {
+    const key = 'docs/framed.pdf'
+    await server.admin.putObject({
+      params: { name: BUCKET, key },
+      body: '%PDF-1.4',
+      headers: { 'content-type': 'application/pdf' },
+    })
+    const link = await share(key, { disposition: 'attachment' })
+    const open = async (query: string) =>
+      (await request({ url: server.url, path: `/public/s/${link.token}${query}` })).headers
+    const plain = await open('')
+    assert.equal(plain['x-frame-options'], 'DENY')
+    assert.match(String(plain['content-disposition']), /^attachment/)
+    const framed = await open('?embed=1')
+    assert.equal(framed['x-frame-options'], 'SAMEORIGIN')
+    assert.match(String(framed['content-security-policy']), /^sandbox; .*frame-ancestors 'self'$/)
+    assert.match(String(framed['content-disposition']), /^inline/)
+  })
+
   it('mints a link that serves the object at both places, with nothing kept by a cache', async () => {
     const key = await put('docs/a.txt')
     const link = await server.records([{ action: 'share_create', bucket: BUCKET, key }], () => share(key))

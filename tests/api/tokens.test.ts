@@ -710,6 +710,9 @@ describeEngines('tokens', (engine) => {
         const { client, id: owner } = await person()
         const root = await make(client)
         const child = await make(root.client)
+        assert.equal(await statusOf(child.token), 200)
+        await server.running.tick()
+        assert.notEqual((await rowOf(child.id)).last_used_at, null, 'its note would wait for a lock as well')
         const release = await holding(lock, ...(lock.includes('$1') ? [owner] : []))
         let settled = false
         const calls: Promise<string[]>[] = []

@@ -920,7 +920,8 @@ describeEngines('the step that copies and moves', (engine) => {
     server = await startServer(engine)
     const { database, clock, env } = server
     const log = createLog('silent', undefined)
-    const rest = { log, background: () => assert.fail(), stopping: new AbortController().signal }
+    const stopping = new AbortController().signal
+    const rest = { log, background: () => assert.fail(), worksInBackground: false, stopping }
     system = { database, blobs: null as never, config: readConfig(env), now: clock.now, ...rest }
   })
   after(() => server.stop())

@@ -177,6 +177,7 @@ describeEngines('trash', (engine) => {
         reason: _reason,
         deleted_at: _at,
         deleted_by: _by,
+        job_id: _job,
         ...row
       } = await tx
         .selectFrom('trash')

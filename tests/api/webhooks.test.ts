@@ -502,6 +502,41 @@ describeEngines('webhooks', (engine) => {
     ])
   })
 
+  it('W31: the list says of each endpoint how it goes: the latest delivery, and those of a day', async () => {
+    const to = await receiver()
+    const endpoint = await register(to.url, { max_in_flight: 5 })
+    const silent = await register(to.url)
+    const listed = async (id: string) =>
+      (await server.admin.listWebhooks()).items.find((one) => one.id === id) ?? assert.fail('not listed')
+    assert.deepEqual((await listed(endpoint.id)).last_delivery, null)
+    await endpoint.upload('old')
+    await tick()
+    await server.later(25 * 3600 * SECOND)
+    for (const name of ['a', 'b', 'c']) {
+      await endpoint.upload(name)
+      server.clock.advance(1)
+    }
+    await tick()
+    to.reply = answer(500)
+    await endpoint.upload('d')
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await tick()
+      await server.later(1980 * SECOND)
+    }
+    const { last_delivery, recent } = await listed(endpoint.id)
+    const latest = await endpoint.latest()
+    assert.deepEqual(last_delivery, {
+      id: latest.id,
+      event: 'upload',
+      status: latest.status,
+      attempts: latest.attempts,
+      at: latest.created_at,
+    })
+    // That of yesterday does not count.
+    assert.deepEqual([recent, last_delivery?.status], [{ acknowledged: 3, failed: 1 }, 'failed'])
+    assert.deepEqual((await listed(silent.id)).recent, { acknowledged: 0, failed: 0 })
+  })
+
   it('W9, W32: resends what is over with the same id and body, once, beside the schedule', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { inBrowserOf, openConsole, signIn } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 describe('console: account and sessions', { skip: noBrowser }, () => {
@@ -12,15 +13,7 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
     await server.admin.createBucket({ body: { name: 'photos' } })
   })
   after(() => server.stop())
-  const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
-    const browser = await startBrowser()
-    try {
-      await browser.context.clock.install({ time: server.clock.now() })
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server, { who: null })
   let people = 0
   const person = async () => {
     const email = `kim${++people}@example.com`
@@ -36,6 +29,14 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
     })
     return seen
   }
+  /** Waits until a page has asked for all it wants: Playwright's `networkidle` may come before its scripts run. */
+  const settled = async (page: Page) => {
+    const answered = () => page.evaluate(() => performance.getEntriesByType('resource').length)
+    for (let before = -1, now = await answered(); now !== before; now = await answered()) {
+      before = now
+      await page.waitForTimeout(500)
+    }
+  }
   /** Goes to another view within the page. */
   const visit = async (page: Page, link: string, title: string) => {
     await page.getByRole('navigation').getByRole('link', { name: link }).click()
@@ -49,6 +50,7 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       await one.page.getByRole('link', { name: 'photos' }).waitFor()
       const two = await openConsole(browser, server, '/tokens', { expect: [401] })
       await two.page.getByText('No access token yet').waitFor()
+      await Promise.all([settled(one.page), settled(two.page)])
       const asked = [refreshes(one.page), refreshes(two.page)]
       const count = () => asked.flat().length
       await server.later(31 * 60_000)
@@ -81,8 +83,8 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       const other = server.as(await server.login(kim.email, kim.password))
       const { items } = await other.listSessions()
       for (const { id, current } of items) if (!current) await other.endSession({ params: { id } })
-      await page.getByRole('button', { name: 'Account' }).click()
-      await page.getByRole('menuitem', { name: 'Account' }).click()
+      // The page is looked at again.
+      await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')))
       await page.getByText('Your session has ended').waitFor()
       await check('session-ended')
       await page.goto(`${server.url}/console/tokens?ended=1`)
@@ -103,6 +105,7 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       await two.page.getByRole('button', { name: 'Account' }).click()
       await two.page.getByRole('menuitem', { name: 'Sign out' }).click()
       await one.page.waitForURL('**/console/login?next=**')
+      await Promise.all([one, two].map(({ page }) => page.getByLabel('E-mail').waitFor()))
     }))
 
   it('shows the profile, changes the password and ends other sessions with it', () =>

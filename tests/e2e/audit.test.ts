@@ -1,16 +1,16 @@
 // The audit log in a real browser: filters, records, export, verification.
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-describe('console: audit log', { skip: noBrowser }, () => {
+describeConsole('audit log', (engine, test) => {
   let server: TestServer
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'media' } })
     for (let i = 0; i < 120; i++)
       await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: `many/${i}.txt` }, body: 'x' })
@@ -22,16 +22,7 @@ describe('console: audit log', { skip: noBrowser }, () => {
     await someone.putObjectByQuery({ params: { name: 'media' }, query: { key: 'no.txt' }, body: 'x' }).catch(() => {})
   })
   after(() => server.stop())
-  const inBrowser = async (work: (browser: Browser) => Promise<void>, options: object = {}) => {
-    const browser = await startBrowser(options)
-    try {
-      await browser.context.clock.install({ time: server.clock.now() })
-      await signIn(browser, server)
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server)
   const total = async (query: object = {}) => (await server.admin.listAudit({ query })).total
 
   it('27: earlier acts are there; filters and the open record are in the address; more on demand; new ones when live', () =>
@@ -58,6 +49,15 @@ describe('console: audit log', { skip: noBrowser }, () => {
       await check('audit-record')
       await page.goBack()
       await record.waitFor({ state: 'detached' })
+
+      // A link to a record that is not among those that are loaded opens it all the same.
+      const [first] = (await server.admin.listAudit({ query: { action: ['create_bucket'], page_size: 1 } })).items
+      await page.goto(`${server.url}/console/admin/audit?e=${first?.id}`)
+      const linked = page.getByRole('region', { name: 'The record of this address' })
+      assert.deepEqual(JSON.parse((await linked.locator('pre').textContent()) ?? ''), first)
+      await check('audit-linked')
+      await linked.getByRole('button', { name: 'Close' }).click()
+      await linked.waitFor({ state: 'detached' })
 
       // Each filter is a text of the address, and of the question.
       await page.getByLabel('Bucket', { exact: true }).fill('media')
@@ -171,7 +171,7 @@ describe('console: audit log', { skip: noBrowser }, () => {
       assert.ok(cells.some((line) => line.includes(`"'=1+1,""odd"".txt"`)))
     }))
 
-  it('A10: verifying says in words that the log is whole, and what was changed where it is not', () =>
+  test('A10: verifying says in words that the log is whole, and what was changed where it is not', () =>
     inBrowser(async (browser) => {
       await server.running.tick()
       await server.later(3600_000)
@@ -196,7 +196,7 @@ describe('console: audit log', { skip: noBrowser }, () => {
       await check('audit-changed')
     }))
 
-  it('on a phone', () =>
+  test('on a phone', () =>
     inBrowser(
       async (browser) => {
         const opened = await openConsole(browser, server, '/admin/audit?action=token_create')

@@ -1,46 +1,29 @@
 import assert from 'node:assert/strict'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { type BrowserContext, chromium } from 'playwright-core'
 import { api } from '../../contract/index.ts'
-import { findChromium } from '../support/chromium.ts'
+import { type Browser, startBrowser } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
-const executablePath = findChromium()
-const skip =
-  executablePath === undefined && 'Chromium is not installed (apt-get install chromium, or set CHROMIUM_PATH)'
+const skip = noBrowser
 let server: TestServer
-let browser: BrowserContext
-let profile: string
+let browser: Browser
 
 before(async () => {
   if (skip) return
   server = await startServer('sqlite')
-  profile = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-chromium-'))
-  const quiet = [
-    'disable-quic',
-    'no-first-run',
-    'disable-background-networking',
-    'disable-component-update',
-    'disable-sync',
-  ]
-  browser = await chromium.launchPersistentContext(profile, {
-    ...{ executablePath, headless: true, viewport: { width: 1280, height: 900 } },
-    args: ['--no-sandbox', '--disable-gpu', ...quiet.map((one) => `--${one}`)],
-  })
+  browser = await startBrowser({ width: 1280 })
 })
 after(async () => {
   if (skip) return
   await browser.close()
   await server.stop()
-  fs.rmSync(profile, { recursive: true, force: true })
 })
 
 /** Opens a page; every error, violation of the policy, failed or foreign request is collected. */
 async function open(at: string) {
-  const page = await browser.newPage()
+  const page = await browser.context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`error ${error.message}`))
   page.on('console', (message) => message.type() === 'error' && faults.push(`console ${message.text()}`))
@@ -49,7 +32,6 @@ async function open(at: string) {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url))
       faults.push(`foreign ${request.url()}`)
   })
-  page.setDefaultTimeout(10_000)
   await page.goto(server.url + at)
   return { page, faults }
 }
@@ -58,15 +40,16 @@ it('Swagger UI shows every operation, runs one, and needs nothing from anywhere 
   const { page, faults } = await open('/docs')
   await page.locator('.opblock').first().waitFor()
   assert.equal(await page.locator('.download-url-wrapper').isVisible(), false)
-  // Of so many operations only those are drawn that are in sight.
-  const seen = new Set<string>()
-  for (let last = -1; last < seen.size; ) {
-    last = seen.size
-    for (const id of await page.locator('.opblock').evaluateAll((all) => all.map((one) => one.id))) seen.add(id)
-    await page.mouse.wheel(0, 500)
-    await page.waitForTimeout(50)
-  }
-  for (const [name, { tag }] of Object.entries(api)) assert.ok(seen.has(`operations-${tag}-${name}`), name)
+  // Of so many operations only those are drawn that are in sight, and what is scrolled past too soon is not.
+  const missing = new Set(Object.entries(api).map(([name, { tag }]) => `operations-${tag}-${name}`))
+  await until(async () => {
+    for (const id of await page.locator('.opblock').evaluateAll((all) => all.map((one) => one.id))) missing.delete(id)
+    const isEnd = await page.evaluate(() => innerHeight + scrollY >= document.documentElement.scrollHeight - 1)
+    if (isEnd) await page.evaluate(() => scrollTo(0, 0))
+    else await page.mouse.wheel(0, 500)
+    return missing.size === 0
+  }).catch(() => assert.deepEqual([...missing], []))
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   const operation = page.locator('#operations-system-healthz')
   await operation.locator('.opblock-summary').click()
   await operation.getByRole('button', { name: 'Execute' }).click()

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { ProblemError } from '../../contract/client.ts'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { inBrowserOf, openConsole, signIn } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -14,14 +15,7 @@ describe('console: groups', { skip: noBrowser }, () => {
     for (const name of ['photos', 'logs-2026', 'logs-2027']) await server.admin.createBucket({ body: { name } })
   })
   after(() => server.stop())
-  const inBrowser = async (work: (browser: Browser) => Promise<void>, options = {}) => {
-    const browser = await startBrowser(options)
-    try {
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
   let people = 0
   const person = async (group_ids: string[] = []) => {
     const email = `grouped${++people}@example.com`
@@ -142,6 +136,37 @@ describe('console: groups', { skip: noBrowser }, () => {
       })
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
       await page.getByRole('link', { name: 'logs-2026' }).waitFor()
+    }))
+
+  it('28: revoked while the bucket is open: the next refresh says so, and shows nothing of it any more', () =>
+    inBrowser(async (browser) => {
+      const grants = [{ bucket_pattern: 'photos', preset: 'editor' as const }]
+      const group = await server.admin.createGroup({ body: { name: 'For a while', grants } })
+      const params = { name: 'photos', key: 'while/open.txt' }
+      await server.admin.putObject({ params, body: 'x', headers: { 'content-type': 'text/plain' } })
+      await signIn(browser, server, await person([group.id]))
+      const at = `/b/photos?prefix=while/&sel=${encodeURIComponent(params.key)}`
+      const { page, check, faults } = await openConsole(browser, server, at, { expect: [403] })
+      const row = page.getByRole('gridcell').getByText('open.txt', { exact: true })
+      await row.waitFor()
+      await page.getByText('1 object').waitFor()
+      await server.admin.updateGroup({ params: { id: group.id }, body: { grants: [] } })
+      let asked = 0
+      page.on('request', (request) => {
+        if (request.url().includes('/browse')) asked++
+      })
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await page.getByRole('heading', { name: 'You lack a right for this' }).first().waitFor()
+      await row.waitFor({ state: 'detached' })
+      assert.equal(await page.getByText('1 object').count(), 0)
+      await page.getByRole('button', { name: 'Upload' }).waitFor({ state: 'detached' })
+      await check('browse-revoked')
+      assert.ok(asked <= 3, `it asked ${asked} times`)
+      // Given again, it is seen again.
+      await server.admin.updateGroup({ params: { id: group.id }, body: { grants } })
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await row.waitFor()
+      assert.deepEqual(faults, [])
     }))
 
   it('warns before somebody takes away their own rights, and another’s change is not overwritten', () =>

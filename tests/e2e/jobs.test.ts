@@ -1,32 +1,24 @@
 // Jobs, trash, a bucket's pages and usage in a real browser (console cases 6, 10 and 33).
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import { after, before, describe, it } from 'node:test'
-import { type Browser, type ConsolePage, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { after, before, it } from 'node:test'
+import { type Browser, type ConsolePage, describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-describe('console: jobs, trash, bucket pages and usage', { skip: noBrowser }, () => {
+describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
   let server: TestServer
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer(engine)
   })
   after(() => server.stop())
 
-  const inBrowser = async (
+  const run = inBrowserOf(() => server, { realTime: true })
+  const inBrowser = (
     at: string,
     work: (view: ConsolePage, browser: Browser) => Promise<void>,
-    options: { width?: number; height?: number; expect?: number[]; who?: { email: string; password: string } } = {},
-  ) => {
-    const { expect = [], who, ...size } = options
-    const browser = await startBrowser(size)
-    try {
-      await signIn(browser, server, who)
-      await work(await openConsole(browser, server, at, { expect }), browser)
-    } finally {
-      await browser.close()
-    }
-  }
+    { expect = [], ...options }: Parameters<typeof run>[1] & { expect?: number[] } = {},
+  ) => run(async (browser) => work(await openConsole(browser, server, at, { expect }), browser), options)
   const newBucket = async (name: string, keys: readonly string[], quota_gb: number | null = null) => {
     await server.admin.createBucket({ body: { name, quota_gb } })
     for (const key of keys) await server.admin.putObject({ params: { name, key }, body: `contents of ${key}` })
@@ -70,7 +62,7 @@ describe('console: jobs, trash, bucket pages and usage', { skip: noBrowser }, ()
     assert.ok(!items.some(({ name }) => name === 'doomed'))
   })
 
-  it('6: quota and trash days of a bucket are changed; what is below the use says so', async () => {
+  test('6: quota and trash days of a bucket are changed; what is below the use says so', async () => {
     await newBucket('limits', ['a'])
     await inBrowser('/b/limits/settings', async ({ page, faults }) => {
       await page.getByLabel('Quota (GB)').fill('0.00000001')
@@ -128,33 +120,115 @@ describe('console: jobs, trash, bucket pages and usage', { skip: noBrowser }, ()
     assert.deepEqual([again?.total, again?.done, again?.failed, again?.if_none_match], [2, 1, 1, '*'])
   })
 
-  it('10: the counts of a job add up to what is gone, and its end is told wherever one is', async () => {
+  test('10: the counts of a job add up to what is gone, and its end is told wherever one is', async () => {
     await newBucket('many', [])
     const form = new FormData()
-    for (let i = 0; i < 500; i++) form.append('file', new Blob(['x']), `${i}.txt`)
-    for (let i = 0; i < 4; i++)
-      await server.admin.uploadForm({ params: { name: 'many' }, query: { prefix: `p${i}/` }, body: form })
+    for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
+    await server.admin.uploadForm({ params: { name: 'many' }, body: form })
     await inBrowser('/b/many/settings', async ({ page, faults }) => {
       await page.getByRole('button', { name: 'Empty the bucket' }).click()
       await page.getByRole('dialog').getByLabel('Type many to confirm').fill('many')
       await page.getByRole('dialog').getByRole('button', { name: 'Empty the bucket' }).click()
       await page.waitForURL('**/console/jobs/*')
       await page.getByRole('link', { name: 'Usage' }).click()
-      await page.getByText('Empty many/: 2,000 objects, done').waitFor()
+      await page.getByText('Empty many/: 1,000 objects, done').waitFor()
+      const [job] = (await server.admin.listJobs({ query: { limit: 1 } })).items
+      assert.deepEqual([job?.total, job?.done, job?.failed], [1000, 1000, 0])
+      assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('heading', { name: 'Restore many/' }).waitFor()
+      await page.getByText('1,000 of 1,000 objects').waitFor()
       assert.deepEqual(faults, [])
     })
-    const [job] = (await server.admin.listJobs({ query: { limit: 1 } })).items
-    assert.deepEqual([job?.total, job?.done, job?.failed], [2000, 2000, 0])
-    assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
+    assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 1000)
   })
 
-  it('10: a running job is shown in the top bar, counted up, and cancelled', async () => {
+  it('10: a deleted folder is put back by Undo, and from the page of the job that deleted it', async () => {
+    const name = 'undone'
+    await newBucket(name, ['stays.txt'])
+    const form = new FormData()
+    for (let i = 0; i < 300; i++) form.append('file', new Blob([`${i}`]), `${String(i).padStart(3, '0')}.txt`)
+    await server.admin.uploadForm({ params: { name }, query: { prefix: 'photos/' }, body: form })
+    const etags = async () => {
+      const { items } = await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })
+      return items.map(({ key, etag }) => `${key} ${etag}`)
+    }
+    const before = await etags()
+    assert.equal(before.length, 301)
+    await inBrowser(`/b/${name}`, async ({ page, check, faults }) => {
+      const folder = page.getByRole('row', { name: 'photos' })
+      const remove = async () => {
+        await folder.getByRole('checkbox').click()
+        await page.keyboard.press('Delete')
+        await page.getByText('Deleted: 300 objects').waitFor()
+        await folder.waitFor({ state: 'detached' })
+      }
+      await remove()
+      assert.equal(await page.getByRole('dialog').count(), 0, 'what can be undone is not asked about')
+      assert.equal((await etags()).length, 1)
+      assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 1)
+      await check('job-undo')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Put back: 300 objects').waitFor()
+      await folder.waitFor()
+      assert.deepEqual(await etags(), before)
+      // It stands in Jobs as long as there is something to restore.
+      await remove()
+      const [deleted, restored, first] = (await server.admin.listJobs({ query: { limit: 3 } })).items
+      assert.deepEqual([restored?.kind, restored?.of, first?.restorable], ['restore', first?.id, false])
+      await page.goto(`${server.url}/console/jobs/${first?.id}`)
+      await page.getByRole('button', { name: 'See the trash' }).waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Restore what it deleted' }).count(), 0)
+      await page.goto(`${server.url}/console/jobs/${deleted?.id}`)
+      await page.getByRole('button', { name: 'Restore what it deleted' }).waitFor()
+      await check('job-deleted')
+      await page.getByRole('button', { name: 'Restore what it deleted' }).click()
+      await page.getByRole('heading', { name: `Restore ${name}/photos/` }).waitFor()
+      // It is told for a few seconds only.
+      await page.getByText(`Restore ${name}/photos/: 300 objects, done`).waitFor()
+      await page.getByText('300 of 300 objects').waitFor()
+      await page.getByRole('link', { name: `Delete ${name}/photos/` }).waitFor()
+      await check('job-restored')
+      assert.deepEqual(faults, [])
+    })
+    assert.deepEqual(await etags(), before)
+  })
+
+  test('10: who may delete but not write is asked first, and offered no way back', async () => {
+    const name = 'oneway'
+    await newBucket(name, ['a/1', 'a/2'])
+    const grants = [{ bucket_pattern: name, actions: ['list' as const, 'read' as const, 'delete' as const] }]
+    const group = await server.admin.createGroup({ body: { name: 'Cleaners', grants } })
+    const who = { email: 'cleaner@example.com', password: 'a password of a cleaner' }
+    server.secrets.add(who.password)
+    await server.admin.createUser({ body: { ...who, display_name: 'Cleaner', group_ids: [group.id] } })
+    await inBrowser(
+      `/b/${name}`,
+      async ({ page, faults }) => {
+        await page.getByRole('row', { name: 'a' }).last().getByRole('checkbox').click()
+        await page.keyboard.press('Delete')
+        const dialog = page.getByRole('dialog')
+        await dialog.getByRole('textbox').fill('a')
+        await dialog.getByRole('button', { name: 'Delete' }).click()
+        await page.getByText('Deleted: 2 objects').waitFor()
+        assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+        await page.goto(`${server.url}/console/jobs`)
+        await page.getByRole('link', { name: `Delete ${name}/a/` }).click()
+        await page.getByRole('button', { name: 'See the trash' }).waitFor()
+        assert.equal(await page.getByRole('button', { name: 'Restore what it deleted' }).count(), 0)
+        assert.deepEqual(faults, [])
+      },
+      { who },
+    )
+  })
+
+  test('10: a running job is shown in the top bar, counted up, and cancelled', async () => {
     const name = 'endless'
     await newBucket(name, [])
     const form = new FormData()
     for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
     await server.admin.uploadForm({ params: { name }, query: { prefix: 'a/' }, body: form })
-    const before = 64_000
+    const before = 16_000
     // Each copy doubles what is under `a/`.
     for (let n = 1000; n < before; n *= 2) {
       const body = { kind: 'copy', source_bucket: name, prefix: 'a/', dest_prefix: `a/${n}/` } as const
@@ -229,14 +303,15 @@ describe('console: jobs, trash, bucket pages and usage', { skip: noBrowser }, ()
     await newBucket('usage-b', ['three'])
     const usage = await server.admin.usage()
     await inBrowser('/admin/usage', async ({ page, check, faults }) => {
-      await page.getByRole('heading', { name: 'Stored by bucket' }).waitFor()
+      const chart = page.getByRole('region', { name: 'Largest buckets' })
+      await chart.waitFor()
       await check('usage')
-      await page.getByRole('button', { name: 'View as table' }).first().click()
-      await page.getByRole('table', { name: 'Stored by bucket' }).waitFor()
+      await chart.getByRole('button', { name: 'View as table' }).click()
+      await page.getByRole('table', { name: 'Largest buckets' }).waitFor()
       await check('usage-table')
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'CSV' }).first().click(),
+        chart.getByRole('button', { name: 'CSV' }).click(),
       ])
       const lines = fs
         .readFileSync((await file.path()) ?? '', 'utf8')
@@ -255,7 +330,7 @@ describe('console: jobs, trash, bucket pages and usage', { skip: noBrowser }, ()
     assert.ok(objects <= usage.object_count)
   })
 
-  it('29: who may only read is offered neither settings nor restoring, and a deep link says why', async () => {
+  test('29: who may only read is offered neither settings nor restoring, and a deep link says why', async () => {
     await newBucket('readonly', ['x'])
     await server.admin.deleteObject({ params: { name: 'readonly', key: 'x' } })
     const group = await server.admin.createGroup({

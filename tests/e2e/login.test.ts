@@ -1,26 +1,18 @@
 // The console's frame, login and list of buckets, in a real browser.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { after, before, it } from 'node:test'
+import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
-describe('console: login and buckets', { skip: noBrowser }, () => {
+describeConsole('login and buckets', (engine, test) => {
   let server: TestServer
-  let browser: Browser
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer(engine)
   })
   after(() => server.stop())
-  const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
-    browser = await startBrowser()
-    try {
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
 
-  it('is served at /console, and / leads there', async () => {
+  test('is served at /console, and / leads there', async () => {
     const answer = await fetch(server.url, { redirect: 'manual' })
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/console/'])
     const page = await fetch(`${server.url}/console/b/any/where`)

@@ -1,13 +1,13 @@
 // Cleanup policies in a real browser: the rule, what it would do, and its runs.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { after, before, it } from 'node:test'
+import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-describe('console: cleanup policies', { skip: noBrowser }, () => {
+describeConsole('cleanup policies', (engine, test) => {
   let server: TestServer
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'media' } })
     for (const key of ['logs/a.log', 'logs/b.log', 'logs/deep/c.log', 'logs/keep.txt', 'other.log'])
       await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key }, body: 'x'.repeat(500) })
@@ -15,16 +15,7 @@ describe('console: cleanup policies', { skip: noBrowser }, () => {
     await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: 'logs/new.log' }, body: 'x' })
   })
   after(() => server.stop())
-  const inBrowser = async (work: (browser: Browser) => Promise<void>, options: object = {}) => {
-    const browser = await startBrowser(options)
-    try {
-      await browser.context.clock.install({ time: server.clock.now() })
-      await signIn(browser, server)
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server)
   const keys = async () =>
     (await server.admin.listObjects({ params: { name: 'media' }, query: {} })).items.map(({ key }) => key)
 
@@ -118,7 +109,7 @@ describe('console: cleanup policies', { skip: noBrowser }, () => {
       assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled())
     }))
 
-  it('more than a thousand objects ask for their number to be typed; on a phone too', () =>
+  test('more than a thousand objects ask for their number to be typed; on a phone too', () =>
     inBrowser(
       async (browser) => {
         await server.admin.createBucket({ body: { name: 'many' } })

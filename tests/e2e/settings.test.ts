@@ -2,9 +2,10 @@
 // against locking everybody out (cases 1, 30, 31 and 37).
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { inBrowserOf, openConsole, signIn, startBrowser } from '../support/browser.ts'
 import { CLIENT_SECRET, startDirectory } from '../support/directories.ts'
 import { IDP_CLIENT, type Idp, startIdp } from '../support/idp.ts'
+import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -35,14 +36,7 @@ describe('console: settings', { skip: noBrowser }, () => {
     await server.stop()
     await idp.stop()
   })
-  const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
-    const browser = await startBrowser()
-    try {
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
 
   it('has every section; each is readable, and none scrolls sideways', () =>
     inBrowser(async (browser) => {

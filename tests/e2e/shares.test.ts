@@ -1,23 +1,24 @@
 // Share links in a real browser: making them, the page strangers see, and their end.
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { after, before, it } from 'node:test'
 import jsqr from 'jsqr'
 import sharp from 'sharp'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { freePort } from '../support/idp.ts'
+import { pdf } from '../support/pdf.ts'
 import { quarters } from '../support/pictures.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const BUCKET = 'photos'
 const HOUR = 3600_000
 
-describe('console: share links', { skip: noBrowser }, () => {
+describeConsole('share links', (engine, test) => {
   let server: TestServer
   before(async () => {
     const port = await freePort()
-    server = await startServer('sqlite', { PORT: String(port), PUBLIC_BASE_URL: `http://127.0.0.1:${port}` })
+    server = await startServer(engine, { PORT: String(port), PUBLIC_BASE_URL: `http://127.0.0.1:${port}` })
     await server.admin.createBucket({ body: { name: BUCKET } })
     await put('2026/summer/beach.png', await quarters().png().toBuffer(), 'image/png')
     await put('2026/summer/notes.txt', 'Sand & <b>sea</b>\n', 'text/plain')
@@ -33,18 +34,8 @@ describe('console: share links', { skip: noBrowser }, () => {
       body: body as BodyInit,
       headers: { 'content-type': type },
     })
-  const inBrowser = async (
-    work: (browser: Browser) => Promise<void>,
-    options: Parameters<typeof startBrowser>[0] = {},
-  ) => {
-    const browser = await startBrowser(options)
-    try {
-      await browser.context.clock.install({ time: server.clock.now() })
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server, { who: null })
+  const inWhole = inBrowserOf(() => server, { who: null, whole: true })
   /** What a camera reads in a picture of a QR code. */
   const decode = async (picture: Buffer | string): Promise<string | undefined> => {
     const { data, info } = await sharp(picture).resize(600).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -55,6 +46,20 @@ describe('console: share links', { skip: noBrowser }, () => {
     server.secrets.add(link.token)
     return { ...link, page: `/s/${link.token}` }
   }
+
+  it('21: a PDF is shown on the page of its link, by the browser’s viewer', () =>
+    inWhole(async (browser) => {
+      await put('figures.pdf', pdf('Quarterly figures'), 'application/pdf')
+      const link = await linkTo({ kind: 'object', bucket: BUCKET, key: 'figures.pdf' })
+      const { page, check, faults } = await openConsole(browser, server, link.page)
+      const frame = page.locator('iframe[title="Preview of figures.pdf"]')
+      await frame.waitFor()
+      await frame.contentFrame().locator('embed, body').first().waitFor()
+      assert.equal(await frame.getAttribute('sandbox'), null)
+      await page.getByRole('link', { name: 'Open in a new tab' }).waitFor()
+      await check('link-pdf')
+      assert.deepEqual(faults, [])
+    }))
 
   it('23: makes a link with a QR code of its URL, opened by a stranger, and dead once revoked', () =>
     inBrowser(async (browser) => {
@@ -130,7 +135,7 @@ describe('console: share links', { skip: noBrowser }, () => {
       await page.getByText('Revoked', { exact: true }).last().waitFor()
     }))
 
-  it('the direct address answers a browser with the object itself', () =>
+  test('the direct address answers a browser with the object itself', () =>
     inBrowser(async (browser) => {
       const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/notes.txt' })
       const page = await browser.context.newPage()
@@ -339,7 +344,7 @@ describe('console: share links', { skip: noBrowser }, () => {
       { width: 390, height: 844 },
     ))
 
-  it('22: a page or drawing that is shared runs no script on this origin', () =>
+  test('22: a page or drawing that is shared runs no script on this origin', () =>
     inBrowser(async (browser) => {
       const script = 'try{localStorage.setItem("stolen","1")}catch{};document.title="stolen";fetch("/api/v1/auth/me")'
       await put('evil.html', `<!doctype html><script>${script}</script>`, 'text/html')
@@ -369,7 +374,7 @@ describe('console: share links', { skip: noBrowser }, () => {
       }
     }))
 
-  it('40: on a plain-http host without a clipboard API links can be made and copied', () => {
+  test('40: on a plain-http host without a clipboard API links can be made and copied', () => {
     const port = new URL(server.env.PUBLIC_BASE_URL ?? '').port
     return inBrowser(
       async (browser) => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { TOKEN_PATTERN } from '../../contract/tokens.ts'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { inBrowserOf, openConsole } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -15,16 +16,7 @@ describe('console: access tokens', { skip: noBrowser }, () => {
     server = await startServer('sqlite')
   })
   after(() => server.stop())
-  const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
-    const browser = await startBrowser()
-    try {
-      await browser.context.clock.install({ time: server.clock.now() })
-      await signIn(browser, server)
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server)
 
   it('24: a token is shown once, works, is nowhere after closing, and is refused once revoked', () =>
     inBrowser(async (browser) => {

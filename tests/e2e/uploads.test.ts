@@ -7,7 +7,16 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
 import { type Client, createClient } from '../../contract/client.ts'
-import { type Browser, type ConsolePage, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import {
+  type Browser,
+  type ConsolePage,
+  describeConsole,
+  inBrowserOf,
+  openConsole,
+  signIn,
+  startBrowser,
+} from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
 import { spawnServer } from '../support/process.ts'
 import { ADMIN, serverEnv, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -17,12 +26,12 @@ const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).diges
 /** Chromium says so of every request that gets no answer. */
 const isBroken = (fault: string) => /ERR_(CONNECTION|SOCKET|INTERNET|ABORTED|NETWORK|EMPTY)/.test(fault)
 
-describe('console: uploads', { skip: noBrowser }, () => {
+describeConsole('uploads', (engine, test) => {
   let server: TestServer
   let folder: string
   let buckets = 0
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer(engine)
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-files-'))
   })
   after(async () => {
@@ -42,17 +51,13 @@ describe('console: uploads', { skip: noBrowser }, () => {
     await server.admin.createBucket({ body: { name, quota_gb } })
     return name
   }
-  const inBrowser = async (at: string, work: (view: ConsolePage, browser: Browser) => Promise<void>) => {
-    const browser = await startBrowser()
-    try {
-      await signIn(browser, server)
+  const run = inBrowserOf(() => server, { realTime: true })
+  const inBrowser = (at: string, work: (view: ConsolePage, browser: Browser) => Promise<void>) =>
+    run(async (browser) => {
       const view = await openConsole(browser, server, at, { expect: [412, 413] })
       view.page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined))
       await work(view, browser)
-    } finally {
-      await browser.close()
-    }
-  }
+    })
   const uploads = (name: string) => `/b/${name}/uploads`
 
   it('13: uploads a file, an empty file and a folder of more than a hundred files chosen in the picker', async () => {
@@ -84,7 +89,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     assert.deepEqual([keys.get('readme.txt'), keys.get('empty.bin'), keys.size], [1234, 0, 132])
   })
 
-  it('13, 15: a real folder of 250 files and 90 MB, dropped, paused, the page reloaded, resumed: all arrive whole', async () => {
+  test('13, 15: a real folder of 250 files and 90 MB, dropped, paused, the page reloaded, resumed: all arrive whole', async () => {
     const bucket = await newBucket()
     for (let i = 0; i < 160; i++) makeFile(`dropped/many/${i}.bin`, 150_000 + i)
     for (let i = 0; i < 88; i++) makeFile(`dropped/ä 漢/${i} é.bin`, 180_000 + i)
@@ -134,7 +139,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     await assertNothingOpen(bucket)
   })
 
-  it('14, 20: 120 MB in parts, paused, resumed, and cancelled without a leftover; the API answers meanwhile', async (t) => {
+  test('14, 20: 120 MB in parts, paused, resumed, and cancelled without a leftover; the API answers meanwhile', async (t) => {
     const bucket = await newBucket()
     const file = makeFile('big.bin', 120 * MIB + 7)
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
@@ -180,7 +185,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     assert.equal((await listAll(server.admin, bucket)).length, 1)
   })
 
-  it('15: a page reloaded in the middle of a file goes on with the parts that are missing', async () => {
+  test('15: a page reloaded in the middle of a file goes on with the parts that are missing', async () => {
     const bucket = await newBucket()
     const file = makeFile('again.bin', 64 * MIB)
     const other = makeFile('other/again.bin', 64 * MIB)
@@ -315,7 +320,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     await assertSame(server.admin, full, folder, ['quota'])
   })
 
-  it('18: goes on by itself when the network is back', async () => {
+  test('18: goes on by itself when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)
     await inBrowser(uploads(bucket), async ({ page, shot, faults }) => {
@@ -338,7 +343,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
   })
 
-  it('19: thousands of small files: listed at once, the page stays responsive, all arrive', async (t) => {
+  test('19: thousands of small files: listed at once, the page stays responsive, all arrive', async (t) => {
     const bucket = await newBucket()
     const count = Number(process.env.CONSOLE_FILES ?? 1200)
     const shown = count.toLocaleString('en-US')
@@ -377,7 +382,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     assert.equal((await listAll(server.admin, bucket)).length, count)
   })
 
-  it('2: goes on with a new access token when the old one expires in the middle', async () => {
+  test('2: goes on with a new access token when the old one expires in the middle', async () => {
     const bucket = await newBucket()
     for (let i = 0; i < 40; i++) makeFile(`expiry/${i}.bin`, 300_000)
     makeFile('expiry/large.bin', 20 * MIB)
@@ -397,7 +402,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     assert.equal((await listAll(server.admin, bucket)).length, 41)
   })
 
-  it('leaves what another tab is uploading alone', async () => {
+  test('leaves what another tab is uploading alone', async () => {
     const bucket = await newBucket()
     const file = makeFile('tabs.bin', 30 * MIB)
     await inBrowser(uploads(bucket), async ({ page, faults }, browser) => {
@@ -417,7 +422,7 @@ describe('console: uploads', { skip: noBrowser }, () => {
     })
   })
 
-  it('40: uploads where the page is not secure', async () => {
+  test('40: uploads where the page is not secure', async () => {
     const bucket = await newBucket()
     const file = makeFile('plain.bin', 17 * MIB)
     const browser = await startBrowser({ args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] })

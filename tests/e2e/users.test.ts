@@ -2,27 +2,24 @@
 // somebody without rights sees (cases 1, 4, 28 to 30, 32 and 37).
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { answer, CLIENT_SECRET, startDirectory } from '../support/directories.ts'
 import { freePort, type Idp, startIdp } from '../support/idp.ts'
+import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const inBrowser = async (work: (browser: Browser) => Promise<void>) => {
-  const browser = await startBrowser()
-  try {
-    await work(browser)
-  } finally {
-    await browser.close()
-  }
-}
+let server: TestServer
+const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
 
-describe('console: users', { skip: noBrowser }, () => {
-  let server: TestServer
+describeConsole('users', (engine, test) => {
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'photos' } })
+    await server.admin.createGroup({
+      body: { name: 'Photo editors', grants: [{ bucket_pattern: 'photos', preset: 'editor' }] },
+    })
   })
   after(() => server.stop())
   let people = 0
@@ -38,11 +35,8 @@ describe('console: users', { skip: noBrowser }, () => {
   const groupNamed = async (name: string) =>
     (await server.admin.listGroups()).items.find((group) => group.name === name)?.id ?? ''
 
-  it('a user is made by keyboard alone, and gets in', () =>
+  test('a user is made by keyboard alone, and gets in', () =>
     inBrowser(async (browser) => {
-      await server.admin.createGroup({
-        body: { name: 'Photo editors', grants: [{ bucket_pattern: 'photos', preset: 'editor' }] },
-      })
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, '/admin/users', { expect: [422] })
       await page.getByRole('link', { name: 'Administrator', exact: true }).waitFor()
@@ -207,7 +201,7 @@ describe('console: users', { skip: noBrowser }, () => {
       await assert.rejects(server.admin.getUser({ params: { id: ada.id } }))
     }))
 
-  it('30: the last administrator stays one; nobody takes away their own administration', () =>
+  test('30: the last administrator stays one; nobody takes away their own administration', () =>
     inBrowser(async (browser) => {
       const me = await server.admin.me()
       await signIn(browser, server)
@@ -225,7 +219,7 @@ describe('console: users', { skip: noBrowser }, () => {
       assert.equal((await server.admin.me()).is_admin, true)
     }))
 
-  it('4, 29: somebody in no group is told whom to ask, and /admin is not theirs', () =>
+  test('4, 29: somebody in no group is told whom to ask, and /admin is not theirs', () =>
     inBrowser(async (browser) => {
       const eve = await person()
       await signIn(browser, server, eve)
@@ -248,7 +242,6 @@ describe('console: users', { skip: noBrowser }, () => {
 })
 
 describe('console: people of a provider', { skip: noBrowser }, () => {
-  let server: TestServer
   let idp: Idp
   before(async () => {
     const port = String(await freePort())

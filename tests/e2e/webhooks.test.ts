@@ -1,18 +1,18 @@
 // Webhooks in a real browser: endpoints, their secret, tests, deliveries.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
-import { type Browser, noBrowser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { after, before, it } from 'node:test'
+import { describeConsole, inBrowserOf, openConsole, signIn, startBrowser } from '../support/browser.ts'
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-describe('console: webhooks', { skip: noBrowser }, () => {
+describeConsole('webhooks', (engine, test) => {
   let server: TestServer
   let receiver: Receiver
   before(async () => {
-    server = await startServer('sqlite', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
+    server = await startServer(engine, { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
     receiver = await startReceiver()
     await server.admin.createBucket({ body: { name: 'photos' } })
   })
@@ -20,16 +20,7 @@ describe('console: webhooks', { skip: noBrowser }, () => {
     await server.stop()
     await receiver.stop()
   })
-  const inBrowser = async (work: (browser: Browser) => Promise<void>, options: object = {}) => {
-    const browser = await startBrowser(options)
-    try {
-      await browser.context.clock.install({ time: server.clock.now() })
-      await signIn(browser, server)
-      await work(browser)
-    } finally {
-      await browser.close()
-    }
-  }
+  const inBrowser = inBrowserOf(() => server)
   /** The service of tests sends when it is told to. */
   const delivered = (n: number) =>
     until(async () => {
@@ -192,8 +183,7 @@ describe('console: webhooks', { skip: noBrowser }, () => {
       await page.getByRole('heading', { name: 'Mirror 2' }).waitFor()
       await page.getByLabel('Deliveries at a time').fill('5')
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.locator('button:disabled', { hasText: 'Save' }).waitFor()
-      assert.equal((await server.admin.getWebhook({ params })).max_in_flight, 5)
+      await until(async () => (await server.admin.getWebhook({ params })).max_in_flight === 5)
       await page.getByRole('tab', { name: 'Deliveries' }).click()
       await page.getByRole('button', { name: 'Recover failed…' }).click()
       await check('webhook-recover')
@@ -203,6 +193,13 @@ describe('console: webhooks', { skip: noBrowser }, () => {
       })
       await page.goto(`${server.url}/console/admin/webhooks`)
       await page.getByRole('link', { name: 'Mirror 2' }).waitFor()
+      const row = page.getByRole('row', { name: /Thumbnails/ })
+      const { items } = await server.admin.listWebhooks()
+      const thumbnails = items.find(({ name }) => name === 'Thumbnails')
+      const { acknowledged = 0, failed = 0 } = thumbnails?.recent ?? {}
+      await row.getByText(`${Math.floor((100 * acknowledged) / (acknowledged + failed))}%`).waitFor()
+      const to = await row.getByRole('link').last().getAttribute('href')
+      assert.ok(to?.endsWith(`d=${thumbnails?.last_delivery?.id}`), to ?? 'no link')
       await check('webhooks')
       await page.getByLabel('Mirror 2 is on').uncheck({ force: true })
       await page.getByText('Mirror 2 is paused').waitFor()
@@ -217,7 +214,7 @@ describe('console: webhooks', { skip: noBrowser }, () => {
       )
     }))
 
-  it('on a phone', () =>
+  test('on a phone', () =>
     inBrowser(
       async (browser) => {
         const made = await server.admin.createWebhook({
@@ -230,6 +227,7 @@ describe('console: webhooks', { skip: noBrowser }, () => {
         const opened = await openConsole(browser, server, '/admin/webhooks')
         const { page, check } = opened
         await page.getByRole('link', { name: 'Phone' }).waitFor()
+        assert.equal(await page.getByText('Last delivery').isVisible(), false)
         await check('webhooks-phone')
         await checkReflow(opened, 'webhooks')
         await page.getByRole('link', { name: 'Phone' }).click()
@@ -247,7 +245,7 @@ describe('console: webhooks', { skip: noBrowser }, () => {
       { width: 390, height: 844 },
     ))
 
-  it('says that webhooks are switched off; others than administrators are told what is missing', async () => {
+  test('says that webhooks are switched off; others than administrators are told what is missing', async () => {
     const off = await startServer('sqlite', { WEBHOOKS_ENABLED: 'false' })
     const browser = await startBrowser()
     try {

@@ -1,76 +1,101 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
-import os from 'node:os'
 import path from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { findChromium } from './chromium.ts'
-import { ADMIN, type TestServer } from './server.ts'
-
-const executablePath = findChromium()
-const isBuilt = fs.existsSync(path.join(import.meta.dirname, '../../console/dist/index.html'))
-/** Why the tests of the console cannot run; false when they can. */
-export const noBrowser: string | false =
-  executablePath === undefined
-    ? 'Chromium is not installed (apt-get install chromium, or set CHROMIUM_PATH)'
-    : !isBuilt && 'the console is not built (npm run build)'
+import { after, describe, it } from 'node:test'
+import type { BrowserContext, Browser as Chromium, Page } from 'playwright-core'
+import { findShell } from './chromium.ts'
+import { launchChromium, newProfile, noBrowser, signInto } from './launch.ts'
+import { ADMIN, type Engine, engines, type TestServer } from './server.ts'
 
 const axeSource = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const quiet = [
-  'disable-quic',
-  'no-first-run',
-  'disable-background-networking',
-  'disable-component-update',
-  'disable-sync',
-]
-
 /** A folder to look at the pictures of: every `shot` goes there when it is set. */
 const pictures = process.env.SCREENSHOTS
 
+/** An empty profile of its own in the Chromium that the tests of a file share. */
 export interface Browser {
   context: BrowserContext
   close(): Promise<void>
 }
+interface BrowserOptions {
+  width?: number
+  height?: number
+  /** Arguments for Chromium: with any it is one of the test's own. */
+  args?: readonly string[]
+  /** The browser whole, one of the test's own: with its viewer of PDF. */
+  whole?: boolean
+}
+
+let shared: Promise<Chromium> | undefined
+after(async () => (await shared)?.close())
+
 /** A browser with an empty profile. */
-export async function startBrowser(
-  options: { width?: number; height?: number; args?: string[] } = {},
-): Promise<Browser> {
-  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-chromium-'))
-  const context = await chromium.launchPersistentContext(profile, {
-    ...(executablePath === undefined ? {} : { executablePath }),
-    ...{ headless: true, viewport: { width: options.width ?? 1440, height: options.height ?? 900 } },
-    ...{ acceptDownloads: true, locale: 'en-US', timezoneId: 'UTC' },
-    args: ['--no-sandbox', '--disable-gpu', ...quiet.map((one) => `--${one}`), ...(options.args ?? [])],
-  })
-  context.setDefaultTimeout(10_000)
-  return {
-    context,
-    async close() {
-      await context.close()
-      fs.rmSync(profile, { recursive: true, force: true })
-    },
+export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
+  const { width = 1440, height = 900, args, whole = false } = options
+  if (args || whole) {
+    const own = await launchChromium(args, whole ? undefined : findShell())
+    return { context: await newProfile(own, { viewport: { width, height } }), close: () => own.close() }
   }
+  if (!(await shared)?.isConnected()) shared = launchChromium([], findShell())
+  const context = await newProfile(await (shared as Promise<Chromium>), { viewport: { width, height } })
+  return { context, close: () => context.close() }
 }
 
 /** Signs the browser in, as its cookie has it; pages that are opened afterwards are that person's. */
-export async function signIn(
-  { context }: Browser,
-  server: TestServer,
-  who: { email: string; password: string } = ADMIN,
-): Promise<void> {
-  const answer = await context.request.post(`${server.url}/api/v1/auth/token?session=cookie`, {
-    form: { username: who.email, password: who.password },
-    headers: { origin: server.url },
-  })
-  assert.equal(answer.status(), 200)
+export const signIn = ({ context }: Browser, server: Pick<TestServer, 'url'>, who: Person = ADMIN): Promise<void> =>
+  signInto(context, server, who)
+
+export type Person = { email: string; password: string }
+interface InBrowserOptions extends BrowserOptions {
+  /** Signed in as the administrator unless told otherwise; null is nobody. */
+  who?: Person | null
+  /** The page's time is the server's, unless this asks for the machine's: where speed or frames count. */
+  realTime?: boolean
+}
+
+/** Gives what runs a test with an empty profile; a test may ask for more than its file does. */
+export const inBrowserOf =
+  (server: () => TestServer, usual: InBrowserOptions = {}) =>
+  async (work: (browser: Browser) => Promise<void>, asked: InBrowserOptions = {}): Promise<void> => {
+    const { who = ADMIN, realTime = false, ...options } = { ...usual, ...asked }
+    const browser = await startBrowser(options)
+    try {
+      if (!realTime) await browser.context.clock.install({ time: server().clock.now() })
+      if (who) await signIn(browser, server(), who)
+      await work(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+
+const chosen = process.env.E2E_ENGINES?.split(',')
+/** Whether the tests of this file run on each engine. */
+let onBoth = false
+const consoleEngines = engines.filter((engine) => chosen?.includes(engine) ?? true)
+
+/**
+ * A suite of the console on both databases (`E2E_ENGINES=sqlite` leaves it at one): of the features whose screens show
+ * what the database filters, sorts, counts or serialises. Its `test` are tests of the page alone (a width, the keyboard,
+ * a speed): they run on the first engine.
+ */
+export function describeConsole(name: string, suite: (engine: Engine, test: typeof it) => void): void {
+  onBoth = true
+  const none = Object.assign(() => Promise.resolve(), it) as typeof it
+  for (const engine of consoleEngines)
+    describe(`console: ${name} (${engine})`, { skip: noBrowser }, () =>
+      suite(engine, engine === consoleEngines[0] ? it : none),
+    )
 }
 
 export interface ConsolePage {
   page: Page
   /** What went wrong on the page so far: errors, violations of its policy, refused and foreign requests. */
   faults: string[]
-  /** Fails on any fault, and on what axe finds against WCAG 2.2 A and AA, in the light and in the dark. */
-  check(name: string): Promise<void>
+  /**
+   * Fails on any fault, and on what axe finds against WCAG 2.2 A and AA, in the dark and in the light, or in one of them;
+   * `within` a part of the page. Of a test that runs on both engines axe looks at the pages of the first.
+   */
+  check(name: string, options?: { schemes?: readonly ('light' | 'dark')[]; within?: string }): Promise<void>
   /** Takes a picture for people to look at. */
   shot(name: string): Promise<void>
 }
@@ -83,7 +108,7 @@ interface OpenOptions {
 /** Opens a view of the console, `/buckets` say. */
 export async function openConsole(
   { context }: Browser,
-  server: TestServer,
+  server: Pick<TestServer, 'url'> & Partial<Pick<TestServer, 'engine'>>,
   at: string,
   { expect = [] }: OpenOptions = {},
 ): Promise<ConsolePage> {
@@ -104,11 +129,6 @@ export async function openConsole(
       faults.push(`foreign ${request.url()}`)
   })
   await page.addInitScript(() => {
-    try {
-      if (location.protocol.startsWith('http')) localStorage.setItem('stowage-signed-in', '1')
-    } catch {
-      // A sandboxed frame has no storage.
-    }
     document.addEventListener('securitypolicyviolation', (event) =>
       console.error(`policy ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`),
     )
@@ -120,20 +140,23 @@ export async function openConsole(
     fs.mkdirSync(pictures, { recursive: true })
     await page.screenshot({ path: path.join(pictures, `${name}.png`) })
   }
-  const inScheme = async (scheme: 'light' | 'dark', name: string) => {
+  const inScheme = async (scheme: 'light' | 'dark', name: string, rules: readonly string[], within?: string) => {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
     await page.waitForFunction((wanted) => document.documentElement.dataset.mantineColorScheme === wanted, scheme)
     await shot(`${name}-${scheme}`)
-    assert.deepEqual(await violationsOn(page), [], `${name}, ${scheme}`)
+    assert.deepEqual(await violationsOn(page, rules, within), [], `${name}, ${scheme}`)
   }
   return {
     page,
     faults,
     shot,
-    async check(name) {
+    async check(name, { schemes = ['dark', 'light'] as const, within } = {}) {
       assert.deepEqual(faults, [], name)
-      await inScheme('dark', name)
-      await inScheme('light', name)
+      // What an engine answers does not change how a page is made: where a test runs on both, axe looks with the first.
+      if (onBoth && server.engine !== undefined && server.engine !== consoleEngines[0])
+        return page.emulateMedia({ colorScheme: schemes.at(-1) ?? null, reducedMotion: 'reduce' })
+      // The page is the same in both: what is left to look at in the second are its colours.
+      for (const [i, scheme] of schemes.entries()) await inScheme(scheme, name, i === 0 ? WCAG : COLOURS, within)
     },
   }
 }
@@ -148,15 +171,24 @@ interface AxeResult {
   nodes: AxeNode[]
 }
 
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const COLOURS = ['color-contrast', 'link-in-text-block']
 /** What axe finds against WCAG 2.2 A and AA, and contrasts that it could not measure for no good reason. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  const { violations, incomplete } = await page.evaluate(() =>
-    (
-      window as unknown as {
-        axe: { run(options: object): Promise<{ violations: AxeResult[]; incomplete: AxeResult[] }> }
-      }
-    ).axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }),
+async function violationsOn(page: Page, rules: readonly string[], within = 'html'): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
+  const { violations, incomplete } = await page.evaluate(
+    ([within, rules]) =>
+      (
+        window as unknown as {
+          axe: {
+            run(within: string, options: object): Promise<{ violations: AxeResult[]; incomplete: AxeResult[] }>
+          }
+        }
+      ).axe.run(within, {
+        runOnly: [...rules],
+        resultTypes: ['violations', 'incomplete'],
+      }),
+    [within, rules] as const,
   )
   const overlaps = [
     'bgOverlap',

@@ -6,6 +6,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** An S3 engine with a bucket for the tests. */
 export interface Gateway {
@@ -14,6 +15,8 @@ export interface Gateway {
   credentials: { accessKeyId: string; secretAccessKey: string }
   /** Ends the engine and removes its folder; resolves when both are gone. Safe to call twice. */
   stop(): Promise<void>
+  /** Kills the gateway (not what is behind it) and starts it again after so long; only of an engine started here. */
+  restart?(afterMs: number): Promise<void>
 }
 
 /** Why tests on S3 are skipped where there is no gateway. */
@@ -52,6 +55,13 @@ export async function startCeph(): Promise<Gateway | undefined> {
           keeper.ref()
           keeper.stdin.end()
           await exited
+        },
+        async restart(afterMs) {
+          process.kill(Number(fs.readFileSync(path.join(folder, 'run', 'rgw.pid'), 'utf8')), 'SIGKILL')
+          await pause(afterMs)
+          const starting = spawn(script, ['start', folder, String(port)], { stdio: 'ignore' })
+          const [code] = await once(starting, 'exit')
+          if (code !== 0) throw new Error(`The gateway did not start again (${code}).`)
         },
       }
     }

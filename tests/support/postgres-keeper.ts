@@ -7,9 +7,12 @@ import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** What the keeper says, once: where the server listens, or why there is none. */
 export type KeeperMessage = { url: string } | { error: string }
+/** What it can be asked for after that: the server ends at once, as in a crash, and is started again. It answers so. */
+export type RestartOrder = { restartAfterMs: number }
 
 interface Binaries {
   postgres: string
@@ -24,6 +27,7 @@ const data = path.join(folder, 'data')
 const env = { PATH: process.env.PATH, SYSTEMROOT: process.env.SYSTEMROOT, TZ: process.env.TZ, LC_ALL: 'C' }
 let running: ChildProcess | undefined
 let ending = false
+let restarting = false
 
 process.stderr.on('error', () => {}) // Whoever read it may be gone; the server must still be ended.
 process.on('disconnect', () => end(0))
@@ -35,6 +39,17 @@ try {
   const binaries = await reachable(await findBinaries())
   await initialise(binaries.initdb, password)
   const port = await start(binaries.postgres)
+  process.on('message', async ({ restartAfterMs }: RestartOrder) => {
+    restarting = true
+    const before = running as ChildProcess
+    const exited = once(before, 'exit')
+    before.kill('SIGQUIT')
+    await exited
+    await pause(restartAfterMs)
+    await start(binaries.postgres, port)
+    restarting = false
+    process.send?.('restarted')
+  })
   await say({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
 } catch (error) {
   await say({ error: error instanceof Error ? error.message : String(error) })
@@ -86,7 +101,7 @@ async function initialise(initdb: string, password: string): Promise<void> {
 }
 
 /** Starts the server and gives its port once it accepts connections. */
-async function start(postgres: string): Promise<number> {
+async function start(postgres: string, wanted?: number): Promise<number> {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -97,7 +112,7 @@ async function start(postgres: string): Promise<number> {
     full_page_writes: 'off',
   }
   for (let tries = 1; ; tries++) {
-    const port = await freePort()
+    const port = wanted ?? (await freePort())
     const options = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const { child, log, closed } = run(postgres, ['-D', data, ...options])
     const ready = new Promise<true>((resolve) => {
@@ -105,6 +120,7 @@ async function start(postgres: string): Promise<number> {
     })
     if ((await Promise.race([ready, closed])) === true) {
       closed.then(() => {
+        if (restarting) return
         if (!ending) console.error(`The PostgreSQL of the tests ended by itself:\n${log()}`)
         return end(1)
       })

@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
 import pg from 'pg'
-import type { KeeperMessage } from './postgres-keeper.ts'
+import type { KeeperMessage, RestartOrder } from './postgres-keeper.ts'
 
 /** A running cluster; `url` is its superuser's, on the database `postgres`. */
 export interface Postgres {
   url: string
   /** Ends the server and removes its folder; resolves when both are gone. Safe to call twice. */
   stop(): Promise<void>
+  /** Ends it at once, as a crash does (an immediate shutdown), and starts it again after so long. */
+  restart(afterMs: number): Promise<void>
 }
 
 /**
@@ -42,6 +44,11 @@ export async function startPostgres(): Promise<Postgres> {
       keeper.ref()
       if (keeper.connected) keeper.disconnect()
       await exited
+    },
+    async restart(restartAfterMs) {
+      const restarted = once(keeper, 'message')
+      keeper.send({ restartAfterMs } satisfies RestartOrder)
+      await restarted
     },
   }
 }

@@ -5,6 +5,13 @@ import path from 'node:path'
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
 
+const { PATH = '', NODE_COMPILE_CACHE } = process.env
+/** All that a process of ours takes over from the one that runs the tests: no setting of theirs reaches it. */
+export const bareEnv: Readonly<Record<string, string>> = {
+  PATH,
+  ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+}
+
 /** A service in a process of its own. */
 export interface ServerProcess {
   url: string
@@ -18,11 +25,11 @@ export interface ServerProcess {
 }
 
 /**
- * Starts `server/main.ts serve` with this environment and resolves when it listens; rejects when it exits before. To be
- * ended by `kill` in an `after`; should that fail, it ends with this process.
+ * Starts `server/main.ts` (or that of another copy) with this environment, `serve` unless told otherwise, and resolves when it listens; rejects when
+ * it exits before. To be ended by `kill` in an `after`; should that fail, it ends with this process.
  */
-export async function spawnServer(env: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], { env: { PATH: process.env.PATH ?? '', ...env } })
+export async function spawnServer(env: Record<string, string>, args = ['serve'], main = MAIN): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [main, ...args], { env: { ...bareEnv, ...env } })
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)
   let log = ''
@@ -31,7 +38,7 @@ export async function spawnServer(env: Record<string, string>): Promise<ServerPr
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       log += chunk
-      const match = /Stowage serves at (\S+)/.exec(log)
+      const match = /Stowage (?:serves at|works in the background; health:) (\S+?)(?:\/readyz)?\s/.exec(log)
       if (match?.[1]) resolve(match[1])
     }
     child.stdout.on('data', read)

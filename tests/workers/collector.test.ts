@@ -163,6 +163,17 @@ describeEngines('collector', (engine) => {
     await assertClean()
   })
 
+  it('does not leave uploads without their blobs when the clock goes forward and back', async () => {
+    await server.admin.createBucket({ body: { name: 'clock' } })
+    const put = (key: string) => server.admin.putObject({ params: { name: 'clock', key }, body: key })
+    await put('before')
+    // What was reserved beside it is collected in the hours that follow.
+    await server.later(3 * 3600_000)
+    await server.running.tick()
+    await server.later(-3 * 3600_000 - 1000)
+    for (const key of ['a', 'b', 'c', 'd']) await put(key)
+  })
+
   it('works through more than one batch', async () => {
     const ids = Array.from({ length: 1200 }, newId)
     await server.database.transaction((tx) =>

@@ -1,0 +1,86 @@
+// console.md 5, case 1: setup, login, logout; in a real browser on a service without anyone.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Writable } from 'node:stream'
+import { after, before, describe, it } from 'node:test'
+import { readConfig } from '../../server/config.ts'
+import { type Running, start } from '../../server/start.ts'
+import { type Browser, openConsole, startBrowser } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
+import { serverEnv } from '../support/server.ts'
+
+const ALICE = { email: 'alice@example.com', password: 'wonderland in spring' }
+
+describe('console: the first run', { skip: noBrowser }, () => {
+  let folder: string
+  let server: Running
+  const browsers: Browser[] = []
+  const browser = async (size: { width?: number; height?: number } = {}) => {
+    const one = await startBrowser(size)
+    browsers.push(one)
+    return one
+  }
+  const link = () => server.first.setupLink?.replace(`${server.url}/console`, '') ?? assert.fail('no link')
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-setup-'))
+    const { BOOTSTRAP_ADMIN_EMAIL: _email, BOOTSTRAP_ADMIN_PASSWORD: _password, ...env } = serverEnv(folder)
+    const logTo = new Writable({ write: (_chunk, _encoding, done) => done() })
+    server = await start(readConfig(env), { timers: false, logTo })
+  })
+  after(async () => {
+    for (const one of browsers) await one.close()
+    await server.stop()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('case 1: the login says where the link is, and so does the page without it', async () => {
+    const { page, check } = await openConsole(await browser(), server, '/', { expect: [401] })
+    await page.getByText('There is no administrator yet').waitFor()
+    await page.getByText('/console/setup#…').waitFor()
+    await check('setup-login')
+    await page.goto(`${server.url}/console/setup`)
+    await page.getByText('There is no administrator yet').waitFor()
+    await check('setup-without-link')
+  })
+
+  it('case 1: a link that is not the latest says so', async () => {
+    const small = await browser({ width: 390, height: 844 })
+    const { page, check } = await openConsole(small, server, '/setup#not-the-one', { expect: [410, 401] })
+    await page.getByLabel('E-mail of the administrator').fill(ALICE.email)
+    await page.getByLabel('Password', { exact: true }).fill('short')
+    await page.getByText('this one has 5').waitFor()
+    const make = page.getByRole('button', { name: 'Make the administrator and sign in' })
+    assert.equal(await make.isDisabled(), true)
+    await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
+    await make.click()
+    await page.getByRole('alert').getByText('not the latest').waitFor()
+    await check('setup-wrong-390')
+  })
+
+  it('case 1: setup, then logout, then login; the link is dead', async () => {
+    const { page, check, faults } = await openConsole(await browser(), server, link(), { expect: [401] })
+    const answers = page.getByText('Answers')
+    await answers.nth(1).waitFor()
+    assert.equal(await answers.count(), 2)
+    await check('setup')
+    await page.getByLabel('E-mail of the administrator').fill(ALICE.email)
+    await page.getByLabel('Name (optional)').fill('Alice')
+    await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
+    await page.keyboard.press('Enter')
+    await page.getByText('No bucket yet').waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).waitFor()
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail').fill(ALICE.email)
+    assert.equal(await page.getByText('There is no administrator yet').count(), 0)
+    await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('No bucket yet').waitFor()
+    await page.goto(`${server.url}/console${link()}`)
+    await page.getByRole('heading', { name: 'Stowage is set up' }).waitFor()
+    await check('setup-over')
+    assert.deepEqual(faults, [])
+  })
+})

@@ -1,0 +1,42 @@
+// Pages that are nothing but a state (console.md 4.2), and what becomes of a view whose grant is taken away.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Browser, openConsole, startBrowser } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+describe('console: states with an address', { skip: noBrowser }, () => {
+  let server: TestServer
+  let browser: Browser
+  before(async () => {
+    server = await startServer('sqlite')
+    browser = await startBrowser()
+  })
+  after(async () => {
+    await browser.close()
+    await server.stop()
+  })
+
+  for (const [at, title] of [
+    ['/403?request=0199-abc', 'You lack a right for this'],
+    ['/404', 'Nothing is here'],
+    ['/error?request=0199-abc', 'Something went wrong'],
+    ['/no/such/view?x=1', 'Nothing is here'],
+  ] as const)
+    it(`${at} says "${title}"`, async () => {
+      const { page, check } = await openConsole(browser, server, at, { expect: [401] })
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      assert.equal(await page.title(), `${title} – Stowage`)
+      assert.equal(await page.getByText('Request 0199-abc').count(), at.includes('request') ? 1 : 0)
+      assert.equal(await page.getByRole('link', { name: 'To the buckets' }).count(), 1)
+      await check(`state${at.replace(/\W+/g, '-')}`)
+      await page.close()
+    })
+
+  it('shows of an id only what an id can be', async () => {
+    const { page } = await openConsole(browser, server, `/403?request=${encodeURIComponent('call 555 now')}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await page.getByText('555').count(), 0)
+    await page.close()
+  })
+})

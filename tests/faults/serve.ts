@@ -1,0 +1,18 @@
+// A service like `stowage serve`, whose clock can be put forward or back, and whose collector has a grace period and a
+// rhythm that let it work within a test. Told over IPC: { clock: <milliseconds> }.
+import '../../server/threads.ts'
+import { readConfig } from '../../server/config.ts'
+import { start } from '../../server/start.ts'
+import { workersOf } from '../../server/workers.ts'
+
+let offset = Number(process.env.CLOCK_OFFSET ?? 0)
+process.on('message', ({ clock }: { clock: number }) => {
+  offset = clock
+  process.send?.({ clock })
+})
+process.on('disconnect', () => process.exit(1))
+for (const worker of workersOf('all')) worker.every = Math.min(worker.every, 3000)
+const config = { ...readConfig(process.env), blobGraceSeconds: Number(process.env.GRACE_SECONDS) }
+const running = await start(config, { now: () => new Date(Date.now() + offset) })
+process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)))
+process.stdout.write(`Stowage serves at ${running.url}\n`)

@@ -1,0 +1,230 @@
+import type { Page } from 'playwright-core'
+import type { Demo } from './demo.ts'
+import { accented } from './languages.ts'
+
+/** A screen of the console over a demo: one line each. */
+export interface Screen {
+  name: string
+  /** What it is, in words. */
+  is: string
+  at: string | ((demo: Demo) => string)
+  /** A text or heading that is there once the screen is. */
+  shows: string | RegExp
+  /** Seen by whom: an administrator unless it says otherwise. */
+  as?: 'nobody' | 'reader' | 'stranger'
+  /** What is done after it is there, for a state that no address leads to. */
+  does?: (page: Page) => Promise<unknown>
+  /** Statuses its answers may have. */
+  expect?: readonly number[]
+  /** Dialogs it opens, by the button's name. */
+  dialogs?: readonly string[]
+}
+
+const click = (name: string) => (page: Page) =>
+  page
+    .getByRole('button', { name })
+    .or(page.getByRole('button', { name: accented(name) }))
+    .first()
+    .click()
+const lisbon = '/b/photos?prefix=2026%2Flisbon%2F'
+
+/** Every screen, in the order of the navigation. */
+export const screens: readonly Screen[] = [
+  { name: 'login', is: 'Signing in', at: '/login', shows: 'Sign in', as: 'nobody' },
+  { name: 'no-group', is: 'Somebody in no group yet', at: '/buckets', shows: 'belong to no group yet', as: 'stranger' },
+  { name: 'buckets', is: 'Buckets', at: '/buckets', shows: 'press-kit', dialogs: ['New bucket'] },
+  { name: 'browse', is: 'Object browser', at: lisbon, shows: 'harbour.jpg', dialogs: ['New folder'] },
+  {
+    name: 'browse-tiles',
+    is: 'Object browser, as tiles',
+    at: `${lisbon}&view=grid`,
+    shows: 'harbour.jpg',
+  },
+  {
+    name: 'browse-details',
+    is: 'Details of an object',
+    at: `${lisbon}&sel=2026%2Flisbon%2Fharbour.jpg`,
+    shows: 'image/jpeg',
+  },
+  { name: 'browse-search', is: 'Search below a folder', at: '/b/photos?q=fjord&recursive=1', shows: 'fjord-1.jpg' },
+  {
+    name: 'browse-read-only',
+    is: 'Object browser of somebody who may only read',
+    at: '/b/press-kit?prefix=2026%2F',
+    shows: 'portrait.jpg',
+    as: 'reader',
+  },
+  { name: 'bucket-overview', is: 'A bucket: overview', at: '/b/photos/overview', shows: 'Recent activity' },
+  { name: 'bucket-settings', is: 'A bucket: settings', at: '/b/photos/settings', shows: 'Delete the bucket' },
+  {
+    name: 'bucket-uploads',
+    is: 'A bucket: unfinished uploads',
+    at: '/b/backups/uploads',
+    shows: 'mail-server.img',
+    dialogs: ['Upload'],
+  },
+  { name: 'bucket-trash', is: 'A bucket: trash', at: '/b/photos/trash', shows: 'fjord-4.jpg' },
+  { name: 'shares', is: 'Share links', at: '/shares', shows: 'harbour.jpg' },
+  { name: 'share-new', is: 'A new share link', at: '/shares?new=photos&prefix=2026/lisbon/', shows: 'Make link' },
+  { name: 'policies', is: 'Cleanup policies', at: '/policies', shows: 'Last seven backups' },
+  {
+    name: 'policy-new',
+    is: 'A new cleanup policy',
+    at: '/policies/new?bucket=logs',
+    shows: 'What it would delete now',
+  },
+  {
+    name: 'policy',
+    is: 'A cleanup policy, and what it would delete now',
+    at: ({ ids }) => `/policies/${ids.policy}`,
+    shows: 'What it would delete now',
+    dialogs: ['Run now…'],
+  },
+  {
+    ...{ name: 'policy-run-now', is: 'A cleanup policy about to run', shows: 'What it would delete now' },
+    ...{ at: ({ ids }) => `/policies/${ids.policy}`, does: click('Run now…') },
+  },
+  {
+    name: 'policy-runs',
+    is: 'Runs of a cleanup policy',
+    at: ({ ids }) => `/policies/${ids.policy}?tab=runs`,
+    shows: 'Done',
+  },
+  { name: 'jobs', is: 'Jobs', at: '/jobs', shows: 'Done, some failed' },
+  { name: 'job', is: 'A job of which some failed', at: ({ ids }) => `/jobs/${ids.partly}`, shows: 'market.jpg' },
+  { name: 'trash', is: 'Trash', at: '/trash?bucket=photos', shows: 'fjord-4.jpg' },
+  { name: 'tokens', is: 'Access tokens', at: '/tokens', shows: 'Site deployment', dialogs: ['New token'] },
+  { name: 'account', is: 'Account and sessions', at: '/account', shows: 'This one' },
+  { name: 'usage', is: 'Usage', at: '/admin/usage', shows: 'press-kit' },
+  { name: 'users', is: 'Users', at: '/admin/users', shows: 'Ada Moreau', dialogs: ['New user'] },
+  { name: 'user', is: 'A user', at: ({ ids }) => `/admin/users/${ids.user}`, shows: 'ben.okafor@example.com' },
+  {
+    name: 'user-groups',
+    is: 'Groups of a user',
+    at: ({ ids }) => `/admin/users/${ids.user}?tab=groups`,
+    shows: 'Photo editors',
+  },
+  {
+    name: 'user-permissions',
+    is: 'What a user may do, and by which group',
+    at: ({ ids }) => `/admin/users/${ids.user}?tab=permissions`,
+    shows: 'press-*',
+  },
+  {
+    name: 'user-tokens',
+    is: 'Tokens of a user',
+    at: ({ ids }) => `/admin/users/${ids.user}?tab=tokens`,
+    shows: 'No access tokens',
+  },
+  {
+    name: 'user-activity',
+    is: 'Activity of a user',
+    at: ({ ids }) => `/admin/users/${ids.user}?tab=activity`,
+    shows: 'Ben Okafor',
+  },
+  { name: 'users-import', is: 'Import from a directory', at: '/admin/users/import', shows: 'Import people' },
+  { name: 'groups', is: 'Groups', at: '/admin/groups', shows: 'Photo editors', dialogs: ['New group'] },
+  {
+    name: 'group-members',
+    is: 'Members of a group',
+    at: ({ ids }) => `/admin/groups/${ids.group}`,
+    shows: 'Ada Moreau',
+  },
+  {
+    name: 'group-permissions',
+    is: 'Rights of a group',
+    at: ({ ids }) => `/admin/groups/${ids.group}?tab=permissions`,
+    shows: 'On buckets',
+  },
+  { name: 'webhooks', is: 'Webhooks', at: '/admin/webhooks', shows: 'Search index' },
+  { name: 'webhook-new', is: 'A new webhook', at: '/admin/webhooks/new', shows: 'Create webhook' },
+  {
+    name: 'webhook',
+    is: 'A webhook',
+    at: ({ ids }) => `/admin/webhooks/${ids.webhook}`,
+    shows: 'Rotate…',
+    dialogs: ['Rotate…'],
+  },
+  {
+    name: 'webhook-deliveries',
+    is: 'Deliveries of a webhook',
+    at: ({ ids }) => `/admin/webhooks/${ids.webhook}?tab=deliveries`,
+    shows: 'Failed',
+  },
+  {
+    ...{ name: 'webhook-delivery', is: 'A delivery and its attempts', shows: 'As sent' },
+    at: ({ ids }) => `/admin/webhooks/${ids.webhook}?tab=deliveries&d=${ids.failed}`,
+  },
+  { name: 'audit', is: 'Audit log', at: '/admin/audit', shows: 'token_create', dialogs: ['Verify'] },
+  { name: 'settings', is: 'Settings: signing in', at: '/admin/settings', shows: 'Signing in' },
+  {
+    name: 'settings-provider',
+    is: 'Settings: identity provider',
+    at: '/admin/settings?tab=idp',
+    shows: 'Identity provider',
+  },
+  { name: 'settings-trash', is: 'Settings: trash', at: '/admin/settings?tab=trash', shows: 'Trash' },
+  { name: 'not-found', is: 'An address that leads nowhere', at: '/nowhere', shows: 'Nothing is here' },
+  {
+    name: 'forbidden',
+    is: 'A view that somebody may not have',
+    at: '/admin/audit',
+    shows: 'You lack a right for this',
+    as: 'reader',
+  },
+  {
+    name: 'link-file',
+    is: 'A share link to a file',
+    at: ({ links }) => `/s/${links.file}`,
+    shows: 'harbour.jpg',
+    as: 'nobody',
+  },
+  {
+    name: 'link-folder',
+    is: 'A share link to a folder',
+    at: ({ links }) => `/s/${links.folder}`,
+    shows: 'dunes.jpg',
+    as: 'nobody',
+  },
+  {
+    name: 'link-inbox',
+    is: 'A share link that takes files',
+    at: ({ links }) => `/s/${links.inbox}`,
+    shows: 'inbox',
+    as: 'nobody',
+  },
+  {
+    name: 'link-locked',
+    is: 'A share link with a password',
+    at: ({ links }) => `/s/${links.locked}`,
+    shows: 'Password',
+    as: 'nobody',
+    expect: [401],
+  },
+  {
+    name: 'link-gone',
+    is: 'A share link that ended',
+    at: ({ links }) => `/s/${links.gone}`,
+    shows: 'This link has expired or was revoked',
+    as: 'nobody',
+    expect: [410],
+  },
+  {
+    name: 'palette',
+    is: 'Command palette',
+    at: '/buckets',
+    shows: 'press-kit',
+    does: (page) => page.keyboard.press('Control+k'),
+  },
+  {
+    name: 'shortcuts',
+    is: 'Keyboard shortcuts',
+    at: '/buckets',
+    shows: 'press-kit',
+    does: (page) => page.keyboard.press('?'),
+  },
+  { name: 'account-menu', is: 'Menu of the account', at: '/buckets', shows: 'press-kit', does: click('Account') },
+]
+
+/** The address of a screen. */
+export const addressOf = ({ at }: Screen, demo: Demo): string => (typeof at === 'string' ? at : at(demo))
