@@ -34,27 +34,30 @@ export interface Place {
   isCursor: boolean
 }
 
-interface Props {
+/** What a grid is given, of rows or of tiles. */
+export interface GridProps {
   label: string
   count: number
+  cursor: number
+  onCursor: (index: number, event: KeyboardEvent) => void
+  /** Keys that do not move the cursor. */
+  onKey: (event: KeyboardEvent) => void
+  /** The items in the page, those around what is in sight included. */
+  onSight: (first: number, last: number) => void
+  /** To be asked later where to: while it scrolls, asking has the page laid out at once. */
+  onScrolled: (place: () => number | undefined) => void
+  handle: Ref<GridHandle>
+  busy: boolean
+  /** Handlers for all items at once. */
+  events: HTMLAttributes<HTMLDivElement>
+}
+interface Props extends GridProps {
   columns: number
   rowHeight: number
   /** The cells of the header's row. */
   header: ReactNode
   /** A row: an element of plain tags (no compound components: there are dozens of them a frame). */
   row: (place: Place) => ReactNode
-  cursor: number
-  onCursor: (index: number, event: KeyboardEvent) => void
-  /** Keys that do not move the cursor. */
-  onKey: (event: KeyboardEvent) => void
-  /** The rows in sight, those around them included. */
-  onSight: (first: number, last: number) => void
-  /** To be asked later where to: while it scrolls, asking has the page laid out at once. */
-  onScrolled?: (place: () => number | undefined) => void
-  handle: Ref<GridHandle>
-  busy?: boolean
-  /** Handlers for all rows at once. */
-  events?: HTMLAttributes<HTMLDivElement>
 }
 
 /**
@@ -62,7 +65,7 @@ interface Props {
  * `aria-activedescendant` names the row of the cursor, only while that row is there.
  */
 export function VirtualGrid(props: Props) {
-  const { label, columns, rowHeight, header, row, cursor, onCursor, onKey, handle, busy = false, events } = props
+  const { label, columns, rowHeight, header, row, cursor, onCursor, onKey, handle, busy, events } = props
   const count = Math.min(props.count, MOST_ROWS)
   const scroller = useRef<HTMLDivElement>(null)
   const name = useId()
@@ -122,7 +125,7 @@ export function VirtualGrid(props: Props) {
       aria-busy={busy}
       aria-activedescendant={isThere ? `${name}-${cursor}` : undefined}
       onKeyDown={onKeyDown}
-      onScroll={() => props.onScrolled?.(() => scroller.current?.scrollTop)}
+      onScroll={() => props.onScrolled(() => scroller.current?.scrollTop)}
       {...events}
     >
       <div role="rowgroup" className="vgrid-head">

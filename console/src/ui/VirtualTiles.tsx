@@ -1,8 +1,6 @@
 import {
-  type HTMLAttributes,
   type KeyboardEvent,
   type ReactNode,
-  type Ref,
   useEffect,
   useEffectEvent,
   useId,
@@ -11,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { type GridHandle, MOST_ROWS } from './VirtualGrid.tsx'
+import { type GridProps, MOST_ROWS } from './VirtualGrid.tsx'
 
 /** A tile is at least so wide; on wide pages there are no more of them in a line, but larger ones. */
 const LEAST_WIDTH = 150
@@ -30,21 +28,9 @@ export interface TilePlace {
   isCursor: boolean
 }
 
-interface Props {
-  label: string
-  count: number
+/** The place that `onScrolled` tells is the first tile in sight: of another width that is elsewhere, but the same tile. */
+interface Props extends GridProps {
   tile: (place: TilePlace) => ReactNode
-  cursor: number
-  onCursor: (index: number, event: KeyboardEvent) => void
-  /** Keys that do not move the cursor. */
-  onKey: (event: KeyboardEvent) => void
-  /** The tiles in the page, those around what is in sight included. */
-  onSight: (first: number, last: number) => void
-  /** The first tile in sight: of another width that is elsewhere, but it is the same tile. */
-  onScrolled: (place: () => number | undefined) => void
-  handle: Ref<GridHandle>
-  busy: boolean
-  events: HTMLAttributes<HTMLDivElement>
 }
 
 /**
