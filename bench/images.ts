@@ -23,7 +23,7 @@ const COPIES = 240
 const SMALL_CACHE = 1024 * 1024
 const FLOOD_CACHE = 1024 * 1024
 const bucket = 'bench'
-/** What a unit file or container sets to keep memory low (docs/images.md). */
+/** What the unit file and the container image set to keep memory low (docs/images.md). */
 const ALLOCATOR = {
   ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
   NODE_OPTIONS: '--max-semi-space-size=2',
