@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node scripts/console.ts \
+  && node scripts/package.ts \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node
 
@@ -15,11 +16,11 @@ ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=2621
 WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/console/dist console/dist
-COPY --from=build /app/contract contract
-COPY --from=build /app/client client
-COPY --from=build /app/cli cli
-COPY --from=build /app/server server
+COPY --from=build /app/bin bin
+# Compiled: what strips types from the sources takes 25 MB of a process, and a fifth of its start.
+COPY --from=build /app/dist dist
+# For `docker compose exec stowage stowage reset-password …`.
+RUN ln -s /app/bin/stowage.js /usr/local/bin/stowage
 # The only folder that is written, beside /tmp: the root may be mounted read-only.
 RUN install -d -o node -g node -m 0700 /data
 USER node
@@ -28,5 +29,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=6s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ status }) => process.exit(status === 200 ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "server/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "dist/server/main.js"]
 CMD ["start"]
