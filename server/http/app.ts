@@ -85,7 +85,6 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     childLoggerFactory: (log, bindings, options) => markOfRequest(log.child(bindings, options)),
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     routerOptions: { maxParamLength: PATH_LIMIT },
-    exposeHeadRoutes: false,
     bodyLimit: JSON_LIMIT,
     forceCloseConnections: 'idle',
     // A body may take as long as it keeps arriving; a connection on which nothing moves is given up. This is well below a

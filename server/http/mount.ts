@@ -32,7 +32,8 @@ export function addRoutes(
     if ((route.consumes ?? 'json') !== consumes) continue
     const streams = consumes === 'bytes' || consumes === 'multipart'
     app.route({
-      // Not by exposeHeadRoute, which sends `Content-Length: 0` where the handler answers without a body.
+      // Not by exposeHeadRoute, as pages do: it sends `Content-Length: 0` where the handler answers without a body.
+      exposeHeadRoute: false,
       method: answersHead(route) ? [route.method, 'HEAD'] : route.method,
       url: pathOf(route)
         .replace('{+key}', '*')

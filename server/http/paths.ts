@@ -19,7 +19,7 @@ const templates = [
         .replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
     ),
   })),
-  { methods: ['GET'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
+  { methods: ['GET', 'HEAD'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
 ]
 
 /** 404 for every path. */

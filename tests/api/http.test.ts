@@ -93,6 +93,23 @@ describeEngines('http', (engine) => {
     )
   })
 
+  it('answers HEAD as GET without the body, for pages too (RFC 9110 section 9.3.2)', async () => {
+    const asset = /\/console\/assets\/[^"]+\.js/.exec((await send('GET', '/console/login')).body.toString())?.[0] ?? ''
+    await server.records([], async () => {
+      for (const at of [
+        ...['/', '/console', '/console/login', '/console/b/http?prefix=a', asset, '/console/assets/none.js'],
+        ...['/docs', '/docs/static/index.css', '/redoc', '/redoc/redoc.standalone.js', '/openapi.json'],
+        ...['/healthz', '/readyz', '/api/v1/buckets', '/api/v1/nothing'],
+      ]) {
+        const [get, head] = [await send('GET', at), await send('HEAD', at)]
+        assert.deepEqual([head.status, head.body.length], [get.status, 0], at)
+        for (const name of ['content-type', 'content-length', 'location', 'cache-control', 'etag'])
+          assert.equal(head.headers[name], get.headers[name], `${name} of ${at}`)
+      }
+    })
+    assert.match(asset, /\.js$/)
+  })
+
   it('refuses texts and times that no database keeps, in every place that takes one', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const user = (more: object) => JSON.stringify({ email: 'no@example.com', display_name: 'No', ...more })
