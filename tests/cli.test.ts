@@ -238,16 +238,19 @@ describe('the command (sqlite)', () => {
   it('goes on with a large file where it was cut off, up and down', async () => {
     const bytes = randomBytes(34 * MIB)
     write('big.bin', bytes)
-    // One of three parts arrives, then the command is killed.
-    proxy.parts = 1
-    const child = begin(['cp', 'big.bin', `stow:${BUCKET}/big.bin`])
-    await until(async () => {
-      const { items } = await server.admin.listUploads({ params: { name: BUCKET } })
-      return items[0]?.received_parts === 1
-    })
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    proxy.parts = Number.POSITIVE_INFINITY
+    /** One of three parts arrives, then the command is killed. */
+    const cutOff = async (key: string) => {
+      proxy.parts = 1
+      const child = begin(['cp', 'big.bin', `stow:${BUCKET}/${key}`])
+      await until(async () => {
+        const { items } = await server.admin.listUploads({ params: { name: BUCKET } })
+        return items[0]?.received_parts === 1
+      })
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      proxy.parts = Number.POSITIVE_INFINITY
+    }
+    await cutOff('big.bin')
     proxy.seen.length = 0
     await server.records([uploaded('big.bin')], () => ok('cp', 'big.bin', `stow:${BUCKET}/big.bin`))
     assert.equal(proxy.seen.filter((line) => line.startsWith('PUT /api/v1/parts/')).length, 2)
@@ -268,15 +271,7 @@ describe('the command (sqlite)', () => {
     )
 
     // Another file of the same size under the same key is not mixed with what is left of the first.
-    proxy.parts = 1
-    const second = begin(['cp', 'big.bin', `stow:${BUCKET}/other.bin`])
-    await until(async () => {
-      const { items } = await server.admin.listUploads({ params: { name: BUCKET } })
-      return items[0]?.received_parts === 1
-    })
-    second.kill('SIGKILL')
-    await once(second, 'exit')
-    proxy.parts = Number.POSITIVE_INFINITY
+    await cutOff('other.bin')
     const changed = randomBytes(34 * MIB)
     write('big.bin', changed)
     await ok('cp', 'big.bin', `stow:${BUCKET}/other.bin`)

@@ -33,7 +33,7 @@ export const operationsOf = ({ paths }: Document): Operation[] =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
 
-export const actors = ['admin', 'admin by token', 'person', 'person by token', 'nobody', 'garbage'] as const
+const actors = ['admin', 'admin by token', 'person', 'person by token', 'nobody', 'garbage'] as const
 export type ActorName = (typeof actors)[number]
 
 /** A request as it was thought up: things that exist are named by their kind still. */

@@ -30,7 +30,7 @@ export const iconOf = (type: string): typeof IconFile => icons.find(([pattern]) 
 const bare = (type: string): string => type.split(';', 1)[0] ?? ''
 
 /** The address of a row: a folder's contents, or an object's details beside the list. */
-export function hrefOf(bucket: string, prefix: string, row: Row): string {
+function hrefOf(bucket: string, prefix: string, row: Row): string {
   const search = new URLSearchParams(row.object ? { ...(prefix ? { prefix } : {}), sel: row.key } : { prefix: row.key })
   return `/console/b/${bucket}?${search}`
 }
@@ -49,6 +49,21 @@ function signOf(object: Row['object']): ReactNode {
   return sign
 }
 const dots = <IconDots size={16} stroke={1.6} />
+
+// What lines and tiles have in common; called and not rendered as components, for there are dozens of them a frame.
+export const checkOf = (name: string, isSelected: boolean): ReactNode => (
+  <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
+)
+export const linkOf = (bucket: string, prefix: string, row: Row, name: string): ReactNode => (
+  <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
+    <bdi>{name}</bdi>
+  </a>
+)
+export const moreOf = (name: string): ReactNode => (
+  <button type="button" tabIndex={-1} data-more aria-label={text.moreFor(name)} aria-haspopup="menu">
+    {dots}
+  </button>
+)
 
 interface Props extends Omit<RowPlace, 'slot'> {
   bucket: string
@@ -90,13 +105,11 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
       draggable={draggable}
     >
       <span role="gridcell" className="cell-check" data-check>
-        <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
+        {checkOf(name, isSelected)}
       </span>
       <span role="gridcell" className="cell-name">
         {signOf(object)}
-        <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
-          <bdi>{name}</bdi>
-        </a>
+        {linkOf(bucket, prefix, row, name)}
       </span>
       <span role="gridcell" className="cell-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
         {object ? formatBytes(object.size) : ''}
@@ -112,9 +125,7 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
         ) : null}
       </span>
       <span role="gridcell" className="cell-more">
-        <button type="button" tabIndex={-1} data-more aria-label={text.moreFor(name)} aria-haspopup="menu">
-          {dots}
-        </button>
+        {moreOf(name)}
       </span>
     </div>
   )

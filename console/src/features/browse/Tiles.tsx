@@ -1,5 +1,5 @@
 import './tiles.css'
-import { IconChevronDown, IconChevronUp, IconDots, IconFolder } from '@tabler/icons-react'
+import { IconChevronDown, IconChevronUp, IconFolder } from '@tabler/icons-react'
 import { memo, useEffect, useRef, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { formatBytes, formatCount } from '../../i18n.ts'
@@ -7,7 +7,7 @@ import { type TilePlace, VirtualTiles } from '../../ui/VirtualTiles.tsx'
 import type { Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
 import { legible, nameOf } from './names.ts'
-import { hrefOf, iconOf } from './Rows.tsx'
+import { checkOf, iconOf, linkOf, moreOf } from './Rows.tsx'
 import { SelectAll } from './SelectAll.tsx'
 import { isPictured, shownThumbnail, watchThumbnail } from './thumbnails.ts'
 import { type Shown, useGridInput } from './useGridInput.ts'
@@ -128,14 +128,10 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
       </span>
       <span className="tile-caption">
         <span className="tile-check" data-check>
-          <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
+          {checkOf(name, isSelected)}
         </span>
-        <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
-          <bdi>{name}</bdi>
-        </a>
-        <button type="button" tabIndex={-1} data-more aria-label={text.moreFor(name)} aria-haspopup="menu">
-          <IconDots size={16} stroke={1.6} />
-        </button>
+        {linkOf(bucket, prefix, row, name)}
+        {moreOf(name)}
       </span>
       <span className="tile-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
         {object ? formatBytes(object.size) : text.folder}

@@ -57,7 +57,7 @@ function figuresOf(step: History['step'], times: readonly number[], bands: reado
 }
 
 /** The buckets of a history as bands, those beyond the first as one. */
-export function bandsOf(history: History, times: readonly number[], of: (point: Point) => number | null): Band[] {
+function bandsOf(history: History, times: readonly number[], of: (point: Point) => number | null): Band[] {
   const bands: Band[] = history.series
     .filter(({ bucket }) => bucket !== null)
     .map(({ bucket, deleted, points }, i) => ({

@@ -10,12 +10,12 @@ export const periods = ['7', '30', '90'] as const
 export type Period = (typeof periods)[number]
 export const periodOf = (text: string | undefined): Period => periods.find((one) => one === text) ?? '30'
 /** Buckets that are told apart. */
-export const TOP = 8
+const TOP = 8
 
 const HOUR = 3600_000
 export const STEP_MS = { hour: HOUR, day: 24 * HOUR } as const
 /** A week by the hour, more by the day. */
-export const stepOf = (period: Period): 'hour' | 'day' => (period === '7' ? 'hour' : 'day')
+const stepOf = (period: Period): 'hour' | 'day' => (period === '7' ? 'hour' : 'day')
 
 const REFRESH = 60_000
 
