@@ -4,7 +4,7 @@ import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { isCommand, runCommand } from './commands.ts'
 import { ConfigError, readConfig, withKeptSecret } from './config.ts'
-import { announceToPrimary, isOneOfSeveral, serveWithProcesses, shareOf } from './processes.ts'
+import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './processes.ts'
 import { type First, start } from './start.ts'
 import type { Role } from './workers.ts'
 
@@ -50,16 +50,17 @@ async function serve(env: Env, rest: readonly string[]): Promise<void> {
 async function run(env: Env, role: Role): Promise<void> {
   const running = await start(readConfig(env, shareOf(env)), { role, prepared: isOneOfSeveral() })
   let stopping = false
-  const stop = (): void => {
+  const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return
     stopping = true
-    running.stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    )
+    running
+      .stop(signal === 'SIGHUP')
+      .then(leavePrimary)
+      .then(() => process.exit(0), fail)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  if (isOneOfSeveral()) process.on('SIGHUP', stop)
   // Last: whoever reads it may ask for the end at once.
   if (isOneOfSeveral()) announceToPrimary(running.url)
   else if (role === 'background')

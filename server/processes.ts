@@ -75,14 +75,14 @@ export async function serveWithProcesses(
       }
     }
   }
-  /** Ends a process as a whole service is ended; resolves when it has, with whether it did so well. */
-  const end = async (one: Worker): Promise<boolean> => {
+  /** Ends a process, SIGHUP while others go on; resolves when it has ended, with whether it did so well. */
+  const end = async (one: Worker, how: 'SIGTERM' | 'SIGHUP'): Promise<boolean> => {
     if (one.isDead()) return true
     const gone = once(one, 'exit')
-    one.process.kill('SIGTERM')
+    one.process.kill(how)
     const [code, signal] = (await gone) as [number | null, string | null]
     // By the signal itself: it had not begun yet.
-    return code === 0 || signal === 'SIGTERM'
+    return code === 0 || signal === how
   }
   const turn = async (): Promise<void> => {
     for (let n = 0; n < count && !stopping; n++) {
@@ -95,7 +95,7 @@ export async function serveWithProcesses(
         if (former && !former.isDead()) processes.set(n, former)
         return
       }
-      if (former) await end(former)
+      if (former) await end(former, 'SIGHUP')
     }
     log.info('every process was replaced')
   }
@@ -105,7 +105,7 @@ export async function serveWithProcesses(
     if (stopping) return
     stopping = true
     const all = Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
-    void Promise.all(all.map(end)).then((ended) => resolve(ended.every(Boolean) ? 0 : 1))
+    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => resolve(ended.every(Boolean) ? 0 : 1))
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
@@ -130,6 +130,17 @@ async function announced(one: Worker): Promise<string> {
 
 /** Tells the primary where this process listens. */
 export const announceToPrimary = (url: string): void => void process.send?.(url)
+
+/**
+ * Of a process that no longer listens: resolves when the primary knows, and has back what it had sent here meanwhile. A
+ * process that just ended would take those connections with it.
+ */
+export async function leavePrimary(): Promise<void> {
+  if (!cluster.worker?.isConnected()) return
+  const left = once(process, 'disconnect')
+  cluster.worker.disconnect()
+  await left
+}
 
 /** Removes caches of former numbers of processes, which nobody would keep within their limit. */
 async function keepOnlyCaches(folder: string, count: number): Promise<void> {

@@ -18,6 +18,9 @@ import { flushForShutdown } from './usage/service.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
 import { type Role, runWorker, startWorkers, workersOf } from './workers.ts'
 
+/** How long clients have to send their next request, whose answer asks for another connection, before this one ends. */
+const TURN_MS = 1000
+
 /** What a start did where there is no administrator yet. */
 export interface First {
   /** The one it made; the password only when it was generated. */
@@ -32,8 +35,11 @@ export interface Running {
   first: First
   /** Runs every worker of its role once, each to the end of what it began: what tests do instead of waiting for timers. */
   tick(): Promise<void>
-  /** Stops accepting, finishes requests and workers in flight, closes everything. */
-  stop(): Promise<void>
+  /**
+   * Stops accepting, finishes requests and workers in flight, closes everything; where others go on serving (`replaced`),
+   * first gives its clients time to turn to them.
+   */
+  stop(replaced?: boolean): Promise<void>
 }
 
 export interface StartOptions {
@@ -90,9 +96,9 @@ export async function start(config: Config, options: StartOptions = {}): Promise
         await Promise.all(pending)
       }
     },
-    async stop() {
+    async stop(replaced = false) {
       stopping.abort()
-      await pause(config.drainMs)
+      await pause(replaced ? Math.max(config.drainMs, TURN_MS) : config.drainMs)
       await app.close()
       endAnswers()
       await running?.stop()

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createClient } from '../contract/client.ts'
 import { openDatabase } from '../server/db/open.ts'
@@ -46,6 +49,40 @@ const connect = async (url: string) => {
 const childrenOf = (pid: number): number[] =>
   fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 const isAlive = (pid: number): boolean => fs.existsSync(`/proc/${pid}`)
+/** What clients of every kind got from before `change` until it is over: how often each answer or fault. */
+async function answeredUntil(url: string, over: () => boolean, change: () => void): Promise<Record<string, number>> {
+  const seen: Record<string, number> = {}
+  const { hostname, port } = new URL(url)
+  const get = async (kind: string, agent: http.Agent) => {
+    const request = http.get(`${url}/healthz`, { agent })
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    await buffer(response)
+    return `${kind} ${response.statusCode}`
+  }
+  const keptAlive = new http.Agent({ keepAlive: true })
+  const kinds = [
+    () => get('a connection each', new http.Agent()),
+    () => get('kept alive', keptAlive),
+    // Open for a while before the first request, as connections of browsers are.
+    async () => {
+      const socket = net.connect(Number(port), hostname)
+      await once(socket, 'connect')
+      await setImmediate()
+      socket.write('GET /healthz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n')
+      return `a slow start ${(await text(socket)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length)}`
+    },
+  ]
+  const asking = [...kinds, ...kinds].map(async (ask) => {
+    do {
+      const answer = await ask().catch(String)
+      seen[answer] = (seen[answer] ?? 0) + 1
+    } while (!over())
+  })
+  change()
+  await Promise.all(asking)
+  keptAlive.destroy()
+  return seen
+}
 const linux = process.platform === 'linux' ? {} : { skip: 'Looks at /proc, of Linux.' }
 
 describe('serve --workers', linux, () => {
@@ -76,11 +113,12 @@ describe('serve --workers', linux, () => {
 
     // SIGHUP: every one replaced, and nobody is refused meanwhile.
     const old = childrenOf(primary)
-    process.kill(primary, 'SIGHUP')
-    while (!/every process was replaced/.test(service.log())) {
-      const { status } = await fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
-      assert.equal(status, 200)
-    }
+    const answers = await answeredUntil(
+      service.url,
+      () => /every process was replaced/.test(service.log()),
+      () => process.kill(primary, 'SIGHUP'),
+    )
+    assert.deepEqual(Object.keys(answers).sort(), ['a connection each 200', 'a slow start 200', 'kept alive 200'])
     const turned = childrenOf(primary)
     assert.equal(turned.length, 2)
     assert.ok(old.every((pid) => !turned.includes(pid) && !isAlive(pid)))
@@ -179,7 +217,8 @@ it('drains: /readyz says 503 and requests are still answered until DRAIN_SECONDS
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
   const exit = service.kill('SIGTERM')
   await until(async () => (await fetch(`${service.url}/readyz`)).status === 503)
-  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+  const answer = await fetch(`${service.url}/healthz`)
+  assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
   await connect(service.url)
   assert.equal(await exit, 0)
 })

@@ -77,7 +77,7 @@ it('SIGTERM lets an upload and a download in flight finish, takes no more, and e
   assert.equal((await late.arrayBuffer()).byteLength, MIB)
 })
 
-it('SIGTERM ends an idle server with open connections at once, however often it is sent', async () => {
+it('SIGTERM ends an idle server with open connections within a moment, however often it is sent', async () => {
   const agent = new http.Agent({ keepAlive: true })
   const request = http.get(`${running.url}/healthz`, { agent })
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]

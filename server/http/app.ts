@@ -87,6 +87,8 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     routerOptions: { maxParamLength: PATH_LIMIT },
     bodyLimit: JSON_LIMIT,
     forceCloseConnections: 'idle',
+    // What was sent before the end was seen is answered.
+    return503OnClosing: false,
     // A body may take as long as it keeps arriving; a connection on which nothing moves is given up. This is well below a
     // third of the shortest grace period of blobs, within which an upload in progress renews its claim.
     requestTimeout: 0,
@@ -129,6 +131,8 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.meter) request.meter.answered ||= performance.now()
+    // The next request finds one that stays, before this connection is closed under it.
+    if (system.stopping.aborted) reply.header('connection', 'close')
     if (request.raw.complete || !hasBody(request)) return done(null, payload)
     leaveUnread(request, reply, () => done(null, payload))
   })

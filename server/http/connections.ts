@@ -2,33 +2,39 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Config } from '../config.ts'
 
+/** How long a connection has for its first request when the service ends: it may be on its way. Milliseconds. */
+const FIRST_REQUEST_MS = 1000
+
 /**
- * Knows which connections have a request in flight. The function it gives ends every other one, and those as soon as
- * their answer is sent: Node itself waits for clients that keep theirs (65 s here), and for those that never sent a
- * request until the connection's timeout.
+ * Knows which connections have a request in flight. The function it gives ends those that wait for another one at once,
+ * those with one in flight as soon as their answer is sent, and those that have sent none yet when they had time to.
+ * Node itself waits for clients that keep theirs (65 s here), and for those that never send a request until the
+ * connection's timeout.
  */
 export function trackConnections(server: http.Server): () => void {
-  const inFlight = new Map<Socket, number>()
+  const requests = new Map<Socket, { begun: number; inFlight: number }>()
   let ending = false
   server.on('connection', (socket: Socket) => {
-    if (ending) return void socket.destroy()
-    inFlight.set(socket, 0)
-    socket.on('close', () => inFlight.delete(socket))
+    requests.set(socket, { begun: 0, inFlight: 0 })
+    socket.on('close', () => requests.delete(socket))
   })
   server.on('request', ({ socket }: http.IncomingMessage, response: http.ServerResponse) => {
-    const add = (change: number) => {
-      const count = inFlight.get(socket)
-      if (count !== undefined) inFlight.set(socket, count + change)
-    }
-    add(1)
+    const count = requests.get(socket)
+    if (!count) return
+    count.begun++
+    count.inFlight++
     response.on('close', () => {
-      add(-1)
-      if (ending && inFlight.get(socket) === 0) socket.destroySoon()
+      count.inFlight--
+      if (ending && count.inFlight === 0) socket.destroySoon()
     })
   })
+  const endIdle = (leastBegun: number): void => {
+    for (const [socket, { begun, inFlight }] of requests) if (inFlight === 0 && begun >= leastBegun) socket.destroy()
+  }
   return () => {
     ending = true
-    for (const [socket, count] of inFlight) if (count === 0) socket.destroy()
+    endIdle(1)
+    setTimeout(endIdle, FIRST_REQUEST_MS, 0).unref()
   }
 }
 
