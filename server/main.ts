@@ -60,10 +60,11 @@ async function run(env: Env, role: Role): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  if (isOneOfSeveral()) process.on('SIGHUP', stop)
   // Last: whoever reads it may ask for the end at once.
-  if (isOneOfSeveral()) announceToPrimary(running.url)
-  else if (role === 'background')
+  if (isOneOfSeveral()) {
+    process.on('SIGHUP', stop)
+    announceToPrimary(running.url)
+  } else if (role === 'background')
     process.stdout.write(`Stowage works in the background; health: ${running.url}/readyz\n`)
   else announce(running.url, running.first)
 }

@@ -213,12 +213,17 @@ it('workers run in a process of their own: a service without them queues, `stowa
 })
 
 it('drains: /readyz says 503 and requests are still answered until DRAIN_SECONDS are over', async () => {
-  const service = await spawned(['serve'], { DRAIN_SECONDS: '2' })
+  const service = await spawned(['serve'], { DRAIN_SECONDS: '6' })
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
   const exit = service.kill('SIGTERM')
   await until(async () => (await fetch(`${service.url}/readyz`)).status === 503)
   const answer = await fetch(`${service.url}/healthz`)
   assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
+  // One that is refused while its body is still coming is heard, too.
+  for (let i = 0; i < 4; i++) {
+    const refused = { method: 'PUT', body: Buffer.alloc(16 * 1024 * 1024) }
+    assert.equal((await fetch(`${service.url}/api/v1/buckets/none/objects/none`, refused)).status, 401)
+  }
   await connect(service.url)
   assert.equal(await exit, 0)
 })

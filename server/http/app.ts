@@ -131,10 +131,10 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.meter) request.meter.answered ||= performance.now()
+    if (!request.raw.complete && hasBody(request)) return leaveUnread(request, reply, () => done(null, payload))
     // The next request finds one that stays, before this connection is closed under it.
     if (system.stopping.aborted) reply.header('connection', 'close')
-    if (request.raw.complete || !hasBody(request)) return done(null, payload)
-    leaveUnread(request, reply, () => done(null, payload))
+    done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (request.actor) noteUse(system, request.actor)

@@ -12,29 +12,29 @@ const FIRST_REQUEST_MS = 1000
  * connection's timeout.
  */
 export function trackConnections(server: http.Server): () => void {
-  const requests = new Map<Socket, { begun: number; inFlight: number }>()
+  const connections = new Map<Socket, { isNew: boolean; inFlight: number }>()
   let ending = false
   server.on('connection', (socket: Socket) => {
-    requests.set(socket, { begun: 0, inFlight: 0 })
-    socket.on('close', () => requests.delete(socket))
+    connections.set(socket, { isNew: true, inFlight: 0 })
+    socket.on('close', () => connections.delete(socket))
   })
   server.on('request', ({ socket }: http.IncomingMessage, response: http.ServerResponse) => {
-    const count = requests.get(socket)
-    if (!count) return
-    count.begun++
-    count.inFlight++
+    const connection = connections.get(socket)
+    if (!connection) return
+    connection.isNew = false
+    connection.inFlight++
     response.on('close', () => {
-      count.inFlight--
-      if (ending && count.inFlight === 0) socket.destroySoon()
+      connection.inFlight--
+      if (ending && connection.inFlight === 0) socket.destroySoon()
     })
   })
-  const endIdle = (leastBegun: number): void => {
-    for (const [socket, { begun, inFlight }] of requests) if (inFlight === 0 && begun >= leastBegun) socket.destroy()
-  }
   return () => {
     ending = true
-    endIdle(1)
-    setTimeout(endIdle, FIRST_REQUEST_MS, 0).unref()
+    for (const [socket, { isNew, inFlight }] of connections) if (inFlight === 0 && !isNew) socket.destroy()
+    const endNew = () => {
+      for (const [socket, { isNew }] of connections) if (isNew) socket.destroy()
+    }
+    setTimeout(endNew, FIRST_REQUEST_MS).unref()
   }
 }
 
