@@ -111,6 +111,18 @@ async function measure(service: ServerProcess, client: Client, token: string): P
     fs.writeFileSync(file, Buffer.alloc(size, 'stowage '))
     await compare(name, job('GET', `${objects}/${key}`), job('GET', await floor('get', file)), target)
   }
+  if (wanted('4 KiB download beside uploads')) {
+    const get = job('GET', `${objects}/small`)
+    const seen: { alone: Outcome; beside: Outcome }[] = []
+    for (let i = 0; i < ROUNDS; i++) {
+      const alone = await run(get)
+      const [beside] = await Promise.all([run(get), run({ ...job('PUT', `${objects}/w/#`, 4096), connections: 4 })])
+      seen.push({ alone, beside })
+    }
+    const { alone, beside } = seen[ROUNDS >> 1] as (typeof seen)[number]
+    const ratio = median(seen.map((one) => one.beside.perSecond / one.alone.perSecond)).toFixed(2)
+    report('4 KiB download beside uploads', rate(beside, false), `alone ${rate(alone, false)}`, ratio, '')
+  }
   await compare('HEAD', job('HEAD', `${objects}/small`), job('HEAD', await floor('head')), 0.4)
   if (wanted('webhook deliveries')) {
     const receiver = await floor('receive')

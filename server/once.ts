@@ -3,6 +3,7 @@ import { openStorage } from './blobs/open.ts'
 import type { Config } from './config.ts'
 import type { System } from './context.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { isBeforeAnswer } from './observe/meter.ts'
 import { databaseObserver } from './observe/telemetry.ts'
 
 /** Opens the database of a configuration; what nobody waits for goes to the log. */
@@ -10,6 +11,8 @@ export const openDatabaseOf = (config: Config, log: Logger): Promise<Database> =
   openDatabase(config.databaseUrl, {
     connections: config.databasePoolSize,
     observer: databaseObserver(config),
+    // onSend in http/app.ts waits once for all that a request has read.
+    answersWait: isBeforeAnswer,
     report: (error) => log.warn({ err: error }, 'database'),
   })
 

@@ -2,22 +2,13 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  SqliteAdapter,
-  SqliteDialect,
-  SqliteDriver,
-  sql,
-} from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { sharedSync } from '../shared-sync.ts'
 import { guardAuditOnPostgres, guardAuditOnSqlite } from './audit-guards.ts'
 import { startCheckpoints } from './checkpoint.ts'
+import { newDurability } from './durability.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard, withoutRowLocks } from './guard.ts'
 import { migrate } from './migrate.ts'
 import type { ColumnTypes } from './migrations/types.ts'
@@ -25,14 +16,17 @@ import { type DatabaseObserver, observeDialect, unobserved } from './observed.ts
 import { Compiler, parsers, retryable } from './postgres.ts'
 import type { Db, Schema, Tx } from './schema.ts'
 import { addTrigramIndex, addTrigramTable } from './search.ts'
+import { kyselyDatabase, ReadingSqliteDialect, WritingSqliteDialect, waitAfterReads } from './sqlite-driver.ts'
 
 export interface Database {
-  /** Reads of committed state. */
+  /** Reads of committed state that no power failure takes back; see `answersWait` for who waits for that. */
   db: Db
+  /** Until nothing that was read so far can be taken back by a power failure; undefined when nothing can. */
+  settled(): Promise<void> | undefined
   /**
    * Runs `work` in one transaction and resolves when it is durable. A deadlock or serialisation failure runs it again
    * (at most 5 times), so `work` awaits nothing but `tx`. Throws at once inside another transaction. With `relaxed` it
-   * may resolve before it would survive a power failure.
+   * may resolve before it would survive a power failure itself; what it has read does then, as it does where it rejects.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
   /** Brings the schema up to date, or as far as the migration named; several processes may do it at once. */
@@ -56,6 +50,8 @@ export interface DatabaseOptions {
   connections?: number
   /** Hears of everything that is asked. */
   observer?: DatabaseObserver
+  /** Whether the caller keeps what it reads to itself until `settled`: then reads do not wait one by one. Default: no. */
+  answersWait?: () => boolean
 }
 
 /** Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. */
@@ -64,6 +60,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Promis
     report: (error: Error) => process.emitWarning(error),
     connections: 20,
     observer: unobserved,
+    answersWait: () => false,
     ...options,
   }
   if (engineOf(url) === 'sqlite') return openSqlite(url.slice('sqlite:'.length), all)
@@ -73,66 +70,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Promis
 
 // ---- SQLite ----------------------------------------------------------------------------------------------------
 
-/** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
-function kyselyDatabase(database: DatabaseSync) {
-  const statements = new Map<string, { all: StatementSync['all']; run: StatementSync['run']; reader: boolean }>()
-  const wrap = (statement: StatementSync) => ({
-    reader: statement.columns().length > 0,
-    all: (parameters: never) => statement.all(...(parameters as never[])),
-    run: (parameters: never) => statement.run(...(parameters as never[])),
-    iterate: (parameters: never) => statement.iterate(...(parameters as never[])),
-  })
-  return {
-    prepare(text: string) {
-      let statement = statements.get(text)
-      if (!statement) {
-        if (statements.size >= 500) statements.clear()
-        statement = wrap(database.prepare(text))
-        statements.set(text, statement)
-      }
-      return statement as never
-    },
-    close: () => database.close(),
-    database,
-  }
-}
-
-/** Takes the write lock at once: a transaction that begins by reading can then never fail to write. */
-class ImmediateSqliteDriver extends SqliteDriver {
-  readonly #database: DatabaseSync
-  constructor(database: ReturnType<typeof kyselyDatabase>) {
-    super({ database })
-    this.#database = database.database
-  }
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-  }
-  /** A full disk, or one that fails, has rolled it back already: asking again would hide why. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
-  }
-}
-class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #database: ReturnType<typeof kyselyDatabase>
-  constructor(database: ReturnType<typeof kyselyDatabase>) {
-    super({ database })
-    this.#database = database
-  }
-  override createDriver() {
-    return new ImmediateSqliteDriver(this.#database)
-  }
-  override createAdapter() {
-    return new TransactionalSqliteAdapter()
-  }
-}
-/** SQLite can change its schema in a transaction: a migration is whole or not there, and one process at a time runs it. */
-class TransactionalSqliteAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl() {
-    return true
-  }
-}
-
-async function openSqlite(file: string, { report, observer }: Required<DatabaseOptions>): Promise<Database> {
+async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
+  const { report, observer, answersWait } = options
   const folder = path.dirname(path.resolve(file))
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const open = (readOnly: boolean) => {
@@ -143,8 +82,13 @@ async function openSqlite(file: string, { report, observer }: Required<DatabaseO
   }
   const writing = open(false)
   writing.database.exec('pragma wal_autocheckpoint = 0')
+  // One transaction at a time: what the one that now commits was asked for.
+  let relies = false
+  const committed = () => {
+    if (relies) durability.committed()
+  }
   const writer = new Kysely<Schema>({
-    dialect: observeDialect(new ImmediateSqliteDialect(writing), observer),
+    dialect: observeDialect(new WritingSqliteDialect(writing, committed), observer),
     plugins: [withoutRowLocks],
   })
   await sql`select count(*) from sqlite_schema`.execute(writer)
@@ -157,7 +101,7 @@ async function openSqlite(file: string, { report, observer }: Required<DatabaseO
   fs.closeSync(folderHandle)
   let broken: Error | undefined
   const fdatasync = promisify(fs.fdatasync)
-  const durable = sharedSync(async () => {
+  const durability = newDurability(async () => {
     if (broken) throw broken
     try {
       await fdatasync(wal)
@@ -168,9 +112,19 @@ async function openSqlite(file: string, { report, observer }: Required<DatabaseO
     }
   })
 
+  const settle = async (pending: Promise<void>): Promise<void> => {
+    const began = performance.now()
+    await pending
+    observer.synced(began)
+  }
+  /** What was read may be of a commit that is not durable yet: whoever gives it away waits for that. */
+  const settleRead = (): Promise<void> | undefined => {
+    const pending = answersWait() ? undefined : durability.pending()
+    return pending && settle(pending)
+  }
   const reading = open(true)
   const reader = new Kysely<Schema>({
-    dialect: observeDialect(new SqliteDialect({ database: reading }), observer),
+    dialect: waitAfterReads(observeDialect(new ReadingSqliteDialect(reading), observer), settleRead),
     plugins: [withoutRowLocks, rootHandleGuard],
   })
   const checkpoints = startCheckpoints(file, () => {
@@ -180,17 +134,26 @@ async function openSqlite(file: string, { report, observer }: Required<DatabaseO
     db: reader,
     async transaction(work, { relaxed = false } = {}) {
       if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
-      const result = await writer.transaction().execute((tx) => insideTransaction(() => work(tx)))
+      const run = writer.transaction().execute(async (tx) => {
+        const result = await insideTransaction(() => work(tx))
+        relies = !relaxed
+        return result
+      })
+      // What made it fail, a name that is taken say, is told to someone just as well.
+      const result = await run.catch(async (error: unknown) => {
+        await settleRead()
+        throw error
+      })
       checkpoints.committed()
-      if (relaxed) return result
-      const began = performance.now()
-      await durable()
-      observer.synced(began)
+      const pending = durability.pending()
+      if (relaxed) await settleRead()
+      else if (pending) await settle(pending)
       return result
     },
+    settled: durability.pending,
     migrate: async (last) => {
       await migrate(writer, sqliteTypes, report, last)
-      await durable()
+      await durability.sync()
     },
     async check() {
       const failure = broken ?? checkpoints.failure()
@@ -277,6 +240,8 @@ async function openPostgres(
   }
   return {
     db: reader,
+    // The server shows nothing before it is durable.
+    settled: () => undefined,
     transaction,
     async migrate(last) {
       // SQLite has instr; the same name lets one SQL text serve both. The planner inlines it.

@@ -130,11 +130,18 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     if (!cors(request, reply)) done(unreadable(request))
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.meter) request.meter.answered ||= performance.now()
-    if (!request.raw.complete && hasBody(request)) return leaveUnread(request, reply, () => done(null, payload))
-    // The next request finds one that stays, before this connection is closed under it.
-    if (system.stopping.aborted) reply.header('connection', 'close')
-    done(null, payload)
+    const answer = () => {
+      if (request.meter) request.meter.answered ||= performance.now()
+      if (!request.raw.complete && hasBody(request)) return leaveUnread(request, reply, () => done(null, payload))
+      // The next request finds one that stays, before this connection is closed under it.
+      if (system.stopping.aborted) reply.header('connection', 'close')
+      done(null, payload)
+    }
+    // No answer tells of a state that a power failure could still take back. A failure of ours tells of none.
+    const hasRead = (request.meter?.statements ?? 0) > 0 && reply.statusCode < 500
+    const pending = hasRead ? system.database.settled() : undefined
+    if (pending) pending.then(answer, done)
+    else answer()
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (request.actor) noteUse(system, request.actor)

@@ -41,6 +41,12 @@ const meters = new AsyncLocalStorage<Meter | undefined>()
 /** What the work that calls this is measured by; undefined outside of requests and workers. */
 export const currentMeter = (): Meter | undefined => meters.getStore()
 
+/** Whether the caller serves a request whose answer has not begun. */
+export function isBeforeAnswer(): boolean {
+  const meter = meters.getStore()
+  return meter !== undefined && meter.requestId !== null && meter.answered === 0
+}
+
 /** Does work whose cost counts for `meter`, whatever it waits for. */
 export const measured = <T>(meter: Meter | undefined, work: () => T): T => meters.run(meter, work)
 

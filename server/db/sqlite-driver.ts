@@ -1,0 +1,133 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely'
+
+/** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
+export function kyselyDatabase(database: DatabaseSync) {
+  const statements = new Map<string, { all: StatementSync['all']; run: StatementSync['run']; reader: boolean }>()
+  const wrap = (statement: StatementSync) => ({
+    reader: statement.columns().length > 0,
+    all: (parameters: never) => statement.all(...(parameters as never[])),
+    run: (parameters: never) => statement.run(...(parameters as never[])),
+    iterate: (parameters: never) => statement.iterate(...(parameters as never[])),
+  })
+  return {
+    prepare(text: string) {
+      let statement = statements.get(text)
+      if (!statement) {
+        if (statements.size >= 500) statements.clear()
+        statement = wrap(database.prepare(text))
+        statements.set(text, statement)
+      }
+      return statement as never
+    },
+    close: () => database.close(),
+    database,
+  }
+}
+
+type OpenSqlite = ReturnType<typeof kyselyDatabase>
+
+/** Takes the write lock at once: a transaction that begins by reading can then never fail to write. */
+class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #database: DatabaseSync
+  readonly #committed: () => void
+  constructor(database: OpenSqlite, committed: () => void) {
+    super({ database })
+    this.#database = database.database
+    this.#committed = committed
+  }
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+  /** Told in the same turn: whoever reads next may see it. */
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const done = connection.executeQuery(CompiledQuery.raw('commit'))
+    this.#committed()
+    await done
+  }
+  /** A full disk, or one that fails, has rolled it back already: asking again would hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+  }
+}
+/** The dialect of the one connection that writes; `committed` is called with each commit. */
+export class WritingSqliteDialect extends SqliteDialect {
+  readonly #database: OpenSqlite
+  readonly #committed: () => void
+  constructor(database: OpenSqlite, committed: () => void) {
+    super({ database })
+    this.#database = database
+    this.#committed = committed
+  }
+  override createDriver() {
+    return new ImmediateSqliteDriver(this.#database, this.#committed)
+  }
+  override createAdapter() {
+    return new TransactionalSqliteAdapter()
+  }
+}
+/** SQLite can change its schema in a transaction: a migration is whole or not there, and one process at a time runs it. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
+/** A read is over before anyone else has a turn, so readers share the connection and never wait for each other. */
+class SharedSqliteDriver extends SqliteDriver {
+  #connection: Promise<DatabaseConnection> | undefined
+  override acquireConnection(): Promise<DatabaseConnection> {
+    this.#connection ??= super.acquireConnection()
+    return this.#connection
+  }
+  override async releaseConnection(): Promise<void> {}
+}
+/** The dialect of the connection that only reads. */
+export class ReadingSqliteDialect extends SqliteDialect {
+  readonly #database: OpenSqlite
+  constructor(database: OpenSqlite) {
+    super({ database })
+    this.#database = database
+  }
+  override createDriver() {
+    return new SharedSqliteDriver({ database: this.#database })
+  }
+}
+
+/** The same dialect, whose results are given only after what `wait` gives then. */
+export function waitAfterReads(dialect: Dialect, wait: () => Promise<void> | undefined): Dialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createDriver() {
+      const driver: Driver = dialect.createDriver()
+      const seen = new WeakSet<DatabaseConnection>()
+      const acquire = driver.acquireConnection.bind(driver)
+      driver.acquireConnection = async () => {
+        const connection = await acquire()
+        if (!seen.has(connection)) {
+          seen.add(connection)
+          const execute = connection.executeQuery.bind(connection)
+          connection.executeQuery = async <R>(query: CompiledQuery) => {
+            const result: QueryResult<R> = await execute(query)
+            const waiting = wait()
+            if (waiting) await waiting
+            return result
+          }
+        }
+        return connection
+      }
+      return driver
+    },
+  }
+}
