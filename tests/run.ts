@@ -1,5 +1,7 @@
 // npm test [files, folders, options of `node --test`]
 // e.g. npm test -- tests/api/buckets.test.ts --test-name-pattern="quota"
+// --retry-failed: a file in which something failed runs once more, alone; if it passes then, so does the run, which names
+// it under "Flaky".
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -15,7 +17,8 @@ const given = process.argv.slice(2)
 // What exists on disk or is a TypeScript file is a file to run; all else is meant for `node --test`.
 const isFile = (word: string) => !word.startsWith('-') && (/\.ts$/.test(word) || fs.existsSync(word))
 const files = given.filter(isFile).map((file) => (isFolder(file) ? `${file.replace(/\/+$/, '')}/**/*.test.ts` : file))
-const options = given.filter((word) => !isFile(word))
+const RETRY = '--retry-failed'
+const options = given.filter((word) => !isFile(word) && word !== RETRY)
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`The tests need Node 24, this is ${process.version}: use "npm test", which runs the one npm installed.`)
@@ -60,6 +63,8 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
       '--test-reporter-destination=stdout',
       '--test-reporter=./tests/support/failures.ts',
       `--test-reporter-destination=${path.join(folder, `failed-${++runs}`)}`,
+      '--test-reporter=./tests/support/failed-files.ts',
+      `--test-reporter-destination=${path.join(folder, `files-${runs}`)}`,
       `--test-concurrency=${atOnce}`,
       // For each test, not for a file: what takes so long hangs, on a slow machine too. Milliseconds.
       '--test-timeout=300000',
@@ -95,29 +100,51 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     tests?.kill(signal)
   })
 
+/** More files than that do not fail by chance. */
+const MOST_RETRIES = 8
+const flaky: string[] = []
+const told: string[] = []
+/** Runs test files as `run` does and, where that was asked for, those that failed once more; gives the exit code. */
+async function runAndRetry(these: readonly string[], atOnce: number): Promise<number> {
+  const code = await run(these, atOnce)
+  if (code === 0) return 0
+  const written = (name: string) => fs.readFileSync(path.join(folder, `${name}-${runs}`), 'utf8')
+  told.push(written('failed'))
+  const retried = written('files').split('\n').filter(Boolean)
+  if (!given.includes(RETRY) || stopped || retried.length === 0 || retried.length > MOST_RETRIES) return code
+  console.log(`\nOnce more, alone: ${retried.join(', ')}`)
+  let worst = 0
+  for (const file of retried) {
+    const again = await run([file], 1)
+    if (again === 0) flaky.push(file)
+    worst = Math.max(worst, again)
+  }
+  return worst
+}
+
 /** Some wait for PostgreSQL or a lease of a minute: three keep two processors busy. */
 const AT_ONCE = 3
 /** A page waits for its turn most of the time. */
 const PAGES_AT_ONCE = 4
 let failed = 0
-if (files.length > 0) failed = await run(files, AT_ONCE)
+if (files.length > 0) failed = await runAndRetry(files, AT_ONCE)
 else {
   const all = fs.globSync('tests/**/*.test.ts')
   const inBrowser = (file: string) => file.startsWith(path.join('tests', 'e2e'))
-  failed = await run(
+  failed = await runAndRetry(
     all.filter((file) => !inBrowser(file)),
     AT_ONCE,
   )
   // No page asks for it, and it is never quite idle.
   await ceph?.stop()
   ceph = undefined
-  if (!stopped) failed = Math.max(failed, await run(all.filter(inBrowser), PAGES_AT_ONCE))
+  if (!stopped) failed = Math.max(failed, await runAndRetry(all.filter(inBrowser), PAGES_AT_ONCE))
 }
 await postgres?.stop()
 await ceph?.stop()
-const told = fs.globSync(path.join(folder, 'failed-*')).map((file) => fs.readFileSync(file, 'utf8'))
 // Those of the first of two runs are far up by now.
-if (files.length === 0 && failed) console.log(`\nFailed:\n\n${told.join('')}`)
+if (told.length > 0 && (files.length === 0 || flaky.length > 0)) console.log(`\nFailed:\n\n${told.join('')}`)
+if (flaky.length > 0) console.log(`\nFlaky, for these passed when they ran once more, alone:\n  ${flaky.join('\n  ')}`)
 fs.rmSync(folder, { recursive: true, force: true })
 process.exit(failed)
 
