@@ -29,6 +29,8 @@ export interface ImageOptions {
   /** Default: the last part of the key. */
   filename?: string | undefined
   disposition?: 'inline' | 'attachment' | undefined
+  /** Called when there is an image to answer with, before anything of it is sent; what it throws is answered instead. */
+  before?: () => Promise<void>
 }
 
 /** Whether a request asks for another image than the stored one. */
@@ -61,6 +63,7 @@ export async function sendImage(
     if (isBusy(error) && !reply.raw.destroyed) studio.counts.refused++
     throw error
   })
+  if (!('unchanged' in answer)) await options.before?.()
 
   reply.headers({
     etag: `"${answer.key}"`,

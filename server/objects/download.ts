@@ -53,6 +53,23 @@ export async function sendObject(
   return sendContents(ctx, row, naming, request, reply)
 }
 
+/** What a GET or HEAD of an object is answered with: its status, and the ranges that a 206 gives. */
+export interface ContentsAnswer {
+  status: 200 | 206 | 304 | 412 | 416
+  ranges: readonly ByteRange[]
+}
+
+/** What a request's conditions and ranges come to for an object. */
+export function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): ContentsAnswer {
+  const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
+  const verdict = evaluateConditions(headers, validators)
+  if (verdict !== 200) return { status: verdict, ranges: [] }
+  const ranges =
+    method === 'GET' && rangeApplies(headers, validators) ? parseRanges(headers.range, row.size) : undefined
+  if (ranges === 'unsatisfiable') return { status: 416, ranges: [] }
+  return ranges ? { status: 206, ranges } : { status: 200, ranges: [] }
+}
+
 /** The same for an object that the caller was found to be allowed to read. */
 export function sendContents(
   ctx: Ctx,
@@ -61,34 +78,28 @@ export function sendContents(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | Promise<FastifyReply> {
-  const last_modified = new Date(row.last_modified)
-  const validators = { etag: row.etag, last_modified }
+  const { status, ranges } = answerTo(request, row)
   reply.headers(SAFETY)
   if (embed) reply.headers(FRAMED)
   if (cacheControl !== undefined) reply.header('cache-control', cacheControl)
   reply.header('etag', `"${row.etag}"`)
-  reply.header('last-modified', last_modified.toUTCString())
-  const verdict = evaluateConditions(request.headers, validators)
-  if (verdict === 412) throw new ServiceError('precondition_failed', 'The object is not the one the conditions name.')
-  if (verdict === 304) return reply.code(304).send()
+  reply.header('last-modified', new Date(row.last_modified).toUTCString())
+  if (status === 412) throw new ServiceError('precondition_failed', 'The object is not the one the conditions name.')
+  if (status === 304) return reply.code(304).send()
 
   countDownload(ctx, row.bucket_id, reply)
   reply.header('accept-ranges', 'bytes')
   reply.header('content-disposition', contentDispositionOf(row, naming))
   for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))
     reply.header(`x-meta-${name}`, asHeader(value))
-  const ranges =
-    request.method === 'GET' && rangeApplies(request.headers, validators)
-      ? parseRanges(request.headers.range, row.size)
-      : undefined
-  if (ranges === 'unsatisfiable')
+  if (status === 416)
     throw new ServiceError('range_not_satisfiable', `The object has ${row.size} bytes.`, {
       headers: { 'content-range': `bytes */${row.size}` },
     })
-  if (ranges && ranges.length > 1) return sendParts(ctx.blobs, row, ranges, reply)
+  if (ranges.length > 1) return sendParts(ctx.blobs, row, ranges, reply)
 
   reply.header('content-type', row.content_type)
-  const range = ranges?.[0]
+  const [range] = ranges
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
   reply.header('content-length', range ? range.end - range.start + 1 : row.size)
   if (request.method === 'HEAD') return reply.send()

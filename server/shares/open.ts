@@ -11,7 +11,6 @@ import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
 import { isTicket } from './ticket.ts'
 
-const DAY_MS = 86_400_000
 const USAGE_SHARDS = 16
 const VERIFIED_MS = 5 * 60_000
 
@@ -98,12 +97,12 @@ function passwordOf({ headers }: FastifyRequest): string | undefined {
 
 type Outcome = 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 
-function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, object_key: string | null) {
+export function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, object_key: string | null) {
   const { ip, user_agent } = ctx.actor.origin
   const agent = user_agent === null ? null : withoutCredentials(user_agent).slice(0, 512)
   return { id: newId(), share_id: row.id, time: ctx.now().toISOString(), outcome, object_key, ip, user_agent: agent }
 }
-const useRow = (ctx: Ctx, row: store.ShareRow) => ({
+export const useRow = (ctx: Ctx, row: store.ShareRow) => ({
   share_id: row.id,
   shard: Math.floor(Math.random() * USAGE_SHARDS),
   count: 1,
@@ -122,35 +121,6 @@ export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key:
       { relaxed: true },
     ),
   )
-}
-
-/**
- * Counts a download before it is answered. Under a limit one is taken, unless the request goes on with what this address
- * was served within a day; throws gone when none is left. HEAD is free. `whole`: the answer has no ranges.
- */
-export async function spend(
-  ctx: Ctx,
-  { row }: OpenLink,
-  key: string | null,
-  request: FastifyRequest,
-  { whole = false } = {},
-): Promise<void> {
-  if (request.method === 'HEAD') return
-  const continues = !whole && /^bytes=0*[1-9]\d*-/.test(request.headers.range ?? '')
-  const { ip } = ctx.actor.origin
-  const since = new Date(ctx.now().getTime() - DAY_MS)
-  if (continues && ip !== null && (await store.wasServed(ctx.db, row.id, ip, since)))
-    return noteAccess(ctx, row, 'continued', key)
-  if (row.max_downloads === null) return noteAccess(ctx, row, 'served', key)
-  const taken = await ctx.upkeep(async (tx) => {
-    if (!(await store.spendDownload(tx, row.id))) return false
-    await store.insertAccess(tx, accessRow(ctx, row, 'served', key))
-    await store.addUse(tx, useRow(ctx, row))
-    return true
-  })
-  if (taken) return
-  noteAccess(ctx, row, 'limit_spent', key)
-  throw gone()
 }
 
 /** What every answer of a link carries: a copy in a cache would outlive a revocation. */

@@ -7,22 +7,13 @@ import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { hasImageParameters, sendImage } from '../images/service.ts'
 import { folderName, namedObjects, noting, rangedObjects, sendZip } from '../objects/archive.ts'
-import { sendContents } from '../objects/download.ts'
+import { answerTo, sendContents } from '../objects/download.ts'
 import { findKeys } from '../objects/search.ts'
 import { findObject, findObjects, type ObjectRow } from '../objects/store.ts'
 import { countDownload, noteBucket } from '../usage/service.ts'
-import {
-  checkPassword,
-  findLink,
-  forbidCaching,
-  gone,
-  isOpen,
-  NO_STORE,
-  type OpenLink,
-  openRanges,
-  spend,
-} from './open.ts'
+import { checkPassword, findLink, forbidCaching, gone, isOpen, NO_STORE, type OpenLink, openRanges } from './open.ts'
 import type { UploadLimits } from './service.ts'
+import { assertLeft, spend } from './spend.ts'
 import { isTicket } from './ticket.ts'
 
 interface Raw {
@@ -75,7 +66,6 @@ async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { 
   const object = await findObject(ctx.db, row.bucket, key)
   if (!object || object.bucket_id !== row.bucket_id) throw objectGone()
   const image = hasImageParameters(request)
-  await spend(ctx, link, key, request, { whole: image })
   const via = image ? 'image' : 'download'
   noteRead(visitor(ctx), reply, { bucket: row.bucket, key, size: object.size, via, share_id: row.id })
   const naming = {
@@ -86,9 +76,16 @@ async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { 
     cacheControl: NO_STORE,
     embed: query.embed === '1',
   }
-  return image
-    ? sendImage(ctx, object, request, reply, { ...naming, principal: row.id, link: true })
-    : sendContents(ctx, object, naming, request, reply)
+  if (image) {
+    await assertLeft(ctx, link, { key }, { request, reply })
+    const before = () => spend(ctx, link, { key }, { request, reply })
+    return sendImage(ctx, object, request, reply, { ...naming, principal: row.id, link: true, before })
+  }
+  const { status, ranges } = answerTo(request, object)
+  const given = { key, object, part: ranges.length === 1 ? ranges[0] : undefined }
+  if (status === 200 || status === 206) await spend(ctx, link, given, { request, reply })
+  else await assertLeft(ctx, link, given, { request, reply })
+  return sendContents(ctx, object, naming, request, reply)
 }
 
 const visitor = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
@@ -142,7 +139,7 @@ async function serveArchive(ctx: Ctx, link: OpenLink, { request, reply }: Raw): 
   const prefix = kind === 'folder' ? target : ''
   const ranges = openRanges(link, 'read', prefix)
   if (ranges.length === 0) throw gone()
-  await spend(ctx, link, null, request)
+  await spend(ctx, link, { key: null }, { request, reply })
   if (request.method === 'HEAD') return reply.header('content-type', 'application/zip').send()
   const rows: AsyncIterable<ObjectRow> =
     kind === 'folder'

@@ -269,11 +269,12 @@ export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize:
   return { items, total: await store.countAccesses(ctx.db, id), page, page_size: pageSize }
 }
 
-/** Forgets accesses of more than a year ago. */
+/** Forgets accesses of more than a year ago, and what nobody may go on with any more. */
 export const forgetAccesses = {
   name: 'share-access-expiry',
   every: 3600_000,
   run: async (ctx: Ctx): Promise<void> => {
     await ctx.upkeep((tx) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
+    await ctx.upkeep((tx) => store.deleteServings(tx, ctx.now()))
   },
 }

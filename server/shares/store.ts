@@ -111,19 +111,70 @@ export async function sumUses(
 export const insertAccess = (tx: Tx, row: NewRow<'share_accesses'>) =>
   tx.insertInto('share_accesses').values(row).execute()
 
-/** Whether this address was served since a time: then it may go on with what it began. */
-export const wasServed = async (db: Db, shareId: string, ip: string, since: Date): Promise<boolean> =>
+/** That an address was given contents by a link, and may go on with them until `ends_at`. */
+export type Serving = Omit<Row<'share_servings'>, 'left_bytes'>
+
+/** Notes that contents were given: so many more bytes may be asked for to go on with them. */
+export const addServing = (tx: Tx, row: NewRow<'share_servings'>, now: Date) =>
+  tx
+    .insertInto('share_servings')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['share_id', 'ip', 'blob_id']).doUpdateSet((e) => ({
+        left_bytes: e
+          .case()
+          .when('share_servings.ends_at', '<=', now.toISOString())
+          .then(e.ref('excluded.left_bytes'))
+          .else(e('share_servings.left_bytes', '+', e.ref('excluded.left_bytes')))
+          .end(),
+        ends_at: e.ref('excluded.ends_at'),
+      })),
+    )
+    .execute()
+
+export const findServing = async (db: Db, { share_id, ip, blob_id }: Serving, now: Date): Promise<boolean> =>
   (
     await db
-      .selectFrom('share_accesses')
-      .select('id')
-      .where('share_id', '=', shareId)
+      .selectFrom('share_servings')
+      .select('share_id')
+      .where('share_id', '=', share_id)
       .where('ip', '=', ip)
-      .where('outcome', '=', 'served')
-      .where('time', '>', since.toISOString())
-      .limit(1)
+      .where('blob_id', '=', blob_id)
+      .where('ends_at', '>', now.toISOString())
       .execute()
   ).length > 0
+
+/** Takes bytes of those that an address may still ask for; false when there are not as many. */
+export const takeRest = async (
+  tx: Tx,
+  { share_id, ip, blob_id }: Serving,
+  bytes: number,
+  now: Date,
+): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('share_servings')
+      .set((e) => ({ left_bytes: e('left_bytes', '-', bytes) }))
+      .where('share_id', '=', share_id)
+      .where('ip', '=', ip)
+      .where('blob_id', '=', blob_id)
+      .where('ends_at', '>', now.toISOString())
+      .where('left_bytes', '>=', bytes)
+      .returning('share_id')
+      .execute()
+  ).length > 0
+
+export const giveBack = (tx: Tx, { share_id, ip, blob_id }: Serving, bytes: number) =>
+  tx
+    .updateTable('share_servings')
+    .set((e) => ({ left_bytes: e('left_bytes', '+', bytes) }))
+    .where('share_id', '=', share_id)
+    .where('ip', '=', ip)
+    .where('blob_id', '=', blob_id)
+    .execute()
+
+export const deleteServings = (tx: Tx, now: Date) =>
+  tx.deleteFrom('share_servings').where('ends_at', '<=', now.toISOString()).execute()
 
 export const listAccesses = (
   db: Db,

@@ -28,6 +28,8 @@ export interface SharingTables {
   }
   /** Several rows a link, so that those who open a hot one do not wait for each other. */
   share_usage: { share_id: string; shard: number; count: number; last_at: string }
+  /** Contents that a link gave an address, which may go on with them until `ends_at`, for so many bytes. */
+  share_servings: { share_id: string; ip: string; blob_id: string; left_bytes: number; ends_at: string }
   share_accesses: {
     id: string
     share_id: string

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ByteRange } from '../blobs/driver.ts'
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
+import * as store from './store.ts'
+
+/** How long an address may go on with what it was given. */
+const GOING_ON_MS = 86_400_000
+
+/** What an answer gives of a link. */
+export interface Given {
+  /** Null: all of it, as an archive. */
+  key: string | null
+  /** The object whose own bytes are given; not of what is made of it, an image or an archive. */
+  object?: { blob_id: string; size: number }
+  /** The one range that a partial answer has. */
+  part?: ByteRange | undefined
+}
+interface Raw {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/**
+ * Counts a download before the first byte is answered; under a limit it takes one, and throws gone when none is left. Free
+ * are HEAD, and a part that goes on with contents that this link gave this address within a day: for each download of
+ * them as many bytes as they have.
+ */
+export async function spend(ctx: Ctx, { row }: OpenLink, given: Given, { request, reply }: Raw): Promise<void> {
+  if (request.method === 'HEAD') return
+  if (await goesOn(ctx, row, given, reply)) return noteAccess(ctx, row, 'continued', given.key)
+  const write = async (tx: Tx) => {
+    await store.insertAccess(tx, accessRow(ctx, row, 'served', given.key))
+    await store.addUse(tx, useRow(ctx, row))
+    const serving = servingOf(ctx, row, given)
+    if (serving && given.object) await store.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
+  }
+  if (row.max_downloads === null) return ctx.background(ctx.upkeep(write, { relaxed: true }))
+  const taken = await ctx.upkeep(async (tx) => {
+    if (!(await store.spendDownload(tx, row.id))) return false
+    await write(tx)
+    return true
+  })
+  if (!taken) throw spent(ctx, row, given)
+}
+
+/** For an answer that gives nothing of the contents: free, but a link that is used up says so to whoever begins. */
+export async function assertLeft(ctx: Ctx, { row }: OpenLink, given: Given, { request }: Raw): Promise<void> {
+  if (request.method === 'HEAD' || row.max_downloads === null || row.downloads < row.max_downloads) return
+  const serving = servingOf(ctx, row, given)
+  if (!serving || !(await store.findServing(ctx.db, serving, ctx.now()))) throw spent(ctx, row, given)
+}
+
+function spent(ctx: Ctx, row: store.ShareRow, { key }: Given) {
+  noteAccess(ctx, row, 'limit_spent', key)
+  return gone()
+}
+
+function servingOf(ctx: Ctx, row: store.ShareRow, { object }: Given): store.Serving | undefined {
+  const { ip } = ctx.actor.origin
+  if (ip === null || !object) return undefined
+  const ends_at = new Date(ctx.now().getTime() + GOING_ON_MS).toISOString()
+  return { share_id: row.id, ip, blob_id: object.blob_id, ends_at }
+}
+
+/** Whether a part goes on with what this address was given. Under a limit its bytes are taken from those that are left. */
+async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given, reply: FastifyReply): Promise<boolean> {
+  const { part } = given
+  const serving = servingOf(ctx, row, given)
+  if (!serving || !part || part.start === 0) return false
+  if (row.max_downloads === null) return store.findServing(ctx.db, serving, ctx.now())
+  const bytes = part.end - part.start + 1
+  const taken = await ctx.upkeep((tx) => store.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
+  if (taken) giveBackUnsent(ctx, serving, bytes, reply)
+  return taken
+}
+
+/** A client whose connection breaks again asks for what it did not get. */
+function giveBackUnsent(ctx: Ctx, serving: store.Serving, bytes: number, reply: FastifyReply): void {
+  reply.raw.once('pipe', (source) => {
+    let sent = 0
+    source.on('data', (chunk: Uint8Array) => {
+      sent += chunk.length
+    })
+    reply.raw.once('close', () => {
+      if (sent < bytes) ctx.background(ctx.upkeep((tx) => store.giveBack(tx, serving, bytes - sent), { relaxed: true }))
+    })
+  })
+}
