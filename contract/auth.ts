@@ -234,14 +234,14 @@ export const redeemHandoff = route({
   url: '/auth/handoff',
   tag: 'auth',
   summary: 'Exchange the code of a finished browser login for tokens',
-  description: 'Once, within 60 seconds.',
+  description: 'Once, within 60 seconds, and only in the browser that began the login: its cookie comes along.',
   access: 'public',
   status: 200,
   query: sessionQuery,
   body: Exactly({ code: Type.String({ minLength: 1, maxLength: 200 }) }),
   reply: TokenPair,
   errors: ['invalid_state'],
-  records: [],
+  records: ['login_failed'],
 })
 
 export const changePassword = route({

@@ -111,19 +111,28 @@ export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ token
     const verifier = unseal(ctx.config, PURPOSE, begun.code_verifier)
     const identity = await oidc.exchangeCode(ctx, idp, callback.query, { state, nonce: begun.nonce, verifier })
     const code = begun.return_to !== null && callback.browser ? random() : undefined
-    const session = await signIn(ctx, idp, settings, identity, code)
+    const handoff = code === undefined ? undefined : { code, cookie_hash: begun.cookie_hash }
+    const session = await signIn(ctx, idp, settings, identity, handoff)
     if (code === undefined) return { tokens: await tokensOf(ctx, session) }
     return { redirect: returnUrl(begun.return_to ?? '/', `code=${code}`) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { code } = error
     const who = error instanceof Refused ? error : undefined
-    const refusal = { status_code: errors[code].status, error_code: code }
-    if (failures(ctx.actor.origin.ip ?? 'unknown', ctx.now()) === 0)
-      await recordFailure(ctx, who?.email ?? null, code, who?.userId, refusal)
+    await recordRefusal(ctx, code, { email: who?.email ?? null, userId: who?.userId })
     if (begun?.return_to && callback.browser) return { redirect: returnUrl(begun.return_to, `error=${code}`) }
     throw error
   }
+}
+
+/** Records a login that was refused, so many a minute and address. */
+async function recordRefusal(
+  ctx: Ctx,
+  code: ErrorCode,
+  { email, userId }: { email: string | null; userId?: string | undefined },
+): Promise<void> {
+  if (failures(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
+  await recordFailure(ctx, email, code, userId, { status_code: errors[code].status, error_code: code })
 }
 
 const returnUrl = (path: string, fragment: string): string => `${path.split('#', 1)[0]}#${fragment}`
@@ -133,10 +142,13 @@ async function takeLogin(ctx: Ctx, { state, cookie }: Callback, required: boolea
   if (state === undefined) throw invalidState()
   const row = await ctx.upkeep((tx) => store.takeIdpLogin(tx, hashSecret(state)))
   if (!row || Date.parse(row.expires_at) <= ctx.now().getTime()) throw invalidState()
-  const same = cookie !== undefined && timingSafeEqual(Buffer.from(hashSecret(cookie)), Buffer.from(row.cookie_hash))
-  if (required && !same) throw invalidState()
+  if (required && !isOfBrowser(row.cookie_hash, cookie)) throw invalidState()
   return row
 }
+
+/** Whether a cookie is the one whose hash was kept when the login began. */
+const isOfBrowser = (hash: string | null, cookie: string | undefined): boolean =>
+  hash !== null && cookie !== undefined && timingSafeEqual(Buffer.from(hashSecret(cookie)), Buffer.from(hash))
 
 /** A refusal of someone whom the provider has confirmed. */
 class Refused extends ServiceError {
@@ -152,14 +164,14 @@ class Taken extends Error {}
 
 /**
  * Opens the session of a confirmed identity: issuer and subject decide who it is, never the address (O7). Makes the
- * account where that is allowed (O8). With `handoff` the tokens wait for whoever brings that code.
+ * account where that is allowed (O8). With `handoff` the tokens wait for that code from the browser of that cookie.
  */
 async function signIn(
   ctx: Ctx,
   idp: oidc.Idp,
   settings: EffectiveSettings,
   identity: oidc.Identity,
-  handoff: string | undefined,
+  handoff: { code: string; cookie_hash: string } | undefined,
 ): Promise<NewSession> {
   const session = await openIdpSession(ctx, issuerKey(idp.issuer), settings, identity).catch((error: unknown) => {
     // Two first logins at once: the other one has made the account.
@@ -169,7 +181,8 @@ async function signIn(
   const expires_at = new Date(ctx.now().getTime() + HANDOFF_MS).toISOString()
   if (handoff !== undefined) {
     const row = {
-      code_hash: hashSecret(handoff),
+      code_hash: hashSecret(handoff.code),
+      cookie_hash: handoff.cookie_hash,
       session_id: session.sid,
       refresh_jti: session.refresh.jti,
       expires_at,
@@ -231,20 +244,35 @@ async function createUser(
   })
 }
 
-/** The tokens of a finished browser login, for its one-time code. */
-export async function redeemHandoff(ctx: Ctx, code: string): Promise<Tokens> {
+interface Redeemed {
+  session?: NewSession
+  email: string | null
+  userId?: string
+}
+
+/**
+ * The tokens of a finished browser login, for its one-time code from the browser that began it: whoever could have another
+ * browser redeem theirs would have its user work in the wrong account. A code that another browser brings is spent, and
+ * its session ends.
+ */
+export async function redeemHandoff(ctx: Ctx, code: string, cookie: string | undefined): Promise<Tokens> {
   const now = ctx.now()
-  const session = await ctx.upkeep(async (tx) => {
+  const { session, email, userId } = await ctx.upkeep(async (tx): Promise<Redeemed> => {
     const row = await store.takeHandoff(tx, hashSecret(code))
-    const found =
-      row && Date.parse(row.expires_at) > now.getTime() ? await store.lockSession(tx, row.session_id) : undefined
-    const refresh = row && found && (await store.findRefreshToken(tx, row.refresh_jti))
-    if (!found || !refresh || found.revoked_at !== null || found.disabled_at !== null) throw invalidState()
-    return {
-      subject: { ...subjectOf({ ...found, id: found.user_id }), oid: found.idp_subject ?? undefined },
-      sid: found.id,
-      refresh,
+    const found = row && (await store.lockSession(tx, row.session_id))
+    if (!row || !found) return { email: null }
+    const whose = { email: found.email, userId: found.user_id }
+    const refresh = await store.findRefreshToken(tx, row.refresh_jti)
+    const live = Date.parse(row.expires_at) > now.getTime() && found.revoked_at === null && found.disabled_at === null
+    if (!refresh || !live || !isOfBrowser(row.cookie_hash, cookie)) {
+      await store.revokeSession(tx, found.id, now)
+      return whose
     }
+    const subject = { ...subjectOf({ ...found, id: found.user_id }), oid: found.idp_subject ?? undefined }
+    return { ...whose, session: { subject, sid: found.id, refresh } }
   })
-  return tokensOf(ctx, session)
+  if (session) return tokensOf(ctx, session)
+  const refusal = invalidState()
+  await recordRefusal(ctx, refusal.code, { email, userId })
+  throw refusal
 }

@@ -57,9 +57,12 @@ export const authRoutes = [
       return reply.redirect(`${ctx.config.publicBaseUrl}/api/v1/auth/callback?${query}`, 303) as never
     return answerCallback(ctx, { query, state: body.state }, request, reply)
   }),
-  handle(api.redeemHandoff, async (ctx, { body, query, ...raw }) =>
-    cookies.answerTokens(ctx, await idp.redeemHandoff(ctx, body.code), query.session, raw),
-  ),
+  handle(api.redeemHandoff, async (ctx, { body, query, ...raw }) => {
+    raw.reply.header('cache-control', 'no-store')
+    const tokens = await idp.redeemHandoff(ctx, body.code, cookies.readLoginCookie(ctx, raw.request))
+    cookies.clearLoginCookie(ctx, raw.reply)
+    return cookies.answerTokens(ctx, tokens, query.session, raw)
+  }),
   handle(api.changePassword, async (ctx, { body, query, ...raw }) =>
     cookies.answerTokens(ctx, await changePassword(ctx, body.current_password, body.new_password), query.session, raw),
   ),
@@ -78,8 +81,9 @@ async function answerCallback(
   const cookie = cookies.readLoginCookie(ctx, request)
   reply.header('cache-control', 'no-store')
   const answer = await idp.finishLogin(ctx, { query, state, cookie, browser: isBrowser(request) })
+  // The code that goes with it is only for who has the cookie.
+  if ('redirect' in answer) return reply.redirect(answer.redirect, 303) as never
   // Not after a failure: another tab may have begun a login since.
   if (cookie !== undefined) cookies.clearLoginCookie(ctx, reply)
-  if ('redirect' in answer) return reply.redirect(answer.redirect, 303) as never
   return cookies.answerTokens(ctx, answer.tokens, undefined, { request, reply })
 }

@@ -108,11 +108,21 @@ function browserOf(server: TestServer, idp: Idp) {
     return answer.json<Tokens & Record<string, unknown>>()
   }
   const me = async (token: string) => (await request({ url: server.url, path: '/api/v1/auth/me', token })).status
-  const post = (path: string, body: object, url = server.url) =>
+  const post = (path: string, body: object, headers: OutgoingHttpHeaders = {}) =>
     request({
-      ...{ url, path: `/api/v1/auth/${path}`, method: 'POST', body: JSON.stringify(body) },
-      headers: { 'content-type': 'application/json' },
+      ...{ url: server.url, path: `/api/v1/auth/${path}`, method: 'POST', body: JSON.stringify(body) },
+      headers: { 'content-type': 'application/json', ...headers },
     })
+  /** A browser's login until it is sent back with a code. */
+  const handedOver = async (account: Account, path = '/console/?tab=1') => {
+    const back = await returning(account, `?return_to=${encodeURIComponent(path)}`)
+    const answer = await finish(back, html)
+    assert.equal(answer.status, 303)
+    const found = /^(.*)#code=([\w-]{43})$/.exec(answer.headers.location ?? '')
+    return { answer, path: found?.[1], code: found?.[2] ?? '', cookie: back.cookie }
+  }
+  const redeem = ({ code, cookie }: { code: string; cookie?: string }, query = '') =>
+    post(`handoff${query}`, { code }, cookie === undefined ? {} : { cookie })
   const userOf = async ({ sub }: Account) =>
     (await server.admin.listUsers({ query: { limit: 200 } })).items.find(({ idp_subject }) => idp_subject === sub)
   /** The settings while `work` runs. */
@@ -173,6 +183,8 @@ function browserOf(server: TestServer, idp: Idp) {
     tokensOf,
     me,
     post,
+    handedOver,
+    redeem,
     userOf,
     withSettings,
     tampering,
@@ -274,8 +286,8 @@ describeEngines('login through OpenID Connect', (engine) => {
         await both.refused('invalid_state', () => both.finish({ url, cookie }))
         const browser = await both.returning(account, '?return_to=/console/')
         const there = await both.get(pathOf(browser.url), { cookie: browser.cookie, ...html }, replica.url)
-        const [, code] = String(there.headers.location).split('#code=')
-        assert.equal((await both.post('handoff', { code })).status, 200)
+        const [, code = ''] = String(there.headers.location).split('#code=')
+        assert.equal((await both.redeem({ code, cookie: browser.cookie })).status, 200)
       })
     } finally {
       await replica.stop()
@@ -508,47 +520,78 @@ describeEngines('login through OpenID Connect', (engine) => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
-      const arrive = async (path = '/console/?tab=1') => {
-        const answer = await both.login(account, html, `?return_to=${encodeURIComponent(path)}`)
-        assert.equal(answer.status, 303)
-        assert.equal(answer.headers['cache-control'], 'no-store')
-        assert.doesNotMatch(JSON.stringify(answer.headers) + answer.body, /eyJ|access_token/)
-        const found = /^(.*)#code=([\w-]{43})$/.exec(answer.headers.location ?? '')
-        return { path: found?.[1], code: found?.[2] ?? '' }
-      }
-      const { path, code } = await server.records([{ action: 'user_create' }, { action: 'login' }], () => arrive())
-      assert.equal(path, '/console/?tab=1')
-      assert.equal((await dump(server.database)).includes(code), false)
-      const answer = await server.records([], () => both.post('handoff', { code }))
+      const arrive = (path?: string) => both.handedOver(account, path)
+      const arrived = await server.records([{ action: 'user_create' }, { action: 'login' }], () => arrive())
+      const { headers, body } = arrived.answer
+      assert.equal(headers['cache-control'], 'no-store')
+      assert.doesNotMatch(JSON.stringify(headers) + body, /eyJ|access_token/)
+      assert.equal(arrived.path, '/console/?tab=1')
+      assert.equal((await dump(server.database)).includes(arrived.code), false)
+      const answer = await server.records([], () => both.redeem(arrived))
       assert.equal(answer.status, 200)
       assert.equal(answer.headers['cache-control'], 'no-store')
+      assert.deepEqual(answer.headers['set-cookie'], ['svc_oidc=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'])
       const tokens = answer.json<Tokens & Record<string, unknown>>()
       assert.equal(await both.me(tokens.access_token), 200)
       assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 200)
-      const again = await both.post('handoff', { code })
-      assert.deepEqual([again.status, again.json().code], [400, 'invalid_state'])
-      assert.equal((await both.post('handoff', { code: randomText() })).status, 400)
+      await both.refused('invalid_state', () => both.redeem(arrived))
+      await both.refused('invalid_state', () => both.redeem({ ...arrived, code: randomText() }))
 
       assert.equal((await arrive('/console/#/buckets')).path, '/console/', 'the fragment is ours')
-      const race = (await arrive()).code
-      const statuses = await Promise.all([1, 2, 3].map(async () => (await both.post('handoff', { code: race })).status))
+      const race = await arrive()
+      const statuses = await Promise.all([1, 2, 3].map(async () => (await both.redeem(race)).status))
       assert.deepEqual(statuses.sort(), [200, 400, 400])
 
       const inTime = await arrive()
       server.clock.advance(MINUTE - 1)
-      assert.equal((await both.post('handoff', { code: inTime.code })).status, 200)
+      assert.equal((await both.redeem(inTime)).status, 200)
       const late = await arrive()
       server.clock.advance(MINUTE)
-      assert.equal((await both.post('handoff', { code: late.code })).status, 400)
+      assert.equal((await both.redeem(late)).status, 400)
 
       await arrive()
       const sessions = await countOf(server.database, 'sessions')
       server.clock.advance(MINUTE + 1)
       await server.running.tick()
       assert.equal(await countOf(server.database, 'handoffs'), 0)
-      assert.equal(await countOf(server.database, 'sessions'), sessions - 3, 'what nobody fetched is forgotten')
+      assert.equal(await countOf(server.database, 'sessions'), sessions - 2, 'what nobody fetched is forgotten')
     })
     await server.later(0)
+  })
+
+  it('O6: a code is of the browser that began the login: in another one it fetches nothing, and is spent', async () => {
+    const { server } = both
+    const account = person()
+    await both.withSettings(autoCreate, async () => {
+      await both.tokensOf(account)
+      const other = await both.begin()
+      for (const cookie of [undefined, other.cookie, 'svc_oidc=', 'svc_oidc=x', 'svc_oidc=ü']) {
+        const arrived = await both.handedOver(account)
+        const given = { code: arrived.code, ...(cookie === undefined ? {} : { cookie }) }
+        const known = (await allActions(server.database)).length
+        const denied = await both.refused('invalid_state', () => both.redeem(given, '?session=cookie'))
+        assert.equal(denied.headers['set-cookie'], undefined)
+        const unknown = await both.refused('invalid_state', () => both.redeem({ code: randomText() }))
+        const { request_id: _one, ...problem } = denied.json()
+        const { request_id: _other, ...same } = unknown.json()
+        assert.deepEqual(problem, same, 'it tells nothing of the code')
+        const record = (await allActions(server.database))[known]
+        assert.deepEqual(JSON.parse(record?.details ?? ''), { email: account.email, reason: 'invalid_state' })
+        assert.equal((await both.redeem(arrived)).status, 400, 'also for who began it')
+        const { id = '' } = (await both.userOf(account)) ?? {}
+        const left = await server.database.db
+          .selectFrom('sessions')
+          .select(['id', 'revoked_at'])
+          .where('user_id', '=', id)
+          .orderBy('id', 'desc')
+          .execute()
+        assert.notEqual(left[0]?.revoked_at, null, 'the session that nobody may have has ended')
+      }
+    })
+    await both.withSettings({ auth: { auto_create_users: true, idp_require_browser_cookie: false } }, async () => {
+      const arrived = await both.handedOver(account)
+      await both.refused('invalid_state', () => both.redeem({ code: arrived.code }))
+    })
   })
 
   it('O6: a code fetches nothing for someone disabled or untied since', async () => {
@@ -556,11 +599,10 @@ describeEngines('login through OpenID Connect', (engine) => {
     await both.withSettings(autoCreate, async () => {
       for (const body of [{ is_active: false }, { idp_subject: null }]) {
         const account = person()
-        const answer = await both.login(account, html, '?return_to=/')
-        const code = answer.headers.location?.split('#code=')[1]
+        const arrived = await both.handedOver(account, '/')
         const id = (await both.userOf(account))?.id ?? ''
         await server.admin.updateUser({ params: { id }, body })
-        const fetched = await both.post('handoff', { code })
+        const fetched = await both.redeem(arrived)
         assert.deepEqual([fetched.status, fetched.json().code], [400, 'invalid_state'], JSON.stringify(body))
       }
     })

@@ -10,6 +10,7 @@ import { usage } from './0008-usage.ts'
 import { undo } from './0009-undo.ts'
 import { moves } from './0010-moves.ts'
 import { servings } from './0013-servings.ts'
+import { logins } from './0014-logins.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -25,4 +26,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0009-undo': undo(types),
   '0010-moves': moves(types),
   '0013-servings': servings(types),
+  '0014-logins': logins(types),
 })

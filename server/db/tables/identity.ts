@@ -91,7 +91,14 @@ export interface IdentityTables {
     expires_at: string
   }
   /** Finished browser logins whose tokens wait to be fetched (O6). */
-  handoffs: { code_hash: string; session_id: string; refresh_jti: string; expires_at: string }
+  handoffs: {
+    code_hash: string
+    session_id: string
+    refresh_jti: string
+    expires_at: string
+    /** Of the cookie of the browser that began the login; null in rows of releases that did not ask for it. */
+    cookie_hash: string | null
+  }
   /** One row. `changed` is JSON: what was set, by section; secrets in it are encrypted. */
   settings: { id: number; changed: string }
   login_throttle: { key: string; failures: number; window_started_at: string; blocked_until: string | null }
