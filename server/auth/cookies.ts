@@ -2,6 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
+import { DEVICE_SECONDS } from './device.ts'
 import type { Tokens } from './sessions.ts'
 
 const WEEK_SECONDS = 7 * 24 * 3600
@@ -16,6 +17,8 @@ interface Kind {
   maxAge: number
 }
 const refreshCookie: Kind = { name: 'stowage_refresh', path: '/api/v1/auth', sameSite: 'strict', maxAge: WEEK_SECONDS }
+/** By it a browser is known that logged in before. */
+const deviceCookie: Kind = { name: 'stowage_device', path: null, sameSite: 'strict', maxAge: DEVICE_SECONDS }
 /** Lax: the provider's page sends the browser back from another site. */
 const loginCookie: Kind = { name: 'svc_oidc', path: null, sameSite: 'lax', maxAge: TEN_MINUTES }
 
@@ -45,6 +48,10 @@ export const setLoginCookie = (ctx: Ctx, reply: FastifyReply, value: string): vo
   put(ctx, reply, loginCookie, value)
 export const readLoginCookie = (ctx: Ctx, request: FastifyRequest) => read(ctx, request, loginCookie)
 export const clearLoginCookie = (ctx: Ctx, reply: FastifyReply): void => put(ctx, reply, loginCookie, '', 0)
+
+export const setDeviceCookie = (ctx: Ctx, reply: FastifyReply, value: string): void =>
+  put(ctx, reply, deviceCookie, value)
+export const readDeviceCookie = (ctx: Ctx, request: FastifyRequest) => read(ctx, request, deviceCookie)
 
 export interface Raw {
   request: FastifyRequest

@@ -3,18 +3,26 @@ import type { Ctx } from '../context.ts'
 import { settingsInForce } from '../settings/service.ts'
 import { emailKey, recordLogin, renewPasswordHash, replacePassword } from '../users/service.ts'
 import { findByEmailKey, findUser } from '../users/store.ts'
+import { knownDevice } from './device.ts'
 import * as passwords from './passwords.ts'
 import { loginDisabled, openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
-import { beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
+import { type Attempt, beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
 
-/** Login with e-mail and password (J1). Every failure looks the same and takes the same time (P3). */
-export async function login(ctx: Ctx, username: string, password: string): Promise<Tokens> {
+/**
+ * Login with e-mail and password (J1). Every failure looks the same and takes the same time (P3). `device`: what the
+ * browser got when it logged in before (deviceTicket).
+ */
+export async function login(
+  ctx: Ctx,
+  { username, password, device }: { username: string; password: string; device?: string | undefined },
+): Promise<Tokens> {
   await assertLocalEnabled(ctx)
   const account = emailKey(username)
-  await beginAttempt(ctx, account)
+  const attempt: Attempt = { kind: 'login', account, device: knownDevice(ctx, account, device) }
+  await beginAttempt(ctx, attempt)
   const user = await findByEmailKey(ctx.db, account)
   const hash = user?.password_hash ?? null
-  const matches = await verify(ctx, account, password, hash)
+  const matches = await verify(ctx, attempt, password, hash)
   if (!user || hash === null || !matches || user.disabled_at !== null) {
     const reason = !user ? 'unknown' : !matches ? (hash ? 'wrong_password' : 'no_password') : 'disabled'
     await recordFailure(ctx, username, reason, user?.id)
@@ -29,7 +37,7 @@ export async function login(ctx: Ctx, username: string, password: string): Promi
     await recordLogin(tx, user.id, ctx.now())
     if (renewed !== null) await renewPasswordHash(tx, user.id, hash, renewed)
   })
-  await forgiveAttempt(ctx, account)
+  await forgiveAttempt(ctx, attempt)
   return tokensOf(ctx, session)
 }
 
@@ -39,9 +47,9 @@ async function assertLocalEnabled(ctx: Ctx): Promise<void> {
 }
 
 /** Compares a password; a try that did not fit the queue of hashes does not count as one. */
-const verify = (ctx: Ctx, account: string, password: string, hash: string | null): Promise<boolean> =>
+const verify = (ctx: Ctx, attempt: Attempt, password: string, hash: string | null): Promise<boolean> =>
   passwords.verifyPassword(password, hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
-    await retractAttempt(ctx, account)
+    await retractAttempt(ctx, attempt)
     throw busy
   })
 
@@ -75,9 +83,9 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   const hash = user?.password_hash ?? null
   if (!user || hash === null)
     throw new ServiceError('conflict', 'You have no password to change: you sign in through the identity provider.')
-  const account = user.email_key
-  await beginAttempt(ctx, account)
-  if (!(await verify(ctx, account, current, hash))) {
+  const attempt: Attempt = { kind: 'login', account: user.email_key, device: ctx.actor.session_id }
+  await beginAttempt(ctx, attempt)
+  if (!(await verify(ctx, attempt, current, hash))) {
     await recordFailure(ctx, user.email, 'wrong_current_password', user.id, {
       status_code: 422,
       error_code: 'invalid_request',
@@ -86,7 +94,7 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
       faults: [{ path: 'body.current_password', message: 'is wrong' }],
     })
   }
-  await forgiveAttempt(ctx, account)
+  await forgiveAttempt(ctx, attempt)
   const nextHash = await passwords.hashPassword(next, ctx.config.bcryptCost)
   const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
   const session = await openSession(ctx, subject, 'local', async (tx, record) => {

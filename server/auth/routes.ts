@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import { handle } from '../http/handle.ts'
 import { describeCaller } from './caller.ts'
 import * as cookies from './cookies.ts'
+import { deviceTicket } from './device.ts'
 import * as idp from './idp-login.ts'
 import { changePassword, login } from './login.ts'
 import * as sessions from './sessions.ts'
@@ -14,7 +15,11 @@ export const authRoutes = [
   handle(api.login, async (ctx, { body, query, ...raw }) => {
     if (body.grant_type !== undefined && body.grant_type !== 'password')
       throw new ServiceError('unsupported_grant_type', 'grant_type must be "password".')
-    return cookies.answerTokens(ctx, await login(ctx, body.username, body.password), query.session, raw)
+    const device = cookies.readDeviceCookie(ctx, raw.request)
+    const tokens = await login(ctx, { ...body, device })
+    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
+    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, body.username))
+    return answer
   }),
   handle(api.refresh, async (ctx, { body, query, ...raw }) => {
     if (body.refresh_token === undefined && query.session !== 'cookie')

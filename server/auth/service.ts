@@ -9,7 +9,7 @@ export { testIdp as discoverIdp } from './oidc.ts'
 export { assertSettable, hashPassword, verifyPassword } from './passwords.ts'
 export { authenticateToken } from './sessions.ts'
 export type { UserRow } from './store.ts'
-export { beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
+export { type Attempt, beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
 
 /** Step: ends every session of a user; gives how many were live. Access tokens die with the user's token_version. */
 export const revokeSessionsOf = store.revokeSessionsOf

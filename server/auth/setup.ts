@@ -51,7 +51,7 @@ export async function setUp(ctx: Ctx, { token, email, display_name, password }: 
   const expected = await findSetupHash(ctx)
   if (expected === null || (await hasAdmin(ctx.db))) throw over()
   if (!isSame(hash, expected)) {
-    await beginAttempt(ctx, `setup from ${ctx.actor.origin.ip}`)
+    await beginAttempt(ctx, { kind: 'setup', account: `setup from ${ctx.actor.origin.ip}` })
     await recordFailure(ctx, email, 'setup_link', undefined, { status_code: 410, error_code: 'gone' })
     throw unknown()
   }

@@ -153,15 +153,22 @@ export function countFailure(tx: Tx, key: string, now: Date, window: number): Pr
 export const blockUntil = (tx: Tx, key: string, until: Date) =>
   tx.updateTable('login_throttle').set({ blocked_until: until.toISOString() }).where('key', '=', key).execute()
 
-export const uncountFailure = (tx: Tx, key: string) =>
-  tx
-    .updateTable('login_throttle')
-    .set((e) => ({ failures: e('failures', '-', 1) }))
-    .where('key', '=', key)
-    .where('failures', '>', 0)
-    .execute()
+/** Takes a failure back; gives how many are left, undefined where there was none. */
+export const uncountFailure = async (tx: Tx, key: string): Promise<number | undefined> =>
+  (
+    await tx
+      .updateTable('login_throttle')
+      .set((e) => ({ failures: e('failures', '-', 1) }))
+      .where('key', '=', key)
+      .where('failures', '>', 0)
+      .returning('failures')
+      .executeTakeFirst()
+  )?.failures
 
-export const clearFailures = (tx: Tx, key: string) => tx.deleteFrom('login_throttle').where('key', '=', key).execute()
+/** Forgets the failures of a key; false where there was none. */
+export const clearFailures = async (tx: Tx, key: string): Promise<boolean> =>
+  ((await tx.deleteFrom('login_throttle').where('key', '=', key).returning('failures').executeTakeFirst())?.failures ??
+    0) > 0
 
 /** What every credential's query gives of the user, one row per grant of each group (at least one row): J7. */
 export interface UserRow {

@@ -6,7 +6,10 @@ import type { Ctx } from '../context.ts'
 import * as store from './store.ts'
 
 const MINUTE = 60_000
-/** Failures within a window, per account and network, per network, per account (P4). */
+/**
+ * Failures within a window, per account and network and per account; of a network how many accounts it failed at, so that
+ * who tries a few of them again and again does not shut it for its neighbours (P4).
+ */
 const PAIR = { free: 5, window: 15 * MINUTE, longestBlock: 15 * MINUTE }
 const NETWORK = { limit: 50, window: 15 * MINUTE }
 const ACCOUNT = { limit: 100, window: 60 * MINUTE }
@@ -20,9 +23,27 @@ function network(ip: string | null): string {
 }
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-function keysOf(account: string, ip: string | null) {
+/** A password, or a secret like one, about to be looked at. */
+export interface Attempt {
+  /** What is guessed at: guesses at links do not shut a network out of logging in. */
+  kind: 'login' | 'link' | 'setup'
+  account: string
+  /** A browser or session that was let in to this account before: it is counted by itself, whatever others do. */
+  device?: string | null | undefined
+}
+
+interface Keys {
+  /** What the fine count is kept for: an account from a network, or a device. */
+  pair: string
+  /** The coarse counts; a known device has none. */
+  wide: { account: string; network: string } | null
+}
+function keysOf({ kind, account, device }: Attempt, ip: string | null): Keys {
+  if (device) return { pair: `device:${hashed(`${device} ${account}`)}`, wide: null }
   const net = network(ip)
-  return { account: `account:${hashed(account)}`, network: `network:${net}`, pair: `pair:${hashed(account)}:${net}` }
+  const places = { login: 'network', link: 'links', setup: 'setup' }
+  const wide = { account: `account:${hashed(account)}`, network: `${places[kind]}:${net}` }
+  return { pair: `pair:${hashed(account)}:${net}`, wide }
 }
 
 const refusal = (until: number, now: number): ServiceError =>
@@ -35,41 +56,40 @@ const refusal = (until: number, now: number): ServiceError =>
  * Throws `rate_limited` with Retry-After when the account, the network or the pair has had too many. A refused attempt
  * does not count. Unknown accounts are treated alike.
  */
-export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
-  const keys = keysOf(account, ctx.actor.origin.ip)
+export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
   await ctx.upkeep(async (tx) => {
     const now = ctx.now().getTime()
-    for (const [key, { limit, window }] of [
-      [keys.account, ACCOUNT],
-      [keys.network, NETWORK],
-    ] as const) {
+    const count = async (key: string, { limit, window }: typeof NETWORK) => {
       const row = await store.countFailure(tx, key, new Date(now), window)
       if (row.failures > limit) throw refusal(Date.parse(row.window_started_at) + window, now)
     }
-    const pair = await store.countFailure(tx, keys.pair, new Date(now), PAIR.window)
-    if (pair.blocked_until !== null && Date.parse(pair.blocked_until) > now)
-      throw refusal(Date.parse(pair.blocked_until), now)
-    if (pair.failures >= PAIR.free) {
-      const block = Math.min(2 ** (pair.failures - PAIR.free + 1) * 1000, PAIR.longestBlock)
-      await store.blockUntil(tx, keys.pair, new Date(now + block))
+    if (wide) await count(wide.account, ACCOUNT)
+    const own = await store.countFailure(tx, pair, new Date(now), PAIR.window)
+    if (wide && own.failures === 1) await count(wide.network, NETWORK)
+    if (own.blocked_until !== null && Date.parse(own.blocked_until) > now)
+      throw refusal(Date.parse(own.blocked_until), now)
+    if (own.failures >= PAIR.free) {
+      const block = Math.min(2 ** (own.failures - PAIR.free + 1) * 1000, PAIR.longestBlock)
+      await store.blockUntil(tx, pair, new Date(now + block))
     }
   })
 }
 
 /** The attempt was not made: its password was never looked at. */
-export async function retractAttempt(ctx: Ctx, account: string): Promise<void> {
-  const keys = keysOf(account, ctx.actor.origin.ip)
+export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
   await ctx.upkeep(async (tx) => {
-    for (const key of [keys.account, keys.network, keys.pair]) await store.uncountFailure(tx, key)
+    if (wide) await store.uncountFailure(tx, wide.account)
+    if ((await store.uncountFailure(tx, pair)) === 0 && wide) await store.uncountFailure(tx, wide.network)
   })
 }
 
 /** The attempt was no failure after all: the pair is cleared, the other counts take it back. */
-export async function forgiveAttempt(ctx: Ctx, account: string): Promise<void> {
-  const keys = keysOf(account, ctx.actor.origin.ip)
+export async function forgiveAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
   await ctx.upkeep(async (tx) => {
-    await store.uncountFailure(tx, keys.account)
-    await store.uncountFailure(tx, keys.network)
-    await store.clearFailures(tx, keys.pair)
+    if (wide) await store.uncountFailure(tx, wide.account)
+    if ((await store.clearFailures(tx, pair)) && wide) await store.uncountFailure(tx, wide.network)
   })
 }

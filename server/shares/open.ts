@@ -62,17 +62,17 @@ export async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string):
   const key = createHash('sha256').update(`${row.id}\0${row.password_hash}\0${given}`).digest('base64')
   const now = ctx.now().getTime()
   if ((verified.get(key) ?? 0) > now) return
-  const account = `share:${row.id}`
-  await beginAttempt(ctx, account)
+  const attempt = { kind: 'link', account: `share:${row.id}` } as const
+  await beginAttempt(ctx, attempt)
   const matches = await verifyPassword(given, row.password_hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
-    await retractAttempt(ctx, account)
+    await retractAttempt(ctx, attempt)
     throw busy
   })
   if (!matches) {
     noteAccess(ctx, row, 'wrong_password', null)
     throw passwordNeeded('The password is wrong.')
   }
-  await forgiveAttempt(ctx, account)
+  await forgiveAttempt(ctx, attempt)
   if (verified.size >= 1000) verified.clear()
   verified.set(key, now + VERIFIED_MS)
 }

@@ -238,7 +238,65 @@ describeEngines('auth', (engine) => {
     assert.equal((await allActions(server.database)).length - before, tried)
   })
 
-  it('P4: refuses a network its 51st failure in a quarter of an hour, whatever the account', async () => {
+  it('P4: a network is not shut by guesses at a few accounts, nor by guesses at links', async () => {
+    await server.later(20 * MINUTE)
+    const ip = '192.0.4.1'
+    for (let n = 0; n < 11; n++)
+      for (let i = 0; i < 5; i++) assert.equal((await login(`few${n}@example.com`, 'wrong', ip)).status, 401)
+    assert.equal((await login(ADMIN.email, ADMIN.password, ip)).status, 200, '55 failures at 11 accounts')
+
+    await server.admin.createBucket({ body: { name: 'guessed' } })
+    await server.admin.putObject({ params: { name: 'guessed', key: 'k' }, body: 'x' })
+    const link = () =>
+      server.admin.shareObject({ params: { bucket: 'guessed', key: 'k' }, body: { password: 'of the link' } })
+    const open = async (token: string, password: string) =>
+      (
+        await request({
+          ...{ url: server.url, path: `/public/s/${token}` },
+          headers: { 'x-forwarded-for': ip, 'x-share-password': password },
+        })
+      ).status
+    for (let n = 0; n < 50; n++) assert.equal(await open((await link()).token, 'wrong'), 401)
+    assert.equal(await open((await link()).token, 'of the link'), 429, 'fifty links in a quarter of an hour')
+    assert.equal((await login(ADMIN.email, ADMIN.password, ip)).status, 200)
+    assert.equal((await login(await person(), 'a password of mine', ip)).status, 200)
+    await server.later(16 * MINUTE)
+  })
+
+  it('P4: a browser that logged in before is counted by itself, whatever others do', async () => {
+    const email = await person()
+    const inBrowser = (password: string, ip: string, cookie = '', username = email) =>
+      request({
+        ...{ url: server.url, path: '/api/v1/auth/token?session=cookie', method: 'POST' },
+        headers: { ...from(ip), cookie },
+        body: new URLSearchParams({ username, password }).toString(),
+      })
+    const right = 'a password of mine'
+    const answer = await inBrowser(right, '192.0.5.1')
+    const set = answer.headers['set-cookie']?.find((one) => one.startsWith('stowage_device=')) ?? ''
+    const device = set.split(';')[0] ?? ''
+    assert.deepEqual(set.split('; ').slice(1).sort(), ['HttpOnly', 'Max-Age=15552000', 'Path=/', 'SameSite=Strict'])
+    for (let i = 0; i < 50; i++) await login(`shut${i}@example.com`, 'wrong', '192.0.5.9')
+    assert.equal((await inBrowser(right, '192.0.5.1')).status, 429, 'the network is shut')
+    assert.equal((await inBrowser(right, '192.0.5.1', device)).status, 200)
+    for (const forged of ['stowage_device=x', `${device}x`, device.replace('.', '.x'), 'stowage_device=ü'])
+      assert.equal((await inBrowser(right, '192.0.5.1', forged)).status, 429, forged)
+    assert.equal((await inBrowser(right, '192.0.5.1', device, await person())).status, 429, 'another account')
+
+    for (let n = 0; n < 20; n++) for (let i = 0; i < 5; i++) await login(email, 'wrong', `192.1.${n}.1`)
+    assert.equal((await inBrowser(right, '192.2.0.1')).status, 429, 'a hundred failures in an hour')
+    assert.equal((await inBrowser(right, '192.2.0.1', device)).status, 200)
+
+    for (let i = 0; i < 5; i++) assert.equal((await inBrowser('wrong', `192.3.${i}.1`, device)).status, 401)
+    const blocked = await inBrowser(right, '192.3.0.9', device)
+    assert.deepEqual([blocked.status, blocked.headers['retry-after']], [429, '2'], 'its own guesses count')
+    await server.later(180 * 24 * 60 * MINUTE)
+    for (let i = 0; i < 50; i++) await login(`again${i}@example.com`, 'wrong', '192.0.5.9')
+    assert.equal((await inBrowser(right, '192.0.5.1', device)).status, 429, 'for half a year')
+    await server.later(16 * MINUTE)
+  })
+
+  it('P4: refuses a network its 51st account in a quarter of an hour, whatever the accounts', async () => {
     await server.later(20 * MINUTE)
     for (let i = 0; i < 50; i++)
       assert.equal((await login(`other${i}@example.com`, 'wrong', `192.0.2.${i + 1}`)).status, 401)
