@@ -49,7 +49,17 @@ export interface ActionDetails {
   update_object: { before: object; after: object }
   /** By a policy: `bulk_id` is its run's. */
   delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk
-  restore: { size: number; trash_id: string } & Bulk
+  /**
+   * `original_key`: restored beside what has its key now. `replaced`: what was at the key gave way, and is in the trash as
+   * `replaced_trash_id` unless the bucket keeps none.
+   */
+  restore: {
+    size: number
+    trash_id: string
+    original_key?: string
+    replaced?: true
+    replaced_trash_id?: string
+  } & Bulk
   create_bucket: { quota_gb: number | null; trash_days: number }
   update_bucket: { before: object; after: object }
   delete_bucket: { trash_bytes: number }

@@ -35,7 +35,17 @@ export const events = {
     'An object was deleted, into the trash or for good.',
     Type.Object({ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text), ...bulk }),
   ),
-  restore: event('An object came back from the trash.', Type.Object({ size: Count, trash_id: Text, ...bulk })),
+  restore: event(
+    'An object came back from the trash.',
+    Type.Object({
+      size: Count,
+      trash_id: Text,
+      original_key: Optional(Text),
+      replaced: Optional(Flag),
+      replaced_trash_id: Optional(Text),
+      ...bulk,
+    }),
+  ),
   create_bucket: event(
     'A bucket was created.',
     Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number() }),

@@ -288,6 +288,41 @@ describeEngines('concurrency', (engine) => {
     assert.equal(bucket.used_bytes, count(results, 'ok') * 1000)
     await assertExact(name)
   })
+
+  it('restores over or beside what others write meanwhile, and loses none of it', async () => {
+    const name = 'restore-races'
+    await server.admin.createBucket({ body: { name } })
+    const put = (i: number, text: string) => client(i).putObject({ params: { name, key: 'k.txt' }, body: text })
+    for (const i of times(13, (n) => n)) await put(0, `old ${i}`)
+    const trash = async () => (await server.admin.listTrash({ params: { name }, query: { limit: 1000 } })).items
+    const ids = (await trash()).map(({ id }) => id)
+    assert.equal(ids.length, 12)
+    const on_conflict = (i: number) => (i % 2 ? 'replace' : 'keep_both')
+    const done = await outcomes([
+      ...ids.map((id, i) =>
+        client(i).restoreTrash({ params: { name }, body: { ids: [id], on_conflict: on_conflict(i) } }),
+      ),
+      ...times(12, (i) => put(i, `new ${i}`)),
+    ])
+    assert.deepEqual(new Set(done), new Set(['ok']), done.join())
+    await assertExact(name)
+    const left = await trash()
+    const visible = await contents(name)
+    // Six beside it, one at the key, and every other one of the 25 in the trash.
+    assert.equal(visible.size, 7)
+    assert.deepEqual(
+      [...visible.keys()].filter((key) => key !== 'k.txt').toSorted(),
+      ['', ' 2', ' 3', ' 4', ' 5', ' 6'].map((n) => `k (restored${n}).txt`).toSorted(),
+    )
+    assert.equal(left.length, 18)
+    assert.ok(left.every(({ reason }) => reason === 'overwritten'))
+    const { items } = await server.admin.restoreTrash({
+      params: { name },
+      body: { ids: left.map(({ id }) => id), on_conflict: 'keep_both' },
+    })
+    assert.equal(items.length, 18)
+    assert.equal(new Set((await contents(name)).values()).size, 25)
+  })
 })
 
 describe('first start', () => {

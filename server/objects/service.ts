@@ -12,6 +12,7 @@ import * as store from './store.ts'
 
 export { typeOf } from './describe.ts'
 export { placeBlob } from './place.ts'
+export { retryTaken } from './transfer.ts'
 
 /** The object someone may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
@@ -82,6 +83,34 @@ export async function removeObjects(
 export const reinstate = async (tx: Tx, bucket: HeldBucket, row: store.ObjectRow): Promise<StoredObject | undefined> =>
   (await store.insertObject(tx, row)) ? describeObject(row, bucket.name) : undefined
 
-/** Step: the same with many; gives the keys that were free. */
-export const reinstateAll = (tx: Tx, rows: readonly store.ObjectRow[]): Promise<string[]> =>
-  store.insertObjects(tx, rows)
+/** Step: the same with many; gives those whose key was free, by their keys. */
+export async function reinstateAll(
+  tx: Tx,
+  bucket: HeldBucket,
+  rows: readonly store.ObjectRow[],
+): Promise<Map<string, StoredObject>> {
+  const free = new Set(await store.insertObjects(tx, rows))
+  return new Map(rows.flatMap((row) => (free.has(row.key) ? [[row.key, describeObject(row, bucket.name)]] : [])))
+}
+
+/**
+ * Step: makes contents visible again under their key in place of what is there, which goes to the trash as overwritten.
+ * The caller counts the usage.
+ */
+export async function reinstateOver(
+  tx: Tx,
+  ctx: Ctx,
+  bucket: HeldBucket,
+  row: store.ObjectRow,
+): Promise<{ object: StoredObject; replaced?: { size: number; trash_id: string | null } }> {
+  for (;;) {
+    const object = await reinstate(tx, bucket, row)
+    if (object) return { object }
+    const old = await store.lockObject(tx, bucket.id, row.key)
+    if (!old) continue
+    const [trash_id = null] = await moveToTrash(tx, ctx, bucket, [old], 'overwritten')
+    await store.replaceObject(tx, row)
+    const now = { ...row, created_at: old.created_at }
+    return { object: describeObject(now, bucket.name), replaced: { size: old.size, trash_id } }
+  }
+}

@@ -47,11 +47,10 @@ export async function restoreItems(
   if (ids.length === 0) return { restored: 0, errors: [] }
   const rows = await store.lockTrash(tx, bucket.id, ids)
   const { accepted, errors } = await choose(tx, ctx, bucket, rows)
-  const free = new Set(
-    await reinstateAll(
-      tx,
-      accepted.map(({ id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }) => row),
-    ),
+  const free = await reinstateAll(
+    tx,
+    bucket,
+    accepted.map(({ id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }) => row),
   )
   // Someone made the others between our look and our insert.
   errors.push(...accepted.filter(({ key }) => !free.has(key)).map(taken))

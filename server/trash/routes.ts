@@ -6,6 +6,6 @@ export const trashRoutes = [
   handle(api.listTrash, (ctx, { params, query }) =>
     listTrash(ctx, params.name, query.prefix ?? '', query.limit ?? 100, query.cursor),
   ),
-  handle(api.restoreTrash, (ctx, { params, body }) => restoreTrash(ctx, params.name, body.ids)),
+  handle(api.restoreTrash, (ctx, { params, body }) => restoreTrash(ctx, params.name, body.ids, body.on_conflict)),
   handle(api.purgeTrash, (ctx, { params, body }) => purgeTrash(ctx, params.name, 'ids' in body ? body.ids : 'all')),
 ]

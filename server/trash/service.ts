@@ -1,6 +1,5 @@
-import { type Fault, ServiceError } from '../../contract/errors.ts'
-import type { StoredObject } from '../../contract/objects.ts'
-import type { TrashItem } from '../../contract/trash.ts'
+import { ServiceError } from '../../contract/errors.ts'
+import type { OnConflict, TrashItem } from '../../contract/trash.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket, purgeBuried } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
@@ -8,8 +7,9 @@ import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { reinstate } from '../objects/service.ts'
+import { retryTaken } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
+import { placeItems } from './placing.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -75,31 +75,20 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
   }
 }
 
-/** Puts items back under their keys, all or none; needs `write` on each. A taken key is a `conflict`. */
-export async function restoreTrash(ctx: Ctx, name: string, ids: readonly string[]) {
-  const items = await ctx.act(async (tx, record) => {
-    const bucket = await holdFor(tx, ctx, name)
-    // In key order, as uploads take keys: neither can wait for the other.
-    const rows = (await store.lockTrash(tx, bucket.id, ids)).sort((a, b) => (a.key < b.key ? -1 : 1))
-    for (const row of rows) allow(ctx.actor, 'write', name, row.key)
-    assertFound(ids, rows)
-    const restored: StoredObject[] = []
-    const taken: Fault[] = []
-    for (const { id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row } of rows) {
-      const object = await reinstate(tx, bucket, row)
-      if (object) restored.push(object)
-      else taken.push({ path: `body.ids.${ids.indexOf(id)}`, message: `the key "${row.key}" is taken` })
-    }
-    if (taken.length > 0)
-      throw new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults: taken })
-    const bytes = rows.reduce((sum, row) => sum + row.size, 0)
-    await countUsage(tx, bucket, { bytes, objects: rows.length, trash_bytes: -bytes })
-    await store.deleteTrash(tx, ids)
-    for (const row of rows)
-      record({ name: 'restore', bucket: name, key: row.key, details: { size: row.size, trash_id: row.id } })
-    return restored
-  })
-  return { items }
+/**
+ * Puts items back under their keys, all or none; needs `write` on each. What happens where a key is taken is
+ * `onConflict`'s to say: a `conflict` unless asked otherwise.
+ */
+export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onConflict: OnConflict = 'fail') {
+  return retryTaken(() =>
+    ctx.act(async (tx, record) => {
+      const bucket = await holdFor(tx, ctx, name)
+      const rows = await store.lockTrash(tx, bucket.id, ids)
+      for (const row of rows) allow(ctx.actor, 'write', name, row.key)
+      assertFound(ids, rows)
+      return placeItems(tx, ctx, bucket, { ids, rows, onConflict }, record)
+    }),
+  )
 }
 
 function assertFound(ids: readonly string[], rows: readonly store.TrashRow[]): void {

@@ -17,7 +17,9 @@ describeEngines('trash', (engine) => {
       put: (key: string, text: string) => server.admin.putObject({ params: { name, key }, body: Buffer.from(text) }),
       remove: (key: string) => server.admin.deleteObject({ params: { name, key } }),
       items: async (query = {}) => (await server.admin.listTrash({ params: { name }, query })).items,
-      restore: (ids: string[]) => server.admin.restoreTrash({ params: { name }, body: { ids } }),
+      restore: (ids: string[], on_conflict?: 'fail' | 'replace' | 'keep_both') =>
+        server.admin.restoreTrash({ params: { name }, body: { ids, ...(on_conflict ? { on_conflict } : {}) } }),
+      text: async (key: string) => (await server.admin.getObject({ params: { name, key } })).text(),
       purge: (body: { ids: string[] } | { all: true }) => server.admin.purgeTrash({ params: { name }, body }),
       usage: async () => {
         const { used_bytes, object_count, trash_bytes } = await server.admin.getBucket({ params: { name } })
@@ -92,6 +94,136 @@ describeEngines('trash', (engine) => {
     )
     assert.deepEqual(await bucket.usage(), [8, 2, 8])
     await rejectsWith(bucket.restore([a]), 'not_found')
+  })
+
+  it('restores over what has the key: that goes to the trash, and may come back in turn', async () => {
+    const bucket = await open({ quota_gb: 12 / 1024 ** 3 })
+    await bucket.put('k', 'first')
+    server.clock.advance(1000)
+    await bucket.put('k', 'the second')
+    await bucket.put('gone', '1')
+    await bucket.remove('gone')
+    const [gone, first] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    await server.records([], async () => {
+      await rejectsWith(bucket.restore([first]), 'conflict', 'body.ids.0')
+      await rejectsWith(bucket.restore([first], 'fail'), 'conflict', 'body.ids.0')
+      await rejectsWith(bucket.restore([first], 'over' as 'fail'), 'invalid_request', 'body.on_conflict')
+    })
+    server.clock.advance(1000)
+    const answer = await server.records(
+      [
+        { action: 'restore', bucket: bucket.name, key: 'gone' },
+        { action: 'restore', bucket: bucket.name, key: 'k' },
+      ],
+      () => bucket.restore([first, gone], 'replace'),
+    )
+    assert.equal(await bucket.text('k'), 'first')
+    assert.deepEqual(await bucket.usage(), [6, 2, 10])
+    const [item] = await bucket.items()
+    assert.deepEqual([item?.key, item?.size, item?.reason], ['k', 10, 'overwritten'])
+    const nothing = { replaced: false, replaced_trash_id: null }
+    assert.deepEqual(answer.restored, [
+      { id: first, key: 'k', original_key: 'k', replaced: true, replaced_trash_id: item?.id },
+      { id: gone, key: 'gone', original_key: 'gone', ...nothing },
+    ])
+    assert.deepEqual(
+      answer.items.map(({ key, size }) => [key, size]),
+      [
+        ['gone', 1],
+        ['k', 5],
+      ],
+    )
+    const records = await server.admin.listAudit({ query: { action: ['restore'], bucket: bucket.name } })
+    assert.deepEqual(records.items.map(({ details }) => details).toReversed(), [
+      { size: 1, trash_id: gone },
+      { size: 5, trash_id: first, replaced: true, replaced_trash_id: item?.id },
+    ])
+    // 10 bytes for 5 more: only what grows the bucket needs room.
+    await bucket.restore([item?.id ?? ''], 'replace')
+    assert.deepEqual([await bucket.text('k'), await bucket.usage()], ['the second', [11, 2, 5]])
+    await server.admin.updateBucket({ params: { name: bucket.name }, body: { quota_gb: 5 / 1024 ** 3 } })
+    const [again] = (await bucket.items()).map(({ id }) => id) as [string]
+    await bucket.restore([again], 'replace')
+    const [second] = (await bucket.items()).map(({ id }) => id) as [string]
+    await server.records([], () => rejectsWith(bucket.restore([second], 'replace'), 'quota_exceeded'))
+    assert.deepEqual([await bucket.text('k'), await bucket.usage()], ['first', [6, 2, 10]])
+  })
+
+  it('restores beside what has the key, under the first free name', async () => {
+    const bucket = await open({ quota_gb: 30 / 1024 ** 3 })
+    for (const text of ['1', '22', '333']) {
+      await bucket.put('in/report.final.pdf', text)
+      server.clock.advance(1000)
+    }
+    await bucket.put('folder/', '')
+    await bucket.remove('folder/')
+    await bucket.put('folder/', '')
+    await bucket.put('free', '1')
+    await bucket.remove('free')
+    const items = await bucket.items()
+    const idOf = (key: string, size: number) =>
+      items.find((item) => item.key === key && item.size === size)?.id as string
+    const [one, two] = [idOf('in/report.final.pdf', 1), idOf('in/report.final.pdf', 2)]
+    const ids = [one, two, idOf('free', 1), idOf('folder/', 0)]
+    await bucket.put('in/report.final (restored).pdf', 'x')
+    const { items: objects, restored } = await server.records(
+      [
+        { action: 'restore', bucket: bucket.name, key: 'folder (restored)/' },
+        { action: 'restore', bucket: bucket.name, key: 'free' },
+        { action: 'restore', bucket: bucket.name, key: 'in/report.final (restored 2).pdf' },
+        { action: 'restore', bucket: bucket.name, key: 'in/report.final (restored 3).pdf' },
+      ],
+      () => bucket.restore(ids, 'keep_both'),
+    )
+    // The one that came into the trash last has the better name.
+    const keys = ['in/report.final (restored 3).pdf', 'in/report.final (restored 2).pdf', 'free', 'folder (restored)/']
+    assert.deepEqual(
+      restored.map(({ id, key, replaced }) => [id, key, replaced]),
+      ids.map((id, i) => [id, keys[i], false]),
+    )
+    assert.deepEqual(
+      restored.map(({ original_key }) => original_key),
+      ['in/report.final.pdf', 'in/report.final.pdf', 'free', 'folder/'],
+    )
+    assert.deepEqual(
+      objects.map(({ key }) => key),
+      keys.toSorted(),
+    )
+    assert.equal(await bucket.text('in/report.final.pdf'), '333')
+    assert.equal(await bucket.text('in/report.final (restored 2).pdf'), '22')
+    assert.equal(await bucket.text('in/report.final (restored 3).pdf'), '1')
+    assert.deepEqual(await bucket.usage(), [8, 7, 0])
+    const records = await server.admin.listAudit({ query: { action: ['restore'], bucket: bucket.name } })
+    assert.deepEqual(records.items[0]?.details, { size: 1, trash_id: one, original_key: 'in/report.final.pdf' })
+    assert.deepEqual(records.items[2]?.details, { size: 1, trash_id: idOf('free', 1) })
+  })
+
+  it('refuses what has no free name beside it, and what the quota has no room for twice', async () => {
+    const bucket = await open({ quota_gb: 9 / 1024 ** 3 })
+    const long = 'x'.repeat(1020)
+    for (const key of [long, 'k']) {
+      await bucket.put(key, '1234')
+      await bucket.remove(key)
+      await bucket.put(key, '1234')
+    }
+    const [k, other] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    await server.records([], async () => {
+      await rejectsWith(bucket.restore([k, other], 'keep_both'), 'conflict', 'body.ids.1')
+      await rejectsWith(bucket.restore([k], 'keep_both'), 'quota_exceeded')
+      await rejectsWith(bucket.restore([k, ABSENT], 'keep_both'), 'not_found', 'body.ids.1')
+    })
+    assert.deepEqual(await bucket.usage(), [8, 2, 8])
+  })
+
+  it('never replaces by two of one key', async () => {
+    const bucket = await open()
+    for (const text of ['1', '22', '333']) await bucket.put('k', text)
+    const ids = (await bucket.items()).map(({ id }) => id)
+    await server.records([], async () => {
+      const { problem } = await rejectsWith(bucket.restore(ids, 'replace'), 'conflict')
+      assert.equal(problem.errors?.length, 1)
+    })
+    assert.deepEqual([await bucket.text('k'), await bucket.usage()], ['333', [3, 1, 3]])
   })
 
   it('purges named items or all, and the bytes go after the grace period', async () => {
@@ -308,5 +440,32 @@ describeEngines('trash', (engine) => {
     await off.put('a', '1')
     const gone = await server.admin.bulkDelete({ params: { name: off.name }, body: { keys: ['a'] } })
     assert.deepEqual([gone.succeeded, gone.trash_ids], [['a'], []])
+  })
+
+  it('asks more of who restores over something that the bucket would not keep, and write where both are kept', async () => {
+    const bucket = await open()
+    await bucket.put('in/k.txt', 'first')
+    await bucket.put('in/k.txt', 'second')
+    const [first] = (await bucket.items()).map(({ id }) => id) as [string]
+    const params = { name: bucket.name }
+    const as = async (prefix: string, ...actions: ('write' | 'delete' | 'manage')[]) =>
+      server.as(await server.userWith({ bucket_pattern: bucket.name, prefix, actions }))
+    const narrow = await as('in/k.txt', 'write')
+    await server.records([{ action: 'access_denied', result: 'denied' }], () =>
+      rejectsWith(narrow.restoreTrash({ params, body: { ids: [first], on_conflict: 'keep_both' } }), 'forbidden'),
+    )
+    await narrow.restoreTrash({ params, body: { ids: [first], on_conflict: 'replace' } })
+    await server.admin.updateBucket({ params, body: { trash_days: 0 } })
+    const [second] = (await bucket.items()).map(({ id }) => id) as [string]
+    const over = { params, body: { ids: [second], on_conflict: 'replace' as const } }
+    for (const rights of [['write'], ['write', 'delete'], ['write', 'manage']] as const)
+      await rejectsWith((await as('in/', ...rights)).restoreTrash(over), 'forbidden')
+    assert.equal(await bucket.text('in/k.txt'), 'first')
+    const { restored } = await (await as('in/', 'write', 'delete', 'manage')).restoreTrash(over)
+    assert.deepEqual(
+      restored.map(({ replaced, replaced_trash_id }) => [replaced, replaced_trash_id]),
+      [[true, null]],
+    )
+    assert.deepEqual([await bucket.text('in/k.txt'), await bucket.usage()], ['second', [6, 1, 0]])
   })
 })
