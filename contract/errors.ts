@@ -15,6 +15,7 @@ export const errors = {
   already_exists: { status: 409, title: 'Already exists' },
   not_empty: { status: 409, title: 'Not empty' },
   conflict: { status: 409, title: 'Conflict' },
+  changed: { status: 409, title: 'It has changed meanwhile' },
   email_in_use: { status: 409, title: 'The e-mail address belongs to another account' },
   last_admin: { status: 409, title: 'No administrator could sign in any more' },
   limit_reached: { status: 409, title: 'There are too many already' },

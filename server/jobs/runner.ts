@@ -5,6 +5,7 @@ import type { Ctx, Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import { type ItemError, retryTaken, transferObjects } from '../objects/transfer.ts'
+import { findVersions, type Seen } from '../objects/versions.ts'
 import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
 import { listStep } from './listing.ts'
 import type { CreateJob, JobActor } from './service.ts'
@@ -18,6 +19,8 @@ const FORGOTTEN_MS = 30 * DAY_MS
 const UNDOABLE_MS = 7 * DAY_MS
 const MOVES = 5000
 const FEWEST = 20
+/** The blob of a version that there is not: nothing was under a key that was named. */
+const NOTHING = '00000000-0000-0000-0000-000000000000'
 
 /** Works on jobs that nobody works on, two at a time in a process, until there are none. */
 export const runJobs = drainBy(store.claimJob, runJob)
@@ -141,9 +144,13 @@ async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: Creat
     return void (await store.updateJob(tx, id, { total, listed_at: ctx.now().toISOString(), ...lease(ctx) }))
   }
   const { keys, next } = await listStep(tx, ctx, bucketId, request, job.listed_to)
+  const versions = new Map((await findVersions(tx, bucketId, keys)).map((version) => [version.key, version]))
   await store.insertItems(
     tx,
-    keys.map((key, i) => ({ job_id: id, position: job.total + i + 1, key })),
+    keys.map((key, i) => {
+      const { blob_id = NOTHING, last_modified = null } = versions.get(key) ?? {}
+      return { job_id: id, position: job.total + i + 1, key, blob_id, last_modified }
+    }),
   )
   await store.updateJob(tx, id, {
     total: job.total + keys.length,
@@ -187,12 +194,21 @@ async function note(tx: Tx, ctx: Ctx, job: store.JobRow, outcome: Outcome): Prom
     ...progress,
     done: job.done + done,
     failed: job.failed + errors.length,
+    changed: job.changed + errors.filter(({ code }) => code === 'changed').length,
     ...(errors.length === 0 || known.length === MOST_ERRORS
       ? {}
       : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
     ...lease(ctx),
   })
 }
+
+/** What a job listed, by its keys; a release that knew only keys has left no versions. */
+const versionsOf = (items: readonly store.Item[]): Seen =>
+  new Map(
+    items.flatMap(({ key, blob_id, last_modified }) =>
+      blob_id === null ? [] : [[key, { key, blob_id, last_modified: last_modified ?? '' }]],
+    ),
+  )
 
 async function apply(
   tx: Tx,
@@ -207,10 +223,11 @@ async function apply(
   if (kind === 'restore') return undoStep(tx, ctx, job, request, size, record)
   const items = await store.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
+  const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (kind === 'delete' || kind === 'empty_bucket') {
     const bucket = await holdBucket(tx, source_bucket)
-    const { removed, errors } = await deleteKeys(tx, ctx, bucket, keys, { job_id }, record)
+    const { removed, errors } = await deleteKeys(tx, ctx, bucket, keys, { job_id, seen }, record)
     return { done: removed.length, errors, progress }
   }
   const errors: ItemError[] = []
@@ -220,7 +237,7 @@ async function apply(
     return dest === null ? [] : [{ key, dest }]
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
-  const options = { ifNoneMatch: if_none_match === '*', job_id }
+  const options = { ifNoneMatch: if_none_match === '*', job_id, seen }
   const { placed, errors: refused } = await transferObjects(tx, ctx, kind, buckets, pairs, options, record)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))

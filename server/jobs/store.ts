@@ -14,7 +14,18 @@ const columns = [
     'listed_to',
     'listed_at',
   ] as const),
-  ...(['total', 'position', 'done', 'failed', 'errors', 'detail', 'runner', 'leased_until', 'cancel_at'] as const),
+  ...([
+    'total',
+    'position',
+    'done',
+    'failed',
+    'changed',
+    'errors',
+    'detail',
+    'runner',
+    'leased_until',
+    'cancel_at',
+  ] as const),
   ...(['created_at', 'started_at', 'finished_at'] as const),
 ] as const
 
@@ -159,12 +170,14 @@ export const askToCancel = async (tx: Tx, id: string, now: Date): Promise<boolea
       .execute()
   ).length > 0
 
+export type Item = Row<'job_items'>
+
 export const insertItems = async (tx: Tx, rows: readonly NewRow<'job_items'>[]): Promise<void> => {
   if (rows.length > 0) await tx.insertInto('job_items').values(rows).execute()
 }
 
 /** Items after a position, in order. */
-export const listItems = (tx: Tx, jobId: string, after: number, limit: number): Promise<Row<'job_items'>[]> =>
+export const listItems = (tx: Tx, jobId: string, after: number, limit: number): Promise<Item[]> =>
   tx
     .selectFrom('job_items')
     .selectAll()

@@ -13,6 +13,7 @@ import { describeObject } from './describe.ts'
 import { objectMissing, removeObjects } from './service.ts'
 import * as store from './store.ts'
 import { allowPair, type ItemError, type Pair, retryTaken, type TransferKind, transferObjects } from './transfer.ts'
+import { asSeen, isSame, type Seen, type Version } from './versions.ts'
 
 /** Copies or moves one object into a bucket; throws what stands in its way. */
 export async function transferOne(
@@ -125,13 +126,16 @@ export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]
   }
 }
 
-/** Step: deletes the objects of these keys that the actor may delete; the others have their errors. */
+/**
+ * Step: deletes the objects of these keys that the actor may delete, and that are still as they were `seen`, where they
+ * were; the others have their errors.
+ */
 export async function deleteKeys(
   tx: Tx,
   ctx: Ctx,
   bucket: HeldBucket,
   keys: readonly string[],
-  more: { bulk_id: string } | { job_id: string },
+  { seen, ...more }: { bulk_id?: string; job_id?: string; seen?: Seen },
   record: Record,
 ): Promise<{ removed: string[]; trashIds: string[]; errors: ItemError[] }> {
   const { name } = bucket
@@ -141,17 +145,16 @@ export async function deleteKeys(
     errors.push({ key, code: 'forbidden', detail: `You need the right "delete" on key "${key}" of bucket "${name}".` })
     return false
   })
-  const rows = await store.lockObjects(tx, bucket.id, allowed)
-  const found = new Set(rows.map(({ key }) => key))
+  const there = await store.lockObjects(tx, bucket.id, allowed)
+  const found = new Set(there.map(({ key }) => key))
   for (const key of allowed)
     if (!found.has(key))
       errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
+  const { rows, changed } = asSeen(there, seen)
+  errors.push(...changed)
   const trashIds = await removeObjects(tx, ctx, bucket, rows, more, record)
-  return { removed: [...found], trashIds, errors }
+  return { removed: rows.map(({ key }) => key), trashIds, errors }
 }
-
-/** An object as it was seen: `blob_id` tells its contents, `last_modified` whether anything of it has changed since. */
-export type Version = Pick<store.ObjectRow, 'key' | 'blob_id' | 'last_modified'>
 
 /**
  * Step: deletes the objects that are still as they were seen, for an actor whose right was asked for before. Gives the
@@ -167,10 +170,10 @@ export async function deleteUnchanged(
 ): Promise<{ removed: Set<string>; changed: Set<string> }> {
   const seen = new Map(versions.map((version) => [version.key, version]))
   const rows = await store.lockObjects(tx, bucket.id, [...seen.keys()])
-  const same = (row: store.ObjectRow) =>
-    record !== null &&
-    seen.get(row.key)?.blob_id === row.blob_id &&
-    seen.get(row.key)?.last_modified === row.last_modified
+  const same = (row: store.ObjectRow) => {
+    const version = seen.get(row.key)
+    return record !== null && version !== undefined && isSame(version, row)
+  }
   const unchanged = rows.filter(same)
   if (record) await removeObjects(tx, ctx, bucket, unchanged, more, record)
   const keysOf = (some: readonly store.ObjectRow[]) => new Set(some.map(({ key }) => key))

@@ -4,6 +4,7 @@ import { allow, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { moveToTrash } from '../trash/service.ts'
 import * as store from './store.ts'
+import { asSeen, type Seen } from './versions.ts'
 
 export type TransferKind = 'copy' | 'move'
 
@@ -25,6 +26,7 @@ interface Outcome {
 }
 interface Options {
   ifNoneMatch?: boolean | undefined
+  seen?: Seen
   bulk_id?: string
   job_id?: string
 }
@@ -39,7 +41,7 @@ export async function transferObjects(
   kind: TransferKind,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { ifNoneMatch = false, ...more }: Options,
+  { ifNoneMatch = false, seen, ...more }: Options,
   record: Record,
 ): Promise<Outcome> {
   const errors: ItemError[] = []
@@ -49,11 +51,15 @@ export async function transferObjects(
     return !error
   })
   const keys = allowed.map(({ key }) => key)
-  const rows = await (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys)
+  const there = await (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys)
+  const { rows, changed } = asSeen(there, seen)
+  errors.push(...changed)
+  const others = new Set(changed.map(({ key }) => key))
+  const wanted = allowed.filter(({ key }) => !others.has(key))
   const sources = new Map(rows.map((row) => [row.key, row]))
-  const targets = allowed.map(({ dest: key }) => key)
+  const targets = wanted.map(({ dest: key }) => key)
   const taken = new Map((await store.lockObjects(tx, dest.id, targets)).map((row) => [row.key, row]))
-  const { accepted, replaced, refused } = choose(kind, source, dest, allowed, sources, taken, ifNoneMatch)
+  const { accepted, replaced, refused } = choose(kind, source, dest, wanted, sources, taken, ifNoneMatch)
   errors.push(...refused)
 
   if (kind === 'move')

@@ -272,6 +272,7 @@ describeEngines('jobs', (engine) => {
       total: 6,
       done: 6,
       failed: 0,
+      changed: 0,
       errors: [],
       detail: null,
       created_at: now,
@@ -1222,19 +1223,105 @@ describeEngines('jobs', (engine) => {
     const { etag } = await server.admin.putObject({ params: { name, key: replaced }, body: 'another' })
     await server.admin.putObject({ params: { name, key: 'b/2000' }, body: 'in its way' })
     const done = await paused.goOn()
-    assert.deepEqual(counts(done), succeeded(2980, 20))
+    assert.deepEqual([counts(done), done.changed], [succeeded(2979, 21), 1])
     assert.deepEqual(
-      codes(done),
-      late.map((key) => [key, 'not_found']),
+      new Map(codes(done) as [string, string][]),
+      new Map([[replaced, 'changed'], ...late.map((key) => [key, 'not_found'] as [string, string])]),
     )
     const is = await contents(name)
     assert.deepEqual(
       [...is.keys()].filter((key) => key.startsWith('a/')),
-      ['a/0000', 'a/new'],
+      ['a/0000', replaced, 'a/new'],
     )
-    assert.equal(is.get(replaced.replace('a/', 'b/')), etag, 'it takes what is there when its turn comes')
+    assert.equal(is.get(replaced), etag, 'it takes what it listed')
     assert.equal(is.get('b/2000'), md5(`${name}/a/2000`))
-    assert.equal((await recordsOf(job.id)).length, 2980)
+    assert.equal((await recordsOf(job.id)).length, 2979)
+    await assertExact(name)
+  })
+
+  /** Begins a job over 3000 objects and changes three of them behind its back: contents, metadata, deleted and made again. */
+  const overtaken = async (body: Omit<NewJob, 'source_bucket'>) => {
+    const name = await open({ trash_days: 0 })
+    const keys = numbered('a/', 3000)
+    await fill(name, keys)
+    const job = await create({ ...body, source_bucket: name })
+    const paused = await pause(job)
+    server.clock.advance(1000)
+    const [put, described, anew, gone] = keys.slice(-4) as [string, string, string, string]
+    for (const key of [anew, gone]) await server.admin.deleteObject({ params: { name, key } })
+    for (const key of [put, anew]) await server.admin.putObject({ params: { name, key }, body: `new ${key}` })
+    await server.admin.updateObject({ params: { name, key: described }, body: { content_type: 'text/new' } })
+    return { name, keys, job, paused, changed: [put, described, anew], gone }
+  }
+  const texts = async (name: string, keys: readonly string[]) =>
+    Promise.all(keys.map(async (key) => (await server.admin.getObject({ params: { name, key } })).text()))
+
+  for (const [kind, dest] of [
+    ['delete', {}],
+    ['empty_bucket', {}],
+    ['copy', { dest_prefix: 'b/' }],
+    ['move', { dest_prefix: 'b/' }],
+  ] as const)
+    it(`leaves alone what has changed since it was listed: ${kind}`, async () => {
+      const { name, keys, job, paused, changed, gone } = await overtaken({
+        kind,
+        ...(kind === 'empty_bucket' ? {} : { prefix: 'a/' }),
+        ...dest,
+      })
+      const done = await paused.goOn()
+      assert.deepEqual([counts(done), done.changed], [succeeded(2996, 4), 3])
+      assert.deepEqual(
+        new Map(codes(done) as [string, string][]),
+        new Map([...changed.map((key) => [key, 'changed'] as [string, string]), [gone, 'not_found']]),
+      )
+      const [put, described, anew] = changed as [string, string, string]
+      assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
+      assert.equal((await server.admin.headObject({ params: { name, key: described } })).status, 200)
+      const is = await keysOf(name)
+      assert.deepEqual(
+        is.filter((key) => key.startsWith('a/')),
+        kind === 'copy' ? keys.slice(0, -1) : changed,
+      )
+      assert.equal(is.filter((key) => key.startsWith('b/')).length, kind === 'copy' || kind === 'move' ? 2996 : 0)
+      assert.equal((await recordsOf(job.id)).length, 2996)
+      await assertExact(name)
+      if (kind !== 'move') return
+      // What stayed is in the way of nothing, and is not touched by the way back either.
+      const back = await run({ kind: 'restore', of: job.id })
+      assert.deepEqual(counts(back), succeeded(2996))
+      assert.deepEqual(await keysOf(name), keys.slice(0, -1))
+      assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
+      await assertExact(name)
+    })
+
+  it('leaves alone what came under a named key after it looked', async () => {
+    const name = await open()
+    const keys = numbered('a/', 3000)
+    await fill(name, keys.slice(0, -2))
+    const [came, none] = keys.slice(-2) as [string, string]
+    const paused = await pause(await create({ kind: 'delete', source_bucket: name, keys }))
+    await server.admin.putObject({ params: { name, key: came }, body: 'new' })
+    const done = await paused.goOn()
+    assert.deepEqual([counts(done), done.changed], [succeeded(2998, 2), 1])
+    assert.deepEqual(codes(done).toSorted(), [
+      [came, 'changed'],
+      [none, 'not_found'],
+    ])
+    assert.deepEqual(await keysOf(name), [came])
+  })
+
+  it('goes on with what the release before wrote down, by keys', async () => {
+    const { name, paused, changed, gone } = await overtaken({ kind: 'delete', prefix: 'a/' })
+    await server.database.transaction((tx) =>
+      tx.updateTable('job_items').set({ blob_id: null, last_modified: null }).where('job_id', '=', paused.id).execute(),
+    )
+    const done = await paused.goOn()
+    assert.deepEqual([counts(done), done.changed], [succeeded(2999, 1), 0])
+    assert.deepEqual(codes(done), [[gone, 'not_found']])
+    assert.deepEqual(
+      (await keysOf(name)).filter((key) => changed.includes(key)),
+      [],
+    )
     await assertExact(name)
   })
 

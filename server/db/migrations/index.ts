@@ -11,6 +11,7 @@ import { undo } from './0009-undo.ts'
 import { moves } from './0010-moves.ts'
 import { servings } from './0013-servings.ts'
 import { logins } from './0014-logins.ts'
+import { jobVersions } from './0015-job-versions.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -27,4 +28,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0010-moves': moves(types),
   '0013-servings': servings(types),
   '0014-logins': logins(types),
+  '0015-job-versions': jobVersions(types),
 })

@@ -110,6 +110,8 @@ export interface StorageTables {
     position: number
     done: number
     failed: number
+    /** How many of those that failed had changed since they were listed. */
+    changed: Generated<number>
     /** JSON: the first 100. */
     errors: string
     detail: string | null
@@ -121,7 +123,11 @@ export interface StorageTables {
     started_at: string | null
     finished_at: string | null
   }
-  job_items: { job_id: string; position: number; key: string }
+  /**
+   * What a job is to work on: the version that it listed. Without one, by a release that knew only keys, whatever is there;
+   * the nil UUID as `blob_id` where nothing was under a key that was named.
+   */
+  job_items: { job_id: string; position: number; key: string; blob_id: string | null; last_modified: string | null }
   /**
    * What a job moved, by the position of its item, until that is undone or too long ago: `source_key` is where it was,
    * `trash_id` what it took the place of.

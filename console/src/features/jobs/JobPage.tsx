@@ -42,7 +42,8 @@ export default function JobPage() {
 function Actions({ job }: { job: Job }) {
   const me = useMe()
   const { go } = useView()
-  const again = () => queries.invalidateQueries({ queryKey: ['jobs'] })
+  const deletes = job.kind === 'delete' || job.kind === 'empty_bucket'
+  const reload = () => queries.invalidateQueries({ queryKey: ['jobs'] })
   const cancel = async () => {
     const yes = await confirm({ title: text.cancelTitle, children: text.cancelText, action: text.cancel })
     if (!yes) return
@@ -51,7 +52,7 @@ function Actions({ job }: { job: Job }) {
     } catch (error) {
       notify.problem(error)
     }
-    await again()
+    await reload()
   }
   const undo = async () => {
     try {
@@ -61,15 +62,17 @@ function Actions({ job }: { job: Job }) {
       notify.problem(error)
     }
   }
+  // What has been put under a key since is not what anyone chose to delete.
+  const again = deletes ? job.errors.filter(({ code }) => code !== 'changed') : job.errors
   const retry = async () => {
-    const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, errors } = job
+    const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match } = job
     try {
       // What a restore could not put back is still where it was: all of it is tried again.
       if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
       const { id } = await beginJob({
         kind: kind === 'empty_bucket' ? 'delete' : kind,
         ...{ source_bucket, prefix },
-        keys: [...new Set(errors.map(({ key }) => key))],
+        keys: [...new Set(again.map(({ key }) => key))],
         ...(dest_bucket === null ? {} : { dest_bucket }),
         ...(dest_prefix === null ? {} : { dest_prefix }),
         ...(if_none_match === null ? {} : { if_none_match }),
@@ -86,7 +89,6 @@ function Actions({ job }: { job: Job }) {
         {text.cancel}
       </Button>
     )
-  const deletes = job.kind === 'delete' || job.kind === 'empty_bucket'
   return (
     <>
       {isUndoable(job, me) ? (
@@ -103,9 +105,9 @@ function Actions({ job }: { job: Job }) {
           {text.inTrash}
         </Button>
       ) : null}
-      {job.errors.length > 0 ? (
+      {again.length > 0 ? (
         <Button leftSection={<IconRefresh size={15} />} onClick={retry}>
-          {text.retry(job.of === null ? job.errors.length : job.failed)}
+          {text.retry(job.of === null ? again.length : job.failed)}
         </Button>
       ) : null}
     </>
