@@ -32,6 +32,11 @@ export interface Actor {
   token_id: string | null
   groups: readonly GrantingGroup[]
   origin: Origin
+  /**
+   * Loads the same caller with the rights they have then; throws what a request that began then would be refused with.
+   * Missing where nothing can be taken away: the system, strangers.
+   */
+  renew?: (db: Db) => Promise<Actor>
 }
 
 /** Adds one action to what the transaction records. */
@@ -137,6 +142,14 @@ export function allow(actor: Actor, action: BucketAction, bucket: string, key = 
       : `You need the right "${action}" on key "${key}" of bucket "${bucket}".`,
   )
 }
+
+/**
+ * Step: the caller as they are now. Whatever commits after a wait (for a body, for the storage, for a lock) asks `allow`
+ * once more with this one, in its transaction and after its last long wait: a revocation that was committed before this
+ * statement refuses, one that comes later came after the change.
+ */
+export const currentActor = async (tx: Db, { actor }: Pick<Ctx, 'actor'>): Promise<Actor> =>
+  actor.renew ? actor.renew(tx) : actor
 
 /** The parts of `prefix` where the actor may do it; throws `forbidden` where there is none. */
 export function allowSomewhere(actor: Actor, action: BucketAction, bucket: string, prefix = ''): KeyRange[] {

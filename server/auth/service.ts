@@ -29,6 +29,23 @@ export async function actorOfUser(
   return actorOf([first, ...rest], { auth_method: null, session_id: null, token_id: tokenId }, origin)
 }
 
+/**
+ * The same as someone who can be renewed; throws what `refusal` makes where there is nobody any more. `as` says what the
+ * actions they do are recorded with.
+ */
+export function actorOnBehalf(
+  ctx: { db: Db; now(): Date; actor: Pick<Actor, 'origin'> },
+  { user, token, ...as }: { user: string; token: string | null } & Partial<Pick<Actor, 'auth_method' | 'session_id'>>,
+  refusal: () => Error,
+): Promise<Actor> {
+  const renew = async (db: Db): Promise<Actor> => {
+    const actor = await actorOfUser({ ...ctx, db }, user, token)
+    if (!actor) throw refusal()
+    return { ...actor, ...as, renew }
+  }
+  return renew(ctx.db)
+}
+
 /** Deletes sessions, begun logins, refresh tokens and counters that can have no effect any more (J5). */
 export const expiryWorker = {
   name: 'auth-expiry',

@@ -228,16 +228,21 @@ function verifierOf({ config }: Pick<Ctx, 'config'>): jwt.Verifier {
   return verifier
 }
 
-/** The actor behind an access token, with the rights they have now; throws `unauthenticated` (401). One query. */
+/**
+ * The actor behind an access token, with the rights they have now; throws `unauthenticated` (401). One query. An actor
+ * that is renewed does not end with the token, which lasts half an hour: with the session.
+ */
 export async function authenticateToken(
   ctx: { config: Ctx['config']; db: Db; now(): Date },
   token: string,
   origin: Origin,
 ): Promise<Actor> {
-  const now = ctx.now()
-  const claims = await verifierOf(ctx)(token, 'at+jwt', now)
-  const [first, ...rest] = await store.findSessionRows(ctx.db, claims.sid)
-  if (!first || !isLive(first, claims, now)) throw jwt.invalidToken('The session has ended.')
-  const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null }
-  return actorOf([first, ...rest], credential, origin)
+  const claims = await verifierOf(ctx)(token, 'at+jwt', ctx.now())
+  const renew = async (db: Db): Promise<Actor> => {
+    const [first, ...rest] = await store.findSessionRows(db, claims.sid)
+    if (!first || !isLive(first, claims, ctx.now())) throw jwt.invalidToken('The session has ended.')
+    const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null }
+    return { ...actorOf([first, ...rest], credential, origin), renew }
+  }
+  return renew(ctx.db)
 }

@@ -45,6 +45,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who sent it; set before any body is read, and missing where the credential was refused. */
     actor?: Actor
+    /** Whether a body that is held in memory was still on its way when `actor` was set. */
+    waited?: boolean
   }
 }
 

@@ -29,6 +29,10 @@ export function addRoutes(
 ): void {
   for (const handler of handlers) {
     const { route } = handler
+    /** Whoever sent the head may be somebody else, or nobody, when the last of the body has come. */
+    const lookAgain = async (request: FastifyRequest): Promise<void> => {
+      if (request.waited) await measured(request.meter, () => identify(system, route, request))
+    }
     if ((route.consumes ?? 'json') !== consumes) continue
     const streams = consumes === 'bytes' || consumes === 'multipart'
     app.route({
@@ -47,6 +51,7 @@ export function addRoutes(
         ...(route.reply ? { response: { '2xx': route.reply } } : {}),
       },
       preValidation: [
+        ...(streams ? [] : [lookAgain]),
         ...(route.url.includes('{+key}') && route.params
           ? [pathKey(validatorCompiler({ schema: route.params, httpPart: 'params' } as never))]
           : []),
@@ -57,6 +62,7 @@ export function addRoutes(
         limitRate(route, request.actor as Actor, system.now())
         if (hasBody(request)) expectPace(request, reply, streams, system.config.requestTimeoutMs)
         if (streams) return
+        request.waited = hasBody(request) && !request.raw.complete
         expectBody(request, reply)
         if (route.body && request.meter) request.meter.receivingFrom = performance.now()
       },

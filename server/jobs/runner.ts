@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
-import { actorOfUser } from '../auth/service.ts'
+import { actorOnBehalf } from '../auth/service.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
-import type { Ctx, Record } from '../context.ts'
+import { type Ctx, currentActor, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import { type ItemError, retryTaken, transferObjects } from '../objects/transfer.ts'
@@ -113,14 +113,17 @@ async function step(
     await ctx.upkeep((tx) => finish(tx, ctx, id, runner, 'cancelled', null))
     return false
   }
-  const { origin, ...credential } = JSON.parse(job.actor) as JobActor
-  const actor = await actorOfUser({ db: ctx.db, now: ctx.now, actor: { origin } }, job.created_by, credential.token_id)
-  if (!actor)
-    throw new ServiceError(
-      'forbidden',
-      'The account that began this job, or the token it was begun with, is not active any more.',
-    )
-  const creator = ctx.as({ ...actor, ...credential })
+  const { origin, token_id: token, ...credential } = JSON.parse(job.actor) as JobActor
+  const actor = await actorOnBehalf(
+    { db: ctx.db, now: ctx.now, actor: { origin } },
+    { user: job.created_by, token, ...credential },
+    () =>
+      new ServiceError(
+        'forbidden',
+        'The account that began this job, or the token it was begun with, is not active any more.',
+      ),
+  )
+  const creator = ctx.as(actor)
   if (job.listed_at === null) {
     await ctx.upkeep((tx) => list(tx, creator, id, runner, request))
     return true
@@ -174,7 +177,8 @@ async function work(ctx: Ctx, id: string, runner: string, request: CreateJob, si
   try {
     await ctx.act(async (tx, record) => {
       const job = await lockOwn(tx, id, runner)
-      const outcome = await apply(tx, ctx, job, request, size, record)
+      const creator = ctx.as(await currentActor(tx, ctx))
+      const outcome = await apply(tx, creator, job, request, size, record)
       if (outcome.done === 0) throw new NothingDone(outcome)
       await note(tx, ctx, job, outcome)
     })

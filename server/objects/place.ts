@@ -3,7 +3,7 @@ import type { StoredObject } from '../../contract/objects.ts'
 import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../blobs/write.ts'
 import { assertRoom, bucketMissing, countUsage, estimateRoom, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, type Ctx, type Record } from '../context.ts'
+import { allow, type Ctx, currentActor, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
@@ -94,7 +94,10 @@ export async function putObject(
   return placed as { object: StoredObject; created: boolean }
 }
 
-/** Makes received bytes visible, all or none, each an `upload`; if that fails they are discarded. */
+/**
+ * Makes received bytes visible, all or none, each an `upload`, if the caller may still write them; if that fails they are
+ * discarded.
+ */
 export async function placeAll(
   ctx: Ctx,
   bucketName: string,
@@ -104,6 +107,8 @@ export async function placeAll(
   try {
     return await ctx.act(async (tx, record) => {
       const bucket = await holdBucket(tx, bucketName)
+      const actor = await currentActor(tx, ctx)
+      for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
       const placed = new Map<Received, { object: StoredObject; created: boolean }>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot wait for each other.

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { noteRead } from '../audit/reads.ts'
-import { actorOfUser } from '../auth/service.ts'
+import { actorOnBehalf } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import { noteBucket } from '../usage/service.ts'
@@ -76,9 +76,9 @@ async function open(ctx: Ctx, token: string, method: 'GET' | 'PUT'): Promise<{ c
   if (!claims) throw refused('This URL is not valid.')
   if (claims.until <= ctx.now().getTime()) throw refused('This URL has expired.')
   if (claims.method !== method) throw refused(`This URL is for ${claims.method} only.`)
-  const actor = await actorOfUser(ctx, claims.user, claims.token)
-  if (!actor) throw refused('This URL has ended with the account or token it was made with.')
-  return { claims, signer: ctx.as({ ...actor, auth_method: 'presigned' }) }
+  const { user, token: by } = claims
+  const ended = () => refused('This URL has ended with the account or token it was made with.')
+  return { claims, signer: ctx.as(await actorOnBehalf(ctx, { user, token: by, auth_method: 'presigned' }, ended)) }
 }
 
 interface Raw {

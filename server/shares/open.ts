@@ -28,7 +28,13 @@ export interface OpenLink {
 /** Finds the link of a token and makes sure that it is good, whatever its password. Throws gone. */
 export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
   const row = await store.findByHash(ctx.db, hashSecret(token))
-  if (!row || row.revoked_at !== null) throw gone()
+  if (!row) throw gone()
+  return openLink(ctx, row)
+}
+
+/** The same of the link's row; in a transaction with its `tx` as `db`. */
+export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>, row: store.ShareRow) {
+  if (row.revoked_at !== null) throw gone()
   if (row.expires_at !== null && Date.parse(row.expires_at) <= ctx.now().getTime()) throw gone()
   const { shares } = await settingsInForce(ctx)
   if (!shares.require_creator_access) return { row, creator: null }
@@ -38,7 +44,7 @@ export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
 }
 
 /** The parts of the link's bucket that it still opens; none: it is dead. */
-export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write', prefix: string): KeyRange[] {
+export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write' | 'share', prefix: string): KeyRange[] {
   if (!creator) return [{ from: prefix, to: afterPrefix(prefix) }]
   return allowedRanges(creator.groups, action, row.bucket, prefix)
 }
@@ -77,7 +83,7 @@ export async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string):
   verified.set(key, now + VERIFIED_MS)
 }
 
-const passwordNeeded = (detail: string) =>
+export const passwordNeeded = (detail: string) =>
   new ServiceError('unauthenticated', detail, {
     headers: { 'www-authenticate': 'Basic realm="link", charset="UTF-8"' },
   })

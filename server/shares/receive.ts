@@ -6,7 +6,17 @@ import { expectBody } from '../http/body.ts'
 import { typeOf } from '../objects/describe.ts'
 import { placeUnderFreeName, receiver } from '../objects/place.ts'
 import { noteBucket } from '../usage/service.ts'
-import { checkPassword, findLink, forbidCaching, gone, isOpen, noteAccess, openRanges } from './open.ts'
+import {
+  checkPassword,
+  findLink,
+  forbidCaching,
+  gone,
+  isOpen,
+  noteAccess,
+  openLink,
+  openRanges,
+  passwordNeeded,
+} from './open.ts'
 import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
 
@@ -56,7 +66,10 @@ export async function receiveThroughShare(
   const { size } = received.blob
   const object = await placeUnderFreeName(visitor, row.bucket, received, freeNames(key), row.id, async (tx) => {
     const latest = await store.lockShare(tx, row.id)
-    if (!latest || latest.revoked_at !== null) throw gone()
+    if (!latest) throw gone()
+    const again = await openLink({ ...ctx, db: tx }, latest)
+    for (const right of ['write', 'share'] as const) if (!isOpen(openRanges(again, right, key), key)) throw gone()
+    if (latest.password_hash !== row.password_hash) throw passwordNeeded('The password of this link was changed.')
     if (limits.max_files !== undefined && latest.received_files >= limits.max_files) throw full()
     if (limits.max_total_bytes !== undefined && latest.received_bytes + size > limits.max_total_bytes)
       throw new ServiceError('too_large', 'This link does not take as many bytes any more.')

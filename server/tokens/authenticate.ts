@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOf, invalidToken } from '../auth/service.ts'
 import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
+import type { Db, Tx } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
 import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
@@ -37,10 +37,25 @@ export async function authenticatePat(system: System, value: string, origin: Ori
     if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
     throw refusal
   }
-  const expired = first.expires_at !== null && Date.parse(first.expires_at) <= now.getTime()
-  if (expired || first.revoked_at !== null || first.disabled_at !== null) throw refuse(origin.ip, now)
-  const credential = { auth_method: 'pat', session_id: null, token_id: first.token_id } as const
-  return actorOf([first, ...rest], credential, origin)
+  if (!isLive(first, now)) throw refuse(origin.ip, now)
+  return ownerOf(system, [first, ...rest], hash, origin)
+}
+
+const isLive = ({ expires_at, revoked_at, disabled_at }: store.CredentialRow, now: Date): boolean =>
+  revoked_at === null && disabled_at === null && (expires_at === null || Date.parse(expires_at) > now.getTime())
+
+type Rows = readonly [store.CredentialRow, ...store.CredentialRow[]]
+
+/** Renewed, it does not end with the time that a replaced value has left: it was good when it was shown. */
+function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Actor {
+  const credential = { auth_method: 'pat', session_id: null, token_id: rows[0].token_id } as const
+  const renew = async (db: Db): Promise<Actor> => {
+    const now = system.now()
+    const [first, ...rest] = await store.findCredential(db, hash)
+    if (!first || !isLive(first, now)) throw refuse(origin.ip, now)
+    return ownerOf(system, [first, ...rest], hash, origin)
+  }
+  return { ...actorOf(rows, credential, origin), renew }
 }
 
 /** Someone still uses, or has found, a value that was replaced (K13). */

@@ -3,7 +3,7 @@ import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { BlobMissing } from '../blobs/driver.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { allow, type Ctx } from '../context.ts'
+import { allow, type Ctx, currentActor } from '../context.ts'
 import { placeBlob } from '../objects/service.ts'
 import { findObject } from '../objects/store.ts'
 import { countUpload } from '../usage/service.ts'
@@ -156,7 +156,7 @@ const makeVisible = (
       const row = await store.lockUpload(tx, id)
       if (!row || isOver(row, ctx.now())) throw uploadMissing()
       if (row.result !== null || row.blob_id === null) throw new CompletedMeanwhile(row.result)
-      allow(ctx.actor, 'write', name, row.key)
+      allow(await currentActor(tx, ctx), 'write', name, row.key)
       const size = parts.reduce((sum, part) => sum + part.size, 0)
       const object = await placeBlob(
         tx,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
-import { actorOfUser } from '../auth/service.ts'
+import { actorOnBehalf } from '../auth/service.ts'
 import { BlobMissing } from '../blobs/driver.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { allow, type Ctx } from '../context.ts'
+import { allow, type Ctx, currentActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
 import { readClaims, signClaims } from '../signature.ts'
@@ -65,9 +65,9 @@ export async function receivePart(
   const row = await store.findUpload(ctx.db, claims.upload)
   if (!isOpen(row, ctx.now()) || row.blob_id === null) throw closed()
   const bucket = await store.bucketNameOf(ctx.db, row.bucket_id)
-  const actor = await actorOfUser(ctx, claims.user, claims.token)
-  if (!actor || bucket === undefined)
-    throw new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
+  const ended = () => new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
+  const actor = await actorOnBehalf(ctx, { user: claims.user, token: claims.token }, ended)
+  if (bucket === undefined) throw ended()
   noteBucket(request, bucket)
   allow(actor, 'write', bucket, row.key)
   const size = announcedSize(request, row, claims.part)
@@ -90,12 +90,12 @@ export async function receivePart(
     }
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, claims.part, measured(), size)
     const etag = hash.digest('hex')
-    const former = await writeDown(ctx, row, { part_number: claims.part, size, etag, ref }, held)
-    // Left where it cannot be removed now, it goes with the upload.
-    if (former !== undefined && former !== ref)
-      await ctx.blobs
-        .removePart(row.blob_id, row.handle, { number: claims.part, ref: former })
-        .catch((error: unknown) => ctx.log.warn({ err: error, upload: row.id }, 'a replaced part was not removed'))
+    const part = { part_number: claims.part, size, etag, ref }
+    const former = await writeDown(ctx.as(actor), row, part, held).catch(async (error: unknown) => {
+      await removePart(ctx, row, claims.part, ref)
+      throw error
+    })
+    if (former !== undefined && former !== ref) await removePart(ctx, row, claims.part, former)
     reply.header('etag', `"${etag}"`)
     return { part_number: claims.part, etag, size }
   } catch (error) {
@@ -107,6 +107,12 @@ export async function receivePart(
     countUpload(ctx, row.bucket_id, arrived)
   }
 }
+
+/** Removes a part that is not, or no longer, written down; left where that cannot be now, it goes with the upload. */
+const removePart = ({ blobs, log }: Ctx, { id, blob_id, handle }: store.UploadRow, number: number, ref: string) =>
+  blobs
+    .removePart(blob_id ?? '', handle, { number, ref })
+    .catch((error: unknown) => log.warn({ err: error, upload: id }, 'a part that does not count was not removed'))
 
 /** The Content-Length, which must be that of the part: every one but the last has the same. */
 function announcedSize({ headers }: FastifyRequest, row: store.UploadRow, number: number): number {
@@ -156,7 +162,7 @@ const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
   })
 
 /**
- * Writes down a part that has arrived and of which `held` bytes are reserved already: of several senders the last one to
+ * Writes down, for someone who may still write the key, a part that has arrived and of which `held` bytes are reserved already: of several senders the last one to
  * be written down counts, whoever stored its bytes last. Gives the ref of the one that it replaced, which nobody else gets.
  */
 const writeDown = (
@@ -170,6 +176,9 @@ const writeDown = (
     const bucket = upload.file_size === null ? await holdBucketOf(tx, upload) : undefined
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()
+    const name = bucket?.name ?? (await store.bucketNameOf(tx, row.bucket_id))
+    if (name === undefined) throw closed()
+    allow(await currentActor(tx, ctx), 'write', name, row.key)
     const before = await store.findPart(tx, row.id, part.part_number)
     if (bucket) {
       const growth = part.size - (before?.size ?? 0) - held

@@ -5,7 +5,7 @@ import { releaseBlobs } from '../blobs/collector.ts'
 import { reserveBlobId } from '../blobs/reserve.ts'
 import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, allowSomewhere, type Ctx } from '../context.ts'
+import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { newId } from '../id.ts'
 import { typeOf } from '../objects/service.ts'
@@ -62,6 +62,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const row = await ctx
     .upkeep(async (tx) => {
       const bucket = await holdBucket(tx, name)
+      allow(await currentActor(tx, ctx), 'write', name, key)
       const upload: store.UploadRow = {
         id: newId(),
         bucket_id: bucket.id,
