@@ -97,13 +97,15 @@ const commands: { [name: string]: Command } = {
   },
   backup: async ({ database }, { words: [file] }) => {
     if (!file) throw new ServiceError('invalid_request', 'Name the file to write.')
-    if (fs.existsSync(file)) throw new ServiceError('already_exists', `${file} exists already.`)
-    await database.backup(file)
-    return `The database was copied to ${file}. Copy the blobs after it: docs/operations.md.`
+    const { buckets, objects, users, size } = await database.backup(file)
+    const held = `${counted(buckets, 'bucket')}, ${counted(objects, 'object')} and ${counted(users, 'user')}`
+    return `The database was copied to ${file}: ${held} in ${size} bytes, checked. Copy the blobs after it: docs/operations.md.`
   },
   'rotate-secrets': async (ctx) =>
     `${(await resealSettings(ctx)) + (await resealWebhooks(ctx))} secret(s) were encrypted anew.`,
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const address = (email: string | undefined): string => {
   if (email && /^[^\s@]+@[^\s@]+$/.test(email)) return email

@@ -2,11 +2,13 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { ServiceError } from '../../contract/errors.ts'
 import { guardAuditOnPostgres, guardAuditOnSqlite } from './audit-guards.ts'
+import { backupSqlite, type Copied, POSTGRES_BACKUP } from './backup.ts'
 import { startCheckpoints } from './checkpoint.ts'
 import { newDurability } from './durability.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard, withoutRowLocks } from './guard.ts'
@@ -35,8 +37,8 @@ export interface Database {
   check(): Promise<void>
   /** The connections to a server at this moment; null of SQLite. */
   pool(): { most: number; open: number; idle: number; waiting: number } | null
-  /** Writes a copy of this moment into a new file while others go on; only of SQLite, else it throws. */
-  backup(file: string): Promise<void>
+  /** Writes a copy of this moment into a new file while others go on; only of SQLite, else it refuses. */
+  backup(file: string): Promise<Copied>
   close(): Promise<void>
 }
 
@@ -161,9 +163,7 @@ async function openSqlite(file: string, options: Required<DatabaseOptions>): Pro
       await sql`select 1`.execute(reader)
     },
     pool: () => null,
-    async backup(target) {
-      await backup(reading.database, target)
-    },
+    backup: (target) => backupSqlite(file, target),
     async close() {
       await checkpoints.stop()
       await reader.destroy()
@@ -259,7 +259,7 @@ async function openPostgres(
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    backup: () => Promise.reject(new Error('PostgreSQL has tools of its own for this: pg_dump, pg_basebackup')),
+    backup: () => Promise.reject(new ServiceError('invalid_request', POSTGRES_BACKUP)),
     close: () => writer.destroy(),
   }
 }

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { ServiceError } from '../../contract/errors.ts'
+
+/** What a copy of the database holds. */
+export interface Copied {
+  buckets: number
+  objects: number
+  users: number
+  /** Bytes of the file. */
+  size: number
+}
+
+/** What `backup` answers where the rows are in PostgreSQL. */
+export const POSTGRES_BACKUP =
+  '`backup` copies SQLite databases. Of PostgreSQL, use pg_dump or pg_basebackup, then copy the blobs: docs/operations.md.'
+
+/** Pages of one step: all there are. */
+const ALL = 2 ** 31 - 1
+
+/**
+ * Copies a SQLite database as it is at one moment into a new file that only its owner may read, and looks at the copy
+ * before it gets its name: nothing is left of one that fails. In a single step, since SQLite begins anew when somebody
+ * writes between two of them, and beside a busy service that never ends; a reader of the WAL keeps no writer waiting. The
+ * copying is done by a thread of libuv's, on a connection of its own.
+ */
+export async function backupSqlite(file: string, target: string): Promise<Copied> {
+  const draft = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}.partial`)
+  let source: DatabaseSync | undefined
+  try {
+    if (fs.existsSync(target)) throw taken(target)
+    fs.closeSync(fs.openSync(draft, 'wx', 0o600))
+    source = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+    await backup(source, draft, { rate: ALL })
+    const counts = examine(draft)
+    sync(draft, 'r+')
+    const { size } = fs.statSync(draft)
+    name(draft, target)
+    sync(path.dirname(path.resolve(target)), 'r')
+    return { ...counts, size }
+  } catch (error) {
+    const { syscall, code, message } = error as NodeJS.ErrnoException
+    // What the file system refuses is for whoever named the file.
+    if (syscall && code) throw new ServiceError('invalid_request', `The copy cannot be written: ${message}`)
+    throw error
+  } finally {
+    source?.close()
+    for (const ending of ['', '-journal', '-wal', '-shm']) fs.rmSync(draft + ending, { force: true })
+  }
+}
+
+const taken = (target: string) => new ServiceError('already_exists', `${target} exists already.`)
+
+/** Opens the copy as it lies there, so that no file comes to be beside it. */
+function examine(draft: string): Omit<Copied, 'size'> {
+  const refuse = (why: string): never => {
+    throw new ServiceError('conflict', `${why} Nothing was written.`)
+  }
+  const url = pathToFileURL(draft)
+  url.searchParams.set('immutable', '1')
+  const copy = new DatabaseSync(url, { readOnly: true })
+  try {
+    const tables = new Set(
+      copy
+        .prepare("select name from sqlite_schema where type = 'table'")
+        .all()
+        .map(({ name }) => name),
+    )
+    const count = (table: string): number =>
+      tables.has(table)
+        ? Number(copy.prepare(`select count(*) as n from ${table}`).get()?.n)
+        : refuse(
+            `This is no database of Stowage: it has no table "${table}". Is DATABASE_URL, or DATA_DIR, the right one?`,
+          )
+    count('kysely_migration')
+    const found = copy.prepare('pragma quick_check(3)').all()
+    if (found.length !== 1 || found[0]?.quick_check !== 'ok')
+      refuse(`The copy is damaged, and so is the database perhaps: ${found.map((row) => row.quick_check).join('; ')}.`)
+    const counts = { buckets: count('buckets'), objects: count('objects'), users: count('users') }
+    if (counts.buckets === 0 && counts.users === 0)
+      refuse('The database is empty: it has no user and no bucket. Is DATABASE_URL, or DATA_DIR, the right one?')
+    // In a copy of one moment every object has its bucket and its blob.
+    const [stray] = copy.prepare('pragma foreign_key_check(objects)').all()
+    if (stray)
+      refuse(`The counts of the copy cannot be: an object refers to a row of "${stray.parent}" that is not there.`)
+    return counts
+  } finally {
+    copy.close()
+  }
+}
+
+/** Gives the finished file its name, which nobody may have taken meanwhile. */
+function name(draft: string, target: string): void {
+  try {
+    fs.linkSync(draft, target)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || fs.existsSync(target)) throw taken(target)
+    // A file system without hard links, such as that of a USB stick.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
+    fs.renameSync(draft, target)
+  }
+}
+
+function sync(file: string, flags: string): void {
+  const fd = fs.openSync(file, flags)
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
