@@ -163,7 +163,12 @@ async function openSqlite(file: string, options: Required<DatabaseOptions>): Pro
       await sql`select 1`.execute(reader)
     },
     pool: () => null,
-    backup: (target) => backupSqlite(file, target),
+    async backup(target) {
+      const copied = await backupSqlite(file, target)
+      // Nor may the copy know more than the database after a power failure, whichever process has written it.
+      await durability.sync()
+      return copied
+    },
     async close() {
       await checkpoints.stop()
       await reader.destroy()
