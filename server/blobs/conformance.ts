@@ -17,6 +17,7 @@ import {
   residentMemory,
   sizes,
 } from './conformance-bytes.ts'
+import { describeMark } from './conformance-mark.ts'
 import { describeParts } from './conformance-parts.ts'
 import { type BlobDriver, BlobMissing } from './driver.ts'
 
@@ -274,6 +275,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
     })
 
     describeParts(it, parts)
+    describeMark(it)
 
     it('checks itself and leaves nothing of it', async (driver) => {
       await Promise.all([driver.check(), driver.check()])

@@ -92,6 +92,10 @@ export interface BlobDriver {
   ): Promise<string | null>
   /** Every readable blob, in any order, in constant memory. What is put or removed meanwhile may be in it or not. */
   list(): AsyncIterable<StoredBlob>
+  /** Which instance the storage is marked as belonging to; null where it has no mark. */
+  owner(): Promise<string | null>
+  /** Marks the storage durably, unless it is marked: `owner` then says whose it is. Of several at once one stays. */
+  claimFor(instance: string): Promise<void>
   /** Rejects when blobs cannot be written and removed at this time: it tries it. */
   check(): Promise<void>
   /** Waits for puts in flight, then lets go of the storage; later puts reject. */
@@ -103,6 +107,12 @@ export class BlobMissing extends Error {
     super(`Blob ${id} is missing or incomplete in the storage`, { cause })
   }
 }
+
+/** What marks a storage: a file or an object beside the blobs, so that a copy of them has it too. */
+export const MARK = 'instance-id'
+
+/** There is no storage where one has to be, or not all of it. */
+export class StorageMissing extends Error {}
 
 /** Whether a call failed only because the engine of the storage cannot be reached, or has too much to do, at this time. */
 export const isStorageOutage = (error: unknown): boolean =>

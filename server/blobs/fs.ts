@@ -9,10 +9,12 @@ import {
   BlobMissing,
   type ByteRange,
   isBlobId,
+  StorageMissing,
   type StoredBlob,
   type StoredPart,
 } from './driver.ts'
 import { exists, fileCalls, ignore, isMissing, ONE_CHUNK } from './fs-bytes.ts'
+import { claimFolder, ownerOfFolder } from './fs-mark.ts'
 import { assertParts, fileParts } from './fs-parts.ts'
 
 const STATS_AT_A_TIME = 64
@@ -21,14 +23,15 @@ const STATS_AT_A_TIME = 64
  * Blobs as files below `folder`: written to `<last two digits>/<id>.tmp`, synced, renamed to `<id>`, and the folder
  * synced. 256 folders, whose syncs are shared by whoever needs them at the same time; temporary files lie there too,
  * since one common folder for them makes everyone wait for its lock on a busy disk. Throws when the folders cannot be
- * made. Blobs that came in parts: see fs-parts.ts.
+ * made; of an `existing` storage it makes none, and throws StorageMissing. Blobs that came in parts: see fs-parts.ts.
  */
-export function fileDriver(folder: string): BlobDriver {
+export function fileDriver(folder: string, { existing = false } = {}): BlobDriver {
   const calls = fileCalls()
   const { open, close, fstat, fsync, read, rename, unlink, writeFile, streamOf } = calls
   const root = path.resolve(folder)
-  const shardFolders = Array.from({ length: 256 }, (_, i) => path.join(root, i.toString(16).padStart(2, '0')))
-  makeFolders(root, shardFolders)
+  const shardFolders = foldersOf(root)
+  if (existing) assertFolders(root, shardFolders)
+  else makeFolders(root, shardFolders)
   const shards = shardFolders.map((directory) => {
     const fd = fs.openSync(directory, 'r')
     return { directory, fd, sync: sharedSync(() => fsync(fd)) }
@@ -200,9 +203,21 @@ export function fileDriver(folder: string): BlobDriver {
       return null
     },
     list,
+    owner: () => ownerOfFolder(root),
+    claimFor: (instance) => writing(() => claimFolder(root, instance)),
     check,
     close: closeAll,
   }
+}
+
+/** Where the blobs of a storage lie. */
+export const foldersOf = (root: string): string[] =>
+  Array.from({ length: 256 }, (_, i) => path.join(root, i.toString(16).padStart(2, '0')))
+
+function assertFolders(root: string, folders: string[]): void {
+  if (!fs.existsSync(root)) throw new StorageMissing(`There is no storage at ${root}`)
+  const lacking = folders.find((folder) => !fs.existsSync(folder))
+  if (lacking) throw new StorageMissing(`The storage at ${root} is damaged: ${path.basename(lacking)} is not there`)
 }
 
 /** Makes `root` and the folders in it, and syncs every folder that got a new entry. */
@@ -219,7 +234,7 @@ function makeFolders(root: string, folders: string[]): void {
 }
 
 /** The blob ids that belong in a folder, some at a time; those in parts, finished or not, by themselves. */
-async function* blobIdsIn(directory: string): AsyncGenerator<{ ids: string[]; inParts: string[] }> {
+export async function* blobIdsIn(directory: string): AsyncGenerator<{ ids: string[]; inParts: string[] }> {
   let ids: string[] = []
   let inParts: string[] = []
   for await (const { name } of await fs.promises.opendir(directory)) {

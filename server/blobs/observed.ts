@@ -64,6 +64,8 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
     partUrl: (...call) => driver.partUrl(...call),
     directUrl: (...call) => driver.directUrl(...call),
     list: () => driver.list(),
+    owner: () => driver.owner(),
+    claimFor: (instance) => driver.claimFor(instance),
     check: () => call('check', () => driver.check()),
     close: () => driver.close(),
   }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Config } from '../config.ts'
 import type { BlobDriver } from './driver.ts'
 import { fileDriver } from './fs.ts'
@@ -9,6 +10,8 @@ export interface StorageOptions {
   credentials?: S3Credentials | undefined
   /** For s3: whether clients send and fetch bytes at the engine itself, by signed URLs. */
   direct?: boolean | undefined
+  /** For files: whether to throw StorageMissing instead of making the folders. */
+  existing?: boolean | undefined
 }
 
 /**
@@ -17,8 +20,8 @@ export interface StorageOptions {
  * cannot be made. Whether an S3 engine answers is for `check` to say.
  */
 export async function openBlobs(storageUrl: string, options: StorageOptions = {}): Promise<BlobDriver> {
-  const folder = /^file:(.+)$/s.exec(storageUrl)?.[1]
-  if (folder !== undefined) return fileDriver(folder)
+  const folder = storageFolder(storageUrl)
+  if (folder !== undefined) return fileDriver(folder, { existing: options.existing })
   if (!storageUrl.startsWith('s3:'))
     throw new Error('STORAGE_URL has to be file:<folder> or s3://<bucket>; no other storage is supported')
   const parsed = parseS3Url(storageUrl)
@@ -31,9 +34,17 @@ export async function openBlobs(storageUrl: string, options: StorageOptions = {}
 export async function openStorage(
   { storageUrl, s3Credentials, directTransfers }: Config,
   observe?: BlobObserver,
+  { existing }: Pick<StorageOptions, 'existing'> = {},
 ): Promise<BlobDriver> {
-  const driver = await openBlobs(storageUrl, { credentials: s3Credentials ?? undefined, direct: directTransfers })
+  const credentials = s3Credentials ?? undefined
+  const driver = await openBlobs(storageUrl, { credentials, direct: directTransfers, existing })
   return observe ? observeBlobs(driver, observe) : driver
+}
+
+/** The folder of a storage of files; undefined of others. */
+export const storageFolder = (storageUrl: string): string | undefined => {
+  const folder = /^file:(.+)$/s.exec(storageUrl)?.[1]
+  return folder === undefined ? undefined : path.resolve(folder)
 }
 
 /** Never repeats the URL: somebody may have put a secret into it. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { StoredBlob, StoredPart } from './driver.ts'
-import { assertBlobId, type BlobBody, type BlobDriver, BlobMissing, type ByteRange, isBlobId } from './driver.ts'
+import { assertBlobId, type BlobBody, type BlobDriver, BlobMissing, type ByteRange, isBlobId, MARK } from './driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './s3-bytes.ts'
 import { ask, connect, type S3Options, unless } from './s3-client.ts'
 import { mayBeOf, s3Uploads } from './s3-uploads.ts'
@@ -172,6 +172,14 @@ export function s3Driver(options: S3Options): BlobDriver {
     } while (ContinuationToken)
   }
 
+  const mark = `${prefix}${MARK}`
+
+  async function owner(): Promise<string | null> {
+    const request = client.send(new s3.GetObjectCommand({ Bucket, Key: mark }))
+    const answer = await unless(['NoSuchKey', 'NotFound'], ask('GetObject', request))
+    return answer ? ((await answer.Body?.transformToString()) ?? '').trim() : null
+  }
+
   async function check(): Promise<void> {
     const key = `${prefix}probe-${randomUUID()}`
     const bytes = Buffer.from('stowage')
@@ -269,6 +277,11 @@ export function s3Driver(options: S3Options): BlobDriver {
       return getSignedUrl(client, new s3.GetObjectCommand({ Bucket, Key, ...as }), { expiresIn })
     },
     list,
+    owner,
+    async claimFor(instance) {
+      const bytes = Buffer.from(`${instance}\n`)
+      if ((await owner()) === null) await putObject(mark, bytes, bytes.length)
+    },
     check,
     async close() {
       closed = true

@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream'
+import type { BlobDriver } from './driver.ts'
+
+/**
+ * A storage that is opened, and looked at, with the first call that succeeds in it; until then every call tries again,
+ * and fails as `open` does. `buffered` is that of the driver, which says it at once.
+ */
+export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): BlobDriver {
+  let opening: Promise<BlobDriver> | undefined
+  const driver = (): Promise<BlobDriver> => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+  /** As a driver does with a source it cannot store. */
+  const driverFor = (source: unknown): Promise<BlobDriver> =>
+    driver().catch((error: unknown) => {
+      if (source instanceof Readable) source.destroy()
+      throw error
+    })
+  return {
+    buffered,
+    put: async (id, source, size) => (await driverFor(source)).put(id, source, size),
+    get: async (...call) => (await driver()).get(...call),
+    remove: async (...call) => (await driver()).remove(...call),
+    beginParts: async (...call) => (await driver()).beginParts(...call),
+    putPart: async (id, handle, number, source, size) =>
+      (await driverFor(source)).putPart(id, handle, number, source, size),
+    removePart: async (...call) => (await driver()).removePart(...call),
+    listParts: async (...call) => (await driver()).listParts(...call),
+    completeParts: async (...call) => (await driver()).completeParts(...call),
+    abortParts: async (...call) => (await driver()).abortParts(...call),
+    partUrl: async (...call) => (await driver()).partUrl(...call),
+    directUrl: async (...call) => (await driver()).directUrl(...call),
+    async *list() {
+      yield* (await driver()).list()
+    },
+    owner: async () => (await driver()).owner(),
+    claimFor: async (instance) => (await driver()).claimFor(instance),
+    check: async () => (await driver()).check(),
+    async close() {
+      const opened = await opening?.catch(() => undefined)
+      await opened?.close()
+    },
+  }
+}
