@@ -3,11 +3,12 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../contract/errors.ts'
 import { readLines, verifyChain } from './audit/verify.ts'
-import { readConfig } from './config.ts'
+import { type Env, readConfig } from './config.ts'
 import { type Ctx, cliActor, createContext } from './context.ts'
 import type { Database } from './db/open.ts'
 import { createLog } from './log.ts'
 import { once } from './once.ts'
+import { withServiceKey } from './secret-key.ts'
 import { enableLocalLogin, resealSettings } from './settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from './users/break-glass.ts'
 import { listUsers } from './users/service.ts'
@@ -116,31 +117,48 @@ const shown = ({ password, generated }: { password: string; generated: boolean }
 
 export const isCommand = (name: string): boolean => Object.hasOwn(commands, name)
 
+const OPTIONS = {
+  'password-stdin': { type: 'boolean', default: false },
+  deep: { type: 'boolean', default: false },
+  fix: { type: 'boolean', default: false },
+  from: { type: 'string' },
+  checkpoints: { type: 'string' },
+} as const
+/** Which of them each command takes; the others take none. */
+const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
+  'create-admin': ['password-stdin'],
+  'reset-password': ['password-stdin'],
+  verify: ['deep', 'fix'],
+  audit: ['from', 'checkpoints'],
+}
+
+/** Splits the words of a command; throws as parseArgs does, and says what the command takes. */
+function parse(name: string, rest: readonly string[]) {
+  const options: readonly string[] = taken[name] ?? []
+  try {
+    const args = [...rest]
+    const { tokens } = parseArgs({ args, options: OPTIONS, allowPositionals: true, strict: false, tokens: true })
+    const other = tokens.find((one) => one.kind === 'option' && !options.includes(one.name))
+    if (other?.kind === 'option')
+      throw Object.assign(new Error(`Unknown option '${other.rawName}'`), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' })
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    const takes = options.length > 0 ? options.map((one) => `--${one}`).join(', ') : 'no options'
+    throw Object.assign(error as Error, { message: `${(error as Error).message}: "${name}" takes ${takes}.` })
+  }
+}
+
 /** Runs one command on the database of this environment; gives the exit code. */
-export async function runCommand(
-  name: string,
-  rest: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...rest],
-    options: {
-      'password-stdin': { type: 'boolean', default: false },
-      deep: { type: 'boolean', default: false },
-      fix: { type: 'boolean', default: false },
-      from: { type: 'string' },
-      checkpoints: { type: 'string' },
-    },
-    allowPositionals: true,
-  })
-  const config = readConfig(env)
+export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
+  const { values, positionals } = parse(name, rest)
+  const config = readConfig(await withServiceKey(env))
   const log = createLog(config.logLevel, process.stderr)
   try {
     const password = async () =>
       values['password-stdin']
         ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), generated: false }
         : { password: newPassword(), generated: true }
-    const output = await once(config, log, (system) =>
+    const output = await once(config, log, { storage: name === 'verify' }, (system) =>
       (commands[name] as Command)(
         { ...createContext(system, cliActor), database: system.database },
         { words: positionals, flags: values, password },

@@ -1,5 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto'
-import fs from 'node:fs'
+import { createHash, hkdfSync } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
 import type { Range } from './outbound/address.ts'
@@ -94,8 +93,22 @@ export interface Share {
   of: number
 }
 
+export type Env = Readonly<Record<string, string | undefined>>
+
+const given = (env: Env, name: 'DATA_DIR' | 'DATABASE_URL'): string => env[name]?.trim() || variables[name].default
+/** Two that have to be known before a whole configuration can be read. */
+export const dataDirOf = (env: Env): string => given(env, 'DATA_DIR')
+export function databaseUrlOf(env: Env): string {
+  try {
+    const url = variables.DATABASE_URL.read(given(env, 'DATABASE_URL'))
+    return url || `sqlite:${path.join(dataDirOf(env), 'stowage.db')}`
+  } catch (error) {
+    throw new ConfigError([`DATABASE_URL ${(error as Error).message}`])
+  }
+}
+
 /** Reads the configuration; throws a ConfigError with every fault. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>, share: Share = { n: 0, of: 1 }): Config {
+export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
   const faults: string[] = []
   const values: Record<string, unknown> = {}
   const fixedSettings: Record<string, { variable: string; value: unknown }> = {}
@@ -119,7 +132,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, sh
     secretKey: v.SECRET_KEY,
     previousSecretKeys: v.SECRET_KEY_PREVIOUS,
     dataDir: v.DATA_DIR,
-    databaseUrl: v.DATABASE_URL || `sqlite:${path.join(v.DATA_DIR, 'stowage.db')}`,
+    databaseUrl: databaseUrlOf(env),
     databasePoolSize: Math.max(2, Math.floor(v.DATABASE_POOL_SIZE / share.of)),
     storageUrl: v.STORAGE_URL || `file:${path.join(v.DATA_DIR, 'blobs')}`,
     s3Credentials: v.S3_ACCESS_KEY_ID
@@ -180,28 +193,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, sh
       : null,
     logLevel: v.LOG_LEVEL,
   }
-}
-
-/**
- * The environment with a SECRET_KEY: the one given, else the one kept in `<DATA_DIR>/secret.key`, made on the first
- * call (mode 0600, synced before it is used).
- */
-export function withKeptSecret(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string | undefined>> {
-  if (env.SECRET_KEY?.trim()) return env
-  const dataDir = env.DATA_DIR?.trim() || (variables.DATA_DIR.default as string)
-  const file = path.join(dataDir, 'secret.key')
-  fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  try {
-    const handle = fs.openSync(file, 'wx', 0o600)
-    fs.writeSync(handle, randomBytes(36).toString('base64url'))
-    fs.fsyncSync(handle)
-    fs.closeSync(handle)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  return { ...env, SECRET_KEY: fs.readFileSync(file, 'utf8').trim() }
 }
 
 /** A 32-byte key for one purpose, derived from a secret by HKDF-SHA-256 (J6): the secret itself only signs JWTs. */

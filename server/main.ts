@@ -3,19 +3,22 @@ import './threads.ts'
 import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { isCommand, runCommand } from './commands.ts'
-import { ConfigError, readConfig, withKeptSecret } from './config.ts'
+import { ConfigError, type Env, readConfig } from './config.ts'
+import type { Accepted } from './instance/join.ts'
 import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './processes.ts'
+import { Refusal } from './refusal.ts'
+import { withKeptKey } from './secret-key.ts'
 import { type First, start } from './start.ts'
 import type { Role } from './workers.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
-
 const USAGE = `usage: stowage <command>
 
-  start                             serve; makes and keeps a SECRET_KEY in the data folder when none is given
+  start                             serve; the first one makes and keeps a SECRET_KEY in the data folder when none is given
   serve                             serve; SECRET_KEY is required
     --workers <n>                   with so many processes, to use all processors (over PostgreSQL); "auto": one each
     --no-background                 only answer requests: workers run elsewhere
+    --accept-new-key                go on with another SECRET_KEY where the former one is lost for good
+    --accept-new-storage            take up a storage that this database does not know, or that lost its bytes
   worker                            only work in the background, and say on HOST:PORT how it is
   create-admin <email> [name]       make an administrator; prints a generated password, or reads one
                                     from standard input with --password-stdin
@@ -33,22 +36,35 @@ The commands work on the database directly, beside a running service or without 
 
 Configuration is read from the environment: docs/configuration.md.`
 
-async function serve(env: Env, rest: readonly string[]): Promise<void> {
+/** Which of the two an operator may have lost for good. */
+const ACCEPTS = {
+  'accept-new-key': { type: 'boolean', default: false },
+  'accept-new-storage': { type: 'boolean', default: false },
+} as const
+const acceptedOf = (values: { [name in keyof typeof ACCEPTS]: boolean }): Accepted => ({
+  newKey: values['accept-new-key'],
+  newStorage: values['accept-new-storage'],
+})
+
+async function serve(rest: readonly string[], environment: (accepted: Accepted) => Promise<Env>): Promise<void> {
   const { values } = parseArgs({
     args: [...rest],
-    options: { workers: { type: 'string' }, background: { type: 'boolean', default: true } },
+    options: { workers: { type: 'string' }, background: { type: 'boolean', default: true }, ...ACCEPTS },
     allowNegative: true,
   })
   const count = values.workers === 'auto' ? os.availableParallelism() : Number(values.workers ?? 1)
   if (!Number.isInteger(count) || count < 1 || count > 512)
     throw new ConfigError(['--workers is no number of processes'])
-  if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web')
-  process.exit(await serveWithProcesses(count, readConfig(env), announce))
+  const accepted = acceptedOf(values)
+  const env = await environment(accepted)
+  if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
+  process.exit(await serveWithProcesses(count, readConfig(env), announce, accepted))
 }
 
 /** Serves in this process until it is told to end. */
-async function run(env: Env, role: Role): Promise<void> {
-  const running = await start(readConfig(env, shareOf(env)), { role, prepared: isOneOfSeveral() })
+async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
+  const prepared = isOneOfSeveral()
+  const running = await start(readConfig(env, shareOf(env)), { role, prepared, alone: true, accepted })
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return
@@ -84,7 +100,9 @@ function announce(url: string, { admin, setupLink }: First): void {
 function fail(error: unknown): never {
   const { code, message, stack } = error as NodeJS.ErrnoException
   const wronglyCalled = code?.startsWith('ERR_PARSE_ARGS') ?? false
-  process.stderr.write(`${wronglyCalled || error instanceof ConfigError ? message : stack}\n`)
+  process.stderr.write(
+    `${wronglyCalled || error instanceof ConfigError || error instanceof Refusal ? message : stack}\n`,
+  )
   process.exit(wronglyCalled ? 2 : 1)
 }
 
@@ -93,10 +111,12 @@ const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
 // One text says it all of those that are ours; what speaks to a service has one for each command.
 const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
 try {
-  if (command === 'start') await serve({ SETUP_LINK: 'false', ...withKeptSecret(process.env) }, rest)
-  else if (command === 'serve') await serve(process.env, rest)
-  else if (command === 'worker') await run(process.env, 'background')
-  else if (isCommand(command)) process.exitCode = await runCommand(command, rest, withKeptSecret(process.env))
+  if (command === 'start')
+    await serve(rest, async ({ newKey }) => ({ SETUP_LINK: 'false', ...(await withKeptKey(process.env, newKey)) }))
+  else if (command === 'serve') await serve(rest, async () => process.env)
+  else if (command === 'worker')
+    await run(process.env, 'background', acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values))
+  else if (isCommand(command)) process.exitCode = await runCommand(command, rest, process.env)
   else {
     // What speaks to a service over its API; loaded only here, for a service has no need of it.
     const { clientUsage, isClientCommand, runClientCommand } = await import('../cli/main.ts')

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, type Share } from './config.ts'
 import { engineOf } from './db/open.ts'
+import type { Accepted } from './instance/join.ts'
 import { createLog } from './log.ts'
 import { collectForProcesses } from './observe/several.ts'
 import { type First, linked, prepare } from './start.ts'
@@ -30,14 +31,15 @@ export async function serveWithProcesses(
   count: number,
   config: Config,
   announce: (url: string, first: First) => void,
+  accepted: Accepted,
 ): Promise<number> {
   if (engineOf(config.databaseUrl) !== 'postgres')
     throw new ConfigError([
       '--workers needs PostgreSQL (DATABASE_URL=postgres://…): a SQLite file is served by one process',
     ])
   const log = createLog(config.logLevel, undefined)
+  const made = await prepare(config, accepted)
   await keepOnlyCaches(config.imageCacheDir, count)
-  const made = await prepare(config)
   const processes = new Map<number, Worker>()
   if (config.metrics !== 'off') collectForProcesses(count)
   let stopping = false

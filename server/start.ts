@@ -5,14 +5,17 @@ import { createSetupToken } from './auth/setup.ts'
 import { openStorage } from './blobs/open.ts'
 import type { Config } from './config.ts'
 import { type Ctx, createContext, type System, systemActor } from './context.ts'
+import { engineOf } from './db/open.ts'
+import { lockForService } from './db/sqlite.ts'
 import { createApp } from './http/app.ts'
 import { selfTest as testImages } from './images/service.ts'
+import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { createLog } from './log.ts'
 import { detached } from './observe/meter.ts'
 import { answerPrimary } from './observe/several.ts'
 import { blobObserver, processMetrics, telemetryOf } from './observe/telemetry.ts'
 import { openTraces } from './observe/traces.ts'
-import { once, openDatabaseOf } from './once.ts'
+import { openDatabaseOf } from './once.ts'
 import { ownMetrics } from './system/metrics.ts'
 import { flushForShutdown } from './usage/service.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
@@ -47,6 +50,9 @@ export interface StartOptions {
   role?: Role
   /** Another process has just done `prepare`. */
   prepared?: boolean
+  /** Refuses to be the second process that serves from a SQLite file; tests have a second service in theirs. */
+  alone?: boolean
+  accepted?: Accepted
   /** The clock; tests give their own. */
   now?: () => Date
   /** Whether workers run on timers; default true. */
@@ -58,7 +64,10 @@ export interface StartOptions {
 /** Starts a whole service of this configuration: the commands and the tests both use it. */
 export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
   const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
+  const { alone = false, accepted = { newKey: false, newStorage: false } } = options
   const log = createLog(config.logLevel, options.logTo)
+  if (!prepared) await assertMayServe(config, accepted)
+  const unlock = alone && engineOf(config.databaseUrl) === 'sqlite' ? lockForService(sqliteFile(config)) : undefined
   await testImages()
   const telemetry = telemetryOf(config)
   telemetry.traces = await openTraces(config, log)
@@ -66,7 +75,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const database = await openDatabaseOf(config, log)
   telemetry.pool = database.pool
   if (!prepared) await database.migrate()
-  const blobs = await openStorage(config, blobObserver(config))
+  const storage = await openStorage(config, blobObserver(config))
   const pending = new Set<Promise<void>>()
   const background: System['background'] = (work) => {
     const done = (typeof work === 'function' ? detached(work) : work)
@@ -77,7 +86,10 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   }
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
-  const system: System = { database, blobs, config, now, log, background, worksInBackground, stopping: stopping.signal }
+  const system = await join(
+    { database, blobs: storage, config, now, log, background, worksInBackground, stopping: stopping.signal },
+    accepted,
+  )
   const ctx = createContext(system, systemActor)
   const made = prepared || role === 'background' ? {} : await makeFirst(ctx)
   if (role !== 'background') await warmUp(config.bcryptCost)
@@ -105,17 +117,35 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       await Promise.all(pending)
       await flushForShutdown(ctx)
       await sealForShutdown(ctx)
-      await blobs.close()
+      await storage.close()
       await database.close()
+      unlock?.()
       await telemetry.traces?.stop()
       log.flush()
     },
   }
 }
 
-/** What one process does for all that are about to serve together: the schema, and the first administrator. */
-export const prepare = (config: Config): Promise<Made> =>
-  once(config, createLog(config.logLevel, undefined), (system) => makeFirst(createContext(system, systemActor)))
+/** What one process does for all that are about to serve together: the schema, whose storage it is, the first administrator. */
+export async function prepare(config: Config, accepted: Accepted): Promise<Made> {
+  const log = createLog(config.logLevel, undefined)
+  await assertMayServe(config, accepted)
+  const database = await openDatabaseOf(config, log)
+  const blobs = await openStorage(config)
+  try {
+    await database.migrate()
+    const stopping = new AbortController().signal
+    const background = () => undefined
+    const now = () => new Date()
+    const system = { database, blobs, config, now, log, background, worksInBackground: false, stopping }
+    return await makeFirst(createContext(await join(system, accepted), systemActor))
+  } finally {
+    await blobs.close()
+    await database.close()
+  }
+}
+
+const sqliteFile = ({ databaseUrl }: Config): string => databaseUrl.slice('sqlite:'.length)
 
 /** What is made before it is known where the service listens. */
 type Made = Pick<First, 'admin'> & { setupToken?: string }

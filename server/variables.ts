@@ -60,7 +60,7 @@ function entraIssuer(tenant: string): string {
 export const variables = {
   SECRET_KEY: {
     summary:
-      'JWT signing key and root of every derived key; at least 32 characters. `npm start` makes one and keeps it in the data folder when none is given; `stowage serve` requires it.',
+      'JWT signing key and root of every derived key; at least 32 characters. The first `npm start` makes one and keeps it in the data folder when none is given; `stowage serve` requires it. A start with another one than before is refused, unless SECRET_KEY_PREVIOUS names the former one.',
     default: null,
     read: secret,
   },

@@ -84,8 +84,13 @@ describeEngines('J6: the keys of the audit log', (engine) => {
   it('survive a new SECRET_KEY; without the old one what it vouched for cannot be shown', async () => {
     const server = await startServer(engine)
     const NEXT = 'another secret key of tests that is long enough'
-    const run = async (env: Record<string, string>, work: (running: Running) => Promise<unknown>) => {
+    const run = async (
+      env: Record<string, string>,
+      work: (running: Running) => Promise<unknown>,
+      accepted = { newKey: false, newStorage: false },
+    ) => {
       const running = await start(readConfig({ ...server.env, ...env }), {
+        accepted,
         now: server.clock.now,
         timers: false,
         logTo: new PassThrough().resume(),
@@ -116,14 +121,17 @@ describeEngines('J6: the keys of the audit log', (engine) => {
         await running.tick()
         assert.equal((await verify(running)).ok, true)
       })
-      await run({ SECRET_KEY: 'a third secret key, and the second one is lost' }, async (running) => {
+      const third = { SECRET_KEY: 'a third secret key, and the second one is lost' }
+      const goOn = async (running: Running) => {
         const lost = await verify(running)
         assert.equal(lost.ok, false)
         assert.deepEqual(lost.faults.find(({ kind }) => kind === 'forged')?.seq, 1)
         // The service goes on, with a key of its own.
         await running.tick()
         assert.equal((await verify(running)).pending, 1)
-      })
+      }
+      await assert.rejects(run(third, goOn), /--accept-new-key/)
+      await run(third, goOn, { newKey: true, newStorage: false })
     } finally {
       await server.stop()
     }

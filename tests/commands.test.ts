@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
+import { readConfig } from '../server/config.ts'
+import { start } from '../server/start.ts'
 import { rejectsWith } from './support/problems.ts'
 import { bareEnv } from './support/process.ts'
 import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer } from './support/server.ts'
@@ -72,6 +74,16 @@ describeEngines('R8: commands', (engine) => {
       assert.equal(code, 2)
       assert.match(err, /^Un(known option '--depth'|expected argument 'now')[^\n]*\n$/)
     }
+    for (const [args, said] of [
+      [['backup', '--deep', '--from', 'x', 'f'], `Unknown option '--deep': "backup" takes no options.`],
+      [['users', 'list', '--fix'], `Unknown option '--fix': "users" takes no options.`],
+      [['audit', 'verify', '--deep'], `Unknown option '--deep': "audit" takes --from, --checkpoints.`],
+      [
+        ['create-admin', '--checkpoints', 'x'],
+        `Unknown option '--checkpoints': "create-admin" takes --password-stdin.`,
+      ],
+    ] as const)
+      assert.deepEqual(await stowage(args), { out: '', err: `${said}\n`, code: 2 })
     for (const args of [
       ['verify', '--help'],
       ['serve', '-h'],
@@ -128,10 +140,20 @@ describeEngines('R8: commands', (engine) => {
     }
     const sealed = async () => /v1\.([0-9a-f]{8})\./.exec(await dump(server.database, engine))?.[1]
     const before = await sealed()
+    // Services that know the former key alone could not read what is encrypted with the new one.
+    const early = await stowage(['rotate-secrets'], '', next)
+    assert.equal(early.code, 1)
+    assert.match(early.err, /^No service has been started with this SECRET_KEY yet[^\n]*\n$/)
+    const started = async (env: Record<string, string>) => {
+      const config = readConfig({ ...server.env, ...env, LOG_LEVEL: 'silent' })
+      await (await start(config, { now: server.clock.now, timers: false })).stop()
+    }
+    await started(next)
     assert.equal((await stowage(['rotate-secrets'], '', next)).out, '2 secret(s) were encrypted anew.\n')
     assert.notEqual(await sealed(), before)
     assert.equal((await stowage(['rotate-secrets'], '', next)).out, '0 secret(s) were encrypted anew.\n')
     const back = { SECRET_KEY: next.SECRET_KEY_PREVIOUS, SECRET_KEY_PREVIOUS: next.SECRET_KEY }
+    await started(back)
     assert.equal((await stowage(['rotate-secrets'], '', back)).out, '2 secret(s) were encrypted anew.\n')
     assert.equal(await sealed(), before)
     assert.equal((await server.admin.getSettings()).idp.client_secret_set, true)

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { it } from 'node:test'
+import { MARK } from '../server/blobs/driver.ts'
 import { isDatabaseOutage, noteOutage } from '../server/db/outage.ts'
 import { type Answer, request } from './support/http.ts'
 import { createDatabase, startPostgres } from './support/postgres.ts'
@@ -101,17 +103,25 @@ it('answers 503 while the S3 engine is down or has too much to do', {
   skip: onS3 && 'brings an engine of its own',
 }, async (t) => {
   let mode: 'works' | 'slow down' = 'works'
-  const engine = http.createServer((incoming, response) => {
-    incoming.resume().on('end', () => {
+  let mark: Buffer | undefined
+  const engine = http.createServer(async (incoming, response) => {
+    const body = await buffer(incoming)
+    {
       if (mode === 'slow down') {
         response.writeHead(503, { 'content-type': 'application/xml' })
         return response.end('<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>')
       }
+      if (incoming.url?.includes(MARK)) {
+        if (incoming.method === 'PUT') mark = body
+        response.writeHead(mark ? 200 : 404, { etag: '"0"' })
+        return response.end(incoming.method === 'PUT' ? undefined : mark)
+      }
       const absent = incoming.method === 'HEAD' || incoming.method === 'GET'
-      const lists = incoming.url?.includes('uploads') && incoming.method === 'GET'
+      const lists = /uploads|list-type/.test(incoming.url ?? '') && incoming.method === 'GET'
+      const empty = incoming.url?.includes('uploads') ? 'ListMultipartUploadsResult' : 'ListBucketResult'
       response.writeHead(lists ? 200 : absent ? 404 : 200, { etag: '"0"', 'content-type': 'application/xml' })
-      return response.end(lists ? '<ListMultipartUploadsResult></ListMultipartUploadsResult>' : undefined)
-    })
+      return response.end(lists ? `<${empty}></${empty}>` : undefined)
+    }
   })
   engine.listen(0, '127.0.0.1')
   await once(engine, 'listening')

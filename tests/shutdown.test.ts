@@ -51,7 +51,7 @@ it('SIGTERM lets an upload and a download in flight finish, takes no more, and e
     headers: { ...headers, 'content-length': MIB },
   })
   upload.write(body.subarray(0, MIB / 2))
-  await until(() => fs.readdirSync(path.join(folder, 'blobs'), { recursive: true }).length > 257)
+  await until(() => fs.readdirSync(path.join(folder, 'blobs'), { recursive: true }).length > 258)
 
   const exit = running.kill('SIGTERM')
   await until(() =>
@@ -107,6 +107,7 @@ it('faults of the configuration are all listed, and it exits 1', async () => {
 it('a port that is taken is said, and it exits 1', async (t) => {
   const { client: _client } = await connect()
   t.after(() => running.kill('SIGKILL'))
-  const second = { ...serverEnv(folder), PORT: new URL(running.url).port, LOG_LEVEL: 'error' }
+  const other = fs.mkdtempSync(path.join(folder, 'other-'))
+  const second = { ...serverEnv(other), PORT: new URL(running.url).port, LOG_LEVEL: 'error' }
   await assert.rejects(spawnServer(second), /exited with 1(.|\n)*EADDRINUSE/)
 })

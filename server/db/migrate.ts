@@ -1,5 +1,6 @@
 import { type Kysely, Migrator, sql } from 'kysely'
-import { migrations } from './migrations/index.ts'
+import { Refusal } from '../refusal.ts'
+import { migrationNames, migrations } from './migrations/index.ts'
 import type { ColumnTypes } from './migrations/types.ts'
 import type { Schema } from './schema.ts'
 
@@ -15,13 +16,12 @@ export async function migrate(
   last?: string,
 ): Promise<void> {
   const known = migrations(types)
-  const applied = await appliedMigrations(handle)
-  const later = applied.filter((name) => !Object.hasOwn(known, name))
+  const { later, lacking } = compareSchema(await appliedMigrations(handle))
   if (later.length > 0) {
-    const breaking = later.find((name) => name.endsWith('-breaking'))
-    if (breaking) throw new Error(`The database is of a later release, which this one cannot serve: ${breaking}`)
-    if (applied.length - later.length < Object.keys(known).length)
-      throw new Error(`The database has migrations of another release (${later.join(', ')}) and lacks some of this one`)
+    if (lacking.length > 0)
+      throw new Refusal(
+        `The database has migrations of another release (${later.join(', ')}) and lacks some of this one.`,
+      )
     report(new Error(`The database is of a later release (${later.join(', ')}); this one can serve it`))
     return
   }
@@ -30,7 +30,17 @@ export async function migrate(
   if (error) throw error
 }
 
-async function appliedMigrations(handle: Kysely<Schema>): Promise<string[]> {
+/** How a schema differs from that of this release; throws where this release cannot live with it. */
+export function compareSchema(applied: readonly string[]): { later: string[]; lacking: string[] } {
+  const known = migrationNames
+  const later = applied.filter((name) => !known.includes(name))
+  const breaking = later.find((name) => name.endsWith('-breaking'))
+  if (breaking) throw new Refusal(`The database is of a later release, which this one cannot serve: ${breaking}.`)
+  return { later, lacking: known.filter((name) => !applied.includes(name)) }
+}
+
+/** The names of what was applied, also of other releases; none where there is no schema. */
+export async function appliedMigrations(handle: Kysely<Schema>): Promise<string[]> {
   const tables = await handle.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === 'kysely_migration')) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(handle)

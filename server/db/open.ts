@@ -18,6 +18,7 @@ import { type DatabaseObserver, observeDialect, unobserved } from './observed.ts
 import { Compiler, parsers, retryable } from './postgres.ts'
 import type { Db, Schema, Tx } from './schema.ts'
 import { addTrigramIndex, addTrigramTable } from './search.ts'
+import { isThere, makePrivate } from './sqlite.ts'
 import { kyselyDatabase, ReadingSqliteDialect, WritingSqliteDialect, waitAfterReads } from './sqlite-driver.ts'
 
 export interface Database {
@@ -54,6 +55,8 @@ export interface DatabaseOptions {
   observer?: DatabaseObserver
   /** Whether the caller keeps what it reads to itself until `settled`: then reads do not wait one by one. Default: no. */
   answersWait?: () => boolean
+  /** Rejects instead of making a SQLite file that is not there. */
+  existing?: boolean
 }
 
 /** Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. */
@@ -63,6 +66,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Promis
     connections: 20,
     observer: unobserved,
     answersWait: () => false,
+    existing: false,
     ...options,
   }
   if (engineOf(url) === 'sqlite') return openSqlite(url.slice('sqlite:'.length), all)
@@ -73,9 +77,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Promis
 // ---- SQLite ----------------------------------------------------------------------------------------------------
 
 async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
-  const { report, observer, answersWait } = options
+  const { report, observer, answersWait, existing } = options
   const folder = path.dirname(path.resolve(file))
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (!existing) makePrivate(file, report)
+  else if (!isThere(file)) throw new Error(`There is no database at ${file}`)
   const open = (readOnly: boolean) => {
     const database = new DatabaseSync(file, { readOnly, timeout: 10_000 })
     if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal;')
@@ -172,6 +177,8 @@ async function openSqlite(file: string, options: Required<DatabaseOptions>): Pro
     async close() {
       await checkpoints.stop()
       await reader.destroy()
+      // Kysely closes what it has used.
+      if (reading.database.isOpen) reading.database.close()
       await writer.destroy()
       fs.closeSync(wal)
     },

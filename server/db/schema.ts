@@ -1,6 +1,7 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { AuditTables } from './tables/audit.ts'
 import type { IdentityTables } from './tables/identity.ts'
+import type { InstanceTables } from './tables/instance.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
@@ -10,6 +11,7 @@ import type { WebhookTables } from './tables/webhooks.ts'
 /** Times are ISO 8601 UTC texts with milliseconds in code, whatever the engine stores. JSON columns are text. */
 export interface Schema
   extends IdentityTables,
+    InstanceTables,
     StorageTables,
     SharingTables,
     PolicyTables,

@@ -8,6 +8,7 @@ import { describe } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import type { ActionName } from '../../contract/actions.ts'
 import { type Client, createClient } from '../../contract/client.ts'
+import { MARK } from '../../server/blobs/driver.ts'
 import { openStorage } from '../../server/blobs/open.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
@@ -167,7 +168,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
       ? listS3(fullEnv)
       : fs
           .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
+          .filter((entry) => entry.isFile() && entry.name !== MARK)
           .map((entry) => path.relative(path.join(folder, 'blobs'), path.join(entry.parentPath, entry.name)))
   const auditIds = async () =>
     (await database.db.selectFrom('audit').select('id').orderBy('id').execute()).map(({ id }) => id)

@@ -12,6 +12,7 @@ import { moves } from './0010-moves.ts'
 import { servings } from './0013-servings.ts'
 import { logins } from './0014-logins.ts'
 import { jobVersions } from './0015-job-versions.ts'
+import { instance } from './0011-instance.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -29,4 +30,8 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0013-servings': servings(types),
   '0014-logins': logins(types),
   '0015-job-versions': jobVersions(types),
+  '0011-instance': instance(types),
 })
+
+/** Their names, in order. */
+export const migrationNames: readonly string[] = Object.keys(migrations({} as ColumnTypes))
