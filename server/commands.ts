@@ -17,7 +17,13 @@ import { resealWebhooks } from './webhooks/service.ts'
 
 interface Arguments {
   words: readonly string[]
-  flags: { deep: boolean; fix: boolean; from?: string | undefined; checkpoints?: string | undefined }
+  flags: {
+    deep: boolean
+    fix: boolean
+    'yes-remove'?: string | undefined
+    from?: string | undefined
+    checkpoints?: string | undefined
+  }
   /** The password of standard input, else a generated one. */
   password(): Promise<{ password: string; generated: boolean }>
 }
@@ -69,7 +75,11 @@ const commands: { [name: string]: Command } = {
   },
   verify: async (ctx, { flags }) => {
     const report = (finding: string) => void process.stdout.write(`${finding}\n`)
-    const found = await verify(ctx, { deep: flags.deep, fix: flags.fix, report })
+    const number = flags['yes-remove']
+    if (number !== undefined && !(flags.fix && /^\d{1,15}$/.test(number)))
+      throw new ServiceError('invalid_request', 'Say: verify --fix --yes-remove <number of blobs>')
+    const yesRemove = number === undefined ? undefined : Number(number)
+    const found = await verify(ctx, { deep: flags.deep, fix: flags.fix, yesRemove, report })
     const { blobs, bytes, withoutChecksum, fixed, ...faults } = found
     const bad = Object.values(faults).reduce((sum, count) => sum + count, 0)
     const counts = Object.entries(faults).map(([what, count]) => `${count} ${what}`)
@@ -121,6 +131,7 @@ const OPTIONS = {
   'password-stdin': { type: 'boolean', default: false },
   deep: { type: 'boolean', default: false },
   fix: { type: 'boolean', default: false },
+  'yes-remove': { type: 'string' },
   from: { type: 'string' },
   checkpoints: { type: 'string' },
 } as const
@@ -128,7 +139,7 @@ const OPTIONS = {
 const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   'create-admin': ['password-stdin'],
   'reset-password': ['password-stdin'],
-  verify: ['deep', 'fix'],
+  verify: ['deep', 'fix', 'yes-remove'],
   audit: ['from', 'checkpoints'],
 }
 

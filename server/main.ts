@@ -25,7 +25,10 @@ const USAGE = `usage: stowage <command>
   reset-password <email>            give a user a new password, in the same two ways, and enable them again
   enable-local-login                switch login with e-mail and password on again
   users list                        everyone, one a line
-  verify [--deep] [--fix]           compare rows with bytes and bytes with rows, and what is counted
+  verify [--deep] [--fix [--yes-remove <n>]]
+                                    compare rows with bytes and bytes with rows, and what is counted; --fix corrects
+                                    counts and sets aside bytes that no row knows, more than a tenth of all only
+                                    when <n> says exactly how many
   audit verify [--from <n>] [--checkpoints <file>]
                                     whether anyone changed the audit log; exit code 3 when someone did
   backup <file>                     copy the SQLite database of this moment, beside a running service

@@ -1,7 +1,7 @@
 import { auditPurger } from './audit/purge.ts'
 import { auditSealer } from './audit/seal.ts'
 import { expiryWorker } from './auth/service.ts'
-import { collector } from './blobs/collector.ts'
+import { collector, orphanCollector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
 import { imageCacheWorker } from './images/service.ts'
 import { forgetJobs, jobWorker } from './jobs/service.ts'
@@ -34,6 +34,7 @@ export interface Worker {
 /** Every worker of the service. */
 const workers: readonly Worker[] = [
   collector,
+  orphanCollector,
   trashWorker,
   expiryWorker,
   expiryNotices,

@@ -57,6 +57,7 @@ else describe('S3 driver', { skip: noGateway }, () => {})
 async function empty(open: () => Promise<BlobDriver>): Promise<void> {
   const driver = await open()
   for await (const { id } of driver.list()) await driver.remove(id)
+  for await (const { id } of driver.listAside()) await driver.removeAside(id)
   await driver.close()
 }
 
@@ -596,6 +597,23 @@ describe('S3 on Ceph', { skip: gateway ? false : noGateway }, () => {
     }
     for (const size of [5 * MiB, 10 * MiB])
       assert.equal(await driver.put(randomUUID(), inChunks(bytes.subarray(0, size))), size)
+  })
+
+  test('a blob that no single call copies is set aside in parts, and brought back', async (t) => {
+    const driver = openS3(t, { single: 6 * MiB, part: 5 * MiB })
+    for (const size of [6 * MiB, 17 * MiB + 3]) {
+      const bytes = randomBytes(size)
+      const id = await putBytes(driver, bytes)
+      await driver.setAside(id)
+      await assert.rejects(driver.get(id, size), BlobMissing)
+      assert.deepEqual(
+        (await Array.fromAsync(driver.listAside())).map((blob) => [blob.id, blob.size]),
+        [[id, size]],
+      )
+      await driver.bringBack(id)
+      assert.ok((await collect(await driver.get(id, size))).equals(bytes))
+    }
+    assert.deepEqual(await Array.fromAsync(driver.listAside()), [])
   })
 
   test('a client sends a part and fetches a blob by itself', async (t) => {

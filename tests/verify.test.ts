@@ -107,7 +107,7 @@ describeEngines('verify and backup', (engine) => {
     const deep = await stowage('verify', '--deep')
     assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, different].sort()])
     assert.ok(fs.existsSync(file), 'nothing is mended unasked')
-    const fixed = await stowage('verify', '--deep', '--fix')
+    const fixed = await stowage('verify', '--deep', '--fix', '--yes-remove', '1')
     assert.deepEqual([fixed.code, fixed.findings.length, fs.existsSync(file)], [1, 5, false])
     const left = await stowage('verify', '--deep')
     assert.deepEqual([left.code, left.findings.sort()], [1, [different, expected[0]].sort()])
@@ -130,7 +130,8 @@ describeEngines('verify and backup', (engine) => {
 
   it('leaves backups of PostgreSQL to its own tools', { skip: engine === 'sqlite' }, async () => {
     const { code, last } = await stowage('backup', path.join(server.folder, 'copy.db'))
-    assert.notEqual(code, 0)
-    assert.doesNotMatch(last, /copied/)
+    assert.equal(code, 1)
+    assert.match(last, /^`backup` copies SQLite databases\. Of PostgreSQL, use pg_dump/)
+    assert.equal(fs.existsSync(path.join(server.folder, 'copy.db')), false)
   })
 })

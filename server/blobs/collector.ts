@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
+import type { StoredBlob } from './driver.ts'
 import * as store from './store.ts'
 
 const BATCH = 500
@@ -59,4 +60,44 @@ export const collector = {
       if (ids.length < BATCH) break
     }
   },
+}
+
+/**
+ * What was set aside because this database did not know it: removed when the grace period is over, unless the database
+ * knows it by now (it was restored, or the wrong one was asked), which brings it back.
+ */
+export const orphanCollector = {
+  name: 'orphan-collector',
+  // Listing costs a request on S3.
+  every: 600_000,
+  async run(ctx: Ctx): Promise<void> {
+    const oldest = ctx.now().getTime() - ctx.config.blobGraceSeconds * 1000
+    for await (const batch of asideInBatches(ctx)) {
+      const known = await store.findKnown(
+        ctx.db,
+        batch.map(({ id }) => id),
+      )
+      for (const { id, modified_at } of batch) {
+        if (known.has(id)) {
+          await ctx.blobs.bringBack(id)
+          ctx.log.error({ blob: id }, 'a blob that was set aside is known, and was brought back')
+        } else if (modified_at.getTime() <= oldest) {
+          await ctx.blobs.removeAside(id)
+          telemetryOf(ctx.config).metrics.stowage_collector_removed_blobs_total.inc()
+        }
+      }
+    }
+  },
+}
+
+/** What was set aside, some at a time. */
+export async function* asideInBatches({ blobs }: Ctx): AsyncGenerator<StoredBlob[]> {
+  let batch: StoredBlob[] = []
+  for await (const blob of blobs.listAside()) {
+    batch.push(blob)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

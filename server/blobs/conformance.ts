@@ -18,6 +18,7 @@ import {
   sizes,
 } from './conformance-bytes.ts'
 import { describeMark } from './conformance-mark.ts'
+import { describeOrphans } from './conformance-orphans.ts'
 import { describeParts } from './conformance-parts.ts'
 import { type BlobDriver, BlobMissing } from './driver.ts'
 
@@ -276,6 +277,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
 
     describeParts(it, parts)
     describeMark(it)
+    describeOrphans(it, parts.part)
 
     it('checks itself and leaves nothing of it', async (driver) => {
       await Promise.all([driver.check(), driver.check()])

@@ -11,6 +11,14 @@ export interface StoredBlob {
   size: number
   modified_at: Date
 }
+/** Something in the storage that cannot be looked at. */
+export interface DamagedEntry {
+  /** Where it is, below the storage's root. */
+  name: string
+  /** Of the blob whose place it is; null of a whole folder of them. */
+  id: string | null
+  error: Error
+}
 /** A body small enough for one chunk comes as bytes, everything else as a stream. */
 export type BlobBody = Uint8Array | Readable
 
@@ -90,12 +98,26 @@ export interface BlobDriver {
     id: string,
     options: { expiresIn: number; contentType: string; contentDisposition: string },
   ): Promise<string | null>
-  /** Every readable blob, in any order, in constant memory. What is put or removed meanwhile may be in it or not. */
-  list(): AsyncIterable<StoredBlob>
+  /**
+   * Every readable blob, in any order, in constant memory. What is put or removed meanwhile may be in it or not. With
+   * `onDamaged` it goes on after an entry that cannot be looked at, else it rejects there.
+   */
+  list(onDamaged?: (entry: DamagedEntry) => void): AsyncIterable<StoredBlob>
   /** Which instance the storage is marked as belonging to; null where it has no mark. */
   owner(): Promise<string | null>
   /** Marks the storage durably, unless it is marked: `owner` then says whose it is. Of several at once one stays. */
   claimFor(instance: string): Promise<void>
+  /**
+   * Moves a blob, also a damaged one, out of the way: until bringBack nothing can be read under its id, and `list` and
+   * `remove` do not find it. Survives a power failure. No error when there is nothing.
+   */
+  setAside(id: string): Promise<void>
+  /** Undoes setAside, unless there is a blob under the id by now. No error when nothing was set aside. */
+  bringBack(id: string): Promise<void>
+  /** What was set aside, and as `modified_at` when. */
+  listAside(): AsyncIterable<StoredBlob>
+  /** Removes what was set aside, for good; no error when there is nothing. */
+  removeAside(id: string): Promise<void>
   /** Rejects when blobs cannot be written and removed at this time: it tries it. */
   check(): Promise<void>
   /** Waits for puts in flight, then lets go of the storage; later puts reject. */
@@ -117,6 +139,19 @@ export class StorageMissing extends Error {}
 /** Whether a call failed only because the engine of the storage cannot be reached, or has too much to do, at this time. */
 export const isStorageOutage = (error: unknown): boolean =>
   error instanceof Error && (('outage' in error && error.outage === true) || isStorageOutage(error.cause))
+
+/** The process or the machine has run out of something: it says nothing about what was asked for. */
+const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+/**
+ * Whether a call failed because of what is at this one place of the storage (a file where a folder should be, a sector
+ * that cannot be read, a right that is missing), so that the same call may succeed for others.
+ */
+export const isDamage = (error: unknown): error is Error =>
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  !EXHAUSTED.has(error.code) &&
+  !isStorageOutage(error)
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const isBlobId = (name: string): boolean => UUID.test(name)

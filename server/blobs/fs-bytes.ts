@@ -28,6 +28,15 @@ export const ifThere = <T>(result: Promise<T>): Promise<T | undefined> =>
 export const exists = (file: string): Promise<boolean> =>
   new Promise((resolve) => fs.access(file, (error) => resolve(!error)))
 
+const CALLS_AT_A_TIME = 64
+/** Some at a time, results in order. */
+export async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += CALLS_AT_A_TIME)
+    results.push(...(await Promise.all(items.slice(at, at + CALLS_AT_A_TIME).map(work))))
+  return results
+}
+
 export type FileCalls = ReturnType<typeof fileCalls>
 
 /** System calls, and writing and reading files with them: the callback functions, since a read of 4 KiB through a

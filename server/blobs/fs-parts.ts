@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from './driver.ts'
-import { exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './fs-bytes.ts'
+import { eachOf, exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './fs-bytes.ts'
 import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './fs-manifest.ts'
 
-const CALLS_AT_A_TIME = 64
 /** How many parts the manifests in memory have together: some 10 MB. */
 const CACHED_PARTS = 100_000
 const MOST_PARTS = 10_000
@@ -190,7 +189,11 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     forget(id)
     // A part that is arriving may make a file meanwhile.
     for (let tries = 1; ; tries++) {
-      const names = await ifThere(fs.promises.readdir(folder))
+      const names = await ifThere(fs.promises.readdir(folder)).catch((error: NodeJS.ErrnoException) => {
+        // After a power failure and the repair of the file system it may be a file.
+        if (error.code !== 'ENOTDIR') throw error
+        return unlinkIfThere(folder)
+      })
       if (!names) return
       if (names.includes('manifest')) await unlinkIfThere(path.join(folder, 'manifest'))
       await eachOf(names, (name) => unlinkIfThere(path.join(folder, name)))
@@ -288,12 +291,4 @@ async function linkOrRename(from: string, to: string): Promise<void> {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
     await fs.promises.rename(from, to)
   }
-}
-
-/** Some at a time, results in order. */
-async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (let at = 0; at < items.length; at += CALLS_AT_A_TIME)
-    results.push(...(await Promise.all(items.slice(at, at + CALLS_AT_A_TIME).map(work))))
-  return results
 }

@@ -8,13 +8,16 @@ import {
   type BlobDriver,
   BlobMissing,
   type ByteRange,
+  type DamagedEntry,
   isBlobId,
   StorageMissing,
+  isDamage,
   type StoredBlob,
   type StoredPart,
 } from './driver.ts'
 import { exists, fileCalls, ignore, isMissing, ONE_CHUNK } from './fs-bytes.ts'
 import { claimFolder, ownerOfFolder } from './fs-mark.ts'
+import { fileOrphans } from './fs-orphans.ts'
 import { assertParts, fileParts } from './fs-parts.ts'
 
 const STATS_AT_A_TIME = 64
@@ -118,26 +121,44 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     assertBlobId(id)
     // In this order no put can slip through between the two.
     await calls.unlinkIfThere(tmpPath(id))
-    await calls.unlinkIfThere(finalPath(id))
+    await calls.unlinkIfThere(finalPath(id)).catch((error: NodeJS.ErrnoException) => {
+      // After a power failure and the repair of the file system it may be a folder.
+      if (error.code !== 'EISDIR' && error.code !== 'EPERM') throw error
+      return fs.promises.rm(finalPath(id), { recursive: true })
+    })
     await parts.remove(id)
   }
 
-  async function findBlob(id: string): Promise<StoredBlob | undefined> {
+  /** What is no file is no blob, or with `strict` an error. */
+  async function findBlob(id: string, strict: boolean): Promise<StoredBlob | undefined> {
     const stat = await fs.promises.stat(finalPath(id)).catch((error: unknown) => {
       if (!isMissing(error)) throw error
     })
+    if (stat && !stat.isFile() && strict) throw Object.assign(new Error('EISDIR: it is no file'), { code: 'EISDIR' })
     return stat?.isFile() ? { id, size: stat.size, modified_at: stat.mtime } : undefined
   }
 
-  async function* list(): AsyncGenerator<StoredBlob> {
-    for (const { directory } of shards)
-      for await (const { ids, inParts } of blobIdsIn(directory)) {
-        for (const blob of await Promise.all(ids.map(findBlob))) if (blob) yield blob
-        for (const id of inParts) {
-          const blob = await parts.find(id)
+  async function* list(onDamaged?: (entry: DamagedEntry) => void): AsyncGenerator<StoredBlob> {
+    const giveUp = (name: string, id: string | null, error: unknown): undefined => {
+      if (!onDamaged || !isDamage(error)) throw error
+      onDamaged({ name, id, error })
+    }
+    for (const { directory } of shards) {
+      const shard = path.basename(directory)
+      const look = (find: typeof findBlob, id: string, ending: string) =>
+        find(id, onDamaged !== undefined).catch((error: unknown) => giveUp(`${shard}/${id}${ending}`, id, error))
+      const batches = blobIdsIn(directory)
+      for (;;) {
+        const batch = await batches.next().catch((error: unknown) => giveUp(shard, null, error))
+        if (!batch?.value) break
+        for (const blob of await Promise.all(batch.value.ids.map((id: string) => look(findBlob, id, ''))))
+          if (blob) yield blob
+        for (const id of batch.value.inParts) {
+          const blob = await look(parts.find, id, '.d')
           if (blob) yield blob
         }
       }
+    }
   }
 
   async function check(): Promise<void> {
@@ -205,6 +226,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     list,
     owner: () => ownerOfFolder(root),
     claimFor: (instance) => writing(() => claimFolder(root, instance)),
+    ...fileOrphans(root, shardOf),
     check,
     close: closeAll,
   }

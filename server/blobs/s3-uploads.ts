@@ -151,5 +151,5 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     }
   }
 
-  return { begin, putPart, listParts, complete, abort, abortAll, whole }
+  return { begin, putPart, listParts, complete, finish, abort, abortAll, whole }
 }

@@ -6,6 +6,7 @@ import type { StoredBlob, StoredPart } from './driver.ts'
 import { assertBlobId, type BlobBody, type BlobDriver, BlobMissing, type ByteRange, isBlobId, MARK } from './driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './s3-bytes.ts'
 import { ask, connect, type S3Options, unless } from './s3-client.ts'
+import { s3Orphans } from './s3-orphans.ts'
 import { mayBeOf, s3Uploads } from './s3-uploads.ts'
 
 const KiB = 1024
@@ -282,6 +283,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       const bytes = Buffer.from(`${instance}\n`)
       if ((await owner()) === null) await putObject(mark, bytes, bytes.length)
     },
+    ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, partSizes, most: limits.single }),
     check,
     async close() {
       closed = true

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/schema.ts'
+import type { Db, Tx } from '../db/schema.ts'
 
 export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
   tx
@@ -57,3 +57,11 @@ export const findRemovals = async (tx: Tx, limit: number): Promise<string[]> =>
 
 export const deleteRemovals = (tx: Tx, ids: readonly string[]) =>
   tx.deleteFrom('blob_removals').where('blob_id', 'in', ids).execute()
+
+/** Which of these ids have a row that keeps or removes their bytes. */
+export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const kept = await db.selectFrom('blobs').select('id').where('id', 'in', ids).execute()
+  const queued = await db.selectFrom('blob_removals').select('blob_id as id').where('blob_id', 'in', ids).execute()
+  return new Set([...kept, ...queued].map(({ id }) => id))
+}

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { releaseBlobs } from '../blobs/collector.ts'
-import { BlobMissing } from '../blobs/driver.ts'
+import { BlobMissing, isDamage } from '../blobs/driver.ts'
 import { correctUsage, setTotalQuota } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
 import * as store from './store.ts'
+import { bringBackKnown, planRemovals, verifyStored } from './stored.ts'
 
 const BATCH = 1000
 const AT_ONCE = 16
@@ -12,8 +13,10 @@ const AT_ONCE = 16
 export interface Options {
   /** Reads every byte and compares its SHA-256, where one is known. */
   deep: boolean
-  /** Mends what can be mended: numbers, and bytes nothing points at. */
+  /** Corrects numbers, sets aside bytes that the database does not know, and brings back those it knows. */
   fix: boolean
+  /** How many blobs are to go, said by someone who has looked: without it only a tenth of all may. */
+  yesRemove: number | undefined
   /** Hears of each finding. */
   report(finding: string): void
 }
@@ -25,14 +28,18 @@ export interface Summary {
   withoutChecksum: number
   missing: number
   different: number
+  /** Entries of the storage that cannot be looked at. */
+  damaged: number
   orphans: number
+  /** What the database knows and lies among what was set aside. */
+  aside: number
   miscounted: number
   fixed: number
 }
 
 /**
  * Compares rows with bytes and bytes with rows, and what is counted with what is there. Works beside a running service:
- * what is younger than the grace period is not judged. Constant memory.
+ * what is younger than the grace period is not judged. Constant memory. Refuses to mend anything when too much would go.
  */
 export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
   const summary = {
@@ -41,12 +48,16 @@ export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
     withoutChecksum: 0,
     missing: 0,
     different: 0,
+    damaged: 0,
     orphans: 0,
+    aside: 0,
     miscounted: 0,
     fixed: 0,
   }
+  const most = options.fix ? await planRemovals(ctx, options.yesRemove) : 0
+  await bringBackKnown(ctx, options, summary)
   await verifyPointed(ctx, options, summary)
-  await verifyStored(ctx, options, summary)
+  await verifyStored(ctx, { ...options, most }, summary)
   await verifyForgotten(ctx, options, summary)
   await verifyUsage(ctx, options, summary)
   return summary
@@ -84,37 +95,15 @@ async function verifyBlob(ctx: Ctx, row: store.Pointed, { deep, report }: Option
     summary.different++
     report(`different: the bytes of ${where} (blob ${blob_id}) do not have their SHA-256`)
   } catch (error) {
+    if (isDamage(error)) {
+      summary.damaged++
+      report(`damaged: the bytes of ${where} (blob ${blob_id}) cannot be read: ${error.message}`)
+      return
+    }
     if (!(error instanceof BlobMissing)) throw error
     summary.missing++
     report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not there`)
   }
-}
-
-/** All bytes have a row. A file that has none is left of a power failure between a removal and its sync. */
-async function verifyStored(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
-  const oldest = ctx.now().getTime() - ctx.config.blobGraceSeconds * 1000
-  let batch: { id: string; size: number }[] = []
-  const judge = async () => {
-    const known = await store.findKnown(
-      ctx.db,
-      batch.map(({ id }) => id),
-    )
-    for (const { id, size } of batch) {
-      if (known.has(id)) continue
-      summary.orphans++
-      report(`orphan: nothing knows the blob ${id} (${size} bytes)${fix ? '; removed' : ''}`)
-      if (!fix) continue
-      await ctx.blobs.remove(id)
-      summary.fixed++
-    }
-    batch = []
-  }
-  for await (const { id, size, modified_at } of ctx.blobs.list()) {
-    if (modified_at.getTime() > oldest) continue
-    batch.push({ id, size })
-    if (batch.length >= BATCH) await judge()
-  }
-  await judge()
 }
 
 /** Nothing points at these and the collector will not look at them: they are put before it again. */

@@ -22,12 +22,12 @@ export async function listPointed(db: Db, after: string, limit: number): Promise
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
-/** Which of these ids have a row that keeps or removes their bytes. */
-export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
+/** Which of these blobs an object or an item of the trash points at. */
+export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
-  const kept = await db.selectFrom('blobs').select('id').where('id', 'in', ids).execute()
-  const queued = await db.selectFrom('blob_removals').select('blob_id as id').where('blob_id', 'in', ids).execute()
-  return new Set([...kept, ...queued].map(({ id }) => id))
+  const objects = await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', ids).execute()
+  const trash = await db.selectFrom('trash').select('blob_id').where('blob_id', 'in', ids).execute()
+  return new Set([...objects, ...trash].map(({ blob_id }) => blob_id))
 }
 
 /** Blob rows nothing points at and nobody will look at again. */
