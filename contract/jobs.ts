@@ -54,6 +54,7 @@ export const createJob = route({
   access: 'signed_in',
   status: 202,
   bodyLimit: 16 * 1024 * 1024,
+  rate: 'costly',
   body: Exactly({
     kind: Type.Enum([...jobKinds]),
     source_bucket: Type.Optional(Type.String({ ...BucketName, description: 'Required but for `restore`.' })),

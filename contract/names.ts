@@ -16,4 +16,9 @@ export const byteLength = (text: string): number => encoder.encode(text).length
 
 /** What the formats `object-key` (min 1) and `key-prefix` (min 0) mean: well-formed, no NUL, at most 1024 bytes. */
 export const isKeyText = (text: string, min: 0 | 1): boolean =>
-  text.length >= min && text.isWellFormed() && !text.includes('\0') && byteLength(text) <= 1024
+  text.length >= min &&
+  text.length <= 1024 &&
+  text.isWellFormed() &&
+  !text.includes('\0') &&
+  // No character takes more than three bytes a unit.
+  (text.length * 3 <= 1024 || byteLength(text) <= 1024)

@@ -134,6 +134,7 @@ export const createShare = route({
   description:
     '`upload` needs `share` and `write` under the prefix: strangers put files there, see nothing of what is in it, and never overwrite.',
   bodyLimit: 4 * 1024 * 1024,
+  rate: 'costly',
   body: Exactly({
     kind: Type.Enum([...shareKinds]),
     bucket: BucketName,

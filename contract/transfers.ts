@@ -67,6 +67,7 @@ const many = {
   status: 200,
   params,
   bodyLimit: MANY_KEYS,
+  rate: 'costly',
   reply: BulkResult,
   errors: ['not_found'],
 } as const

@@ -32,6 +32,7 @@ import { consolePages } from './console.ts'
 import { createCors } from './cors.ts'
 import { docsPages } from './docs.ts'
 import type { Handler } from './handle.ts'
+import { readJson } from './json.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
 import { beginRequest, countUnreadable, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
@@ -158,6 +159,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
 
   await app.register(async (json) => {
     json.removeContentTypeParser('text/plain')
+    readJson(json)
     addRoutes(json, system, handlers, 'json', limitRate)
   })
   await app.register(async (form) => {

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
+import { isAdmin, matchesPattern } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { pathOf } from '../../contract/send.ts'
 import { Exactly } from '../../contract/shapes.ts'
@@ -10,6 +12,7 @@ import { requestCounter } from '../usage/service.ts'
 import { authenticate, RouteRefused } from './authenticate.ts'
 import { expectBody, expectPace, hasBody } from './body.ts'
 import type { Exchange, Handler } from './handle.ts'
+import { mostValues } from './json.ts'
 import { answersHead } from './paths.ts'
 import type { createRateLimit } from './rates.ts'
 import { validatorCompiler } from './validation.ts'
@@ -42,7 +45,7 @@ export function addRoutes(
       url: pathOf(route)
         .replace('{+key}', '*')
         .replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { template: pathTemplate(route) },
+      config: { template: pathTemplate(route), ...(route.body ? { mostValues: mostValues(route.body) } : {}) },
       bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
       schema: {
         ...(route.params && !route.url.includes('{+key}') ? { params: route.params } : {}),
@@ -60,12 +63,15 @@ export function addRoutes(
       onRequest: async (request, reply) => {
         await measured(request.meter, () => identify(system, route, request))
         limitRate(route, request.actor as Actor, system.now())
+        if ((route.bodyLimit ?? 0) > JSON_LIMIT) await measured(request.meter, () => admit(system, request))
         if (hasBody(request)) expectPace(request, reply, streams, system.config.requestTimeoutMs)
         if (streams) return
         request.waited = hasBody(request) && !request.raw.complete
         expectBody(request, reply)
         if (route.body && request.meter) request.meter.receivingFrom = performance.now()
       },
+      // What it took to check a large body was a turn of its own.
+      ...((route.bodyLimit ?? 0) > JSON_LIMIT ? { preHandler: () => nextTurn() } : {}),
       onResponse: requestCounter(system, route),
       // Not once for all hooks: a body arrives in the context of its connection.
       handler: (request, reply) => measured(request.meter, () => serve(system, handler, request, reply)),
@@ -83,6 +89,19 @@ async function identify(system: System, route: RouteSpec, request: FastifyReques
     }
     throw error
   }
+}
+
+/** A large body is read for those only who may do something where it is about. */
+async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {
+  const { groups } = actor as Actor
+  const { name } = params as { name?: string }
+  if (isAdmin(groups)) return
+  const grants = groups.flatMap((group) => group.grants)
+  if (grants.some(({ bucket_pattern }) => name === undefined || matchesPattern(bucket_pattern, name))) return
+  const where = name === undefined ? 'a bucket' : `bucket "${name}"`
+  const refusal = new ServiceError('forbidden', `You need a right on ${where}.`)
+  await auditDenied(createContext(system, actor as Actor), refusal)
+  throw refusal
 }
 
 async function serve(system: System, { route, run }: Handler, request: FastifyRequest, reply: FastifyReply) {

@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The template of its path, as the audit log names it. */
     template?: string
+    /** Most values that its JSON body may have. */
+    mostValues?: number
   }
 }
 

@@ -144,6 +144,44 @@ describeEngines('http', (engine) => {
     })
   })
 
+  it('tells every fault of a small body, and one of a large', async () => {
+    const faults = async (at: string, body: string, token = server.adminToken) => {
+      const answer = await send('POST', at, JSON_TYPE, body, token)
+      const { errors = [] } = answer.json<{ errors?: { path: string; message: string }[] }>()
+      return [answer.status, ...errors.map(({ path, message }) => `${path} ${message}`)]
+    }
+    assert.deepEqual(await faults('/api/v1/buckets', '{"name":5,"quota_gb":"x","y":1}'), [
+      422,
+      'body.y is not known here',
+      'body.name must be string',
+      'body.quota_gb must be number',
+      'body.quota_gb must be null',
+      'body.quota_gb must match a schema in anyOf',
+    ])
+    const job = (keys: string) => `{"kind":"delete","source_bucket":"http","keys":[${keys}]}`
+    assert.deepEqual(await faults('/api/v1/jobs', job(`${'1,'.repeat(10_000)}1`)), [
+      422,
+      'body.keys must NOT have more than 10000 items',
+    ])
+    assert.deepEqual(await faults('/api/v1/jobs', job(`${'1,'.repeat(9000)}1`)), [422, 'body.keys.0 must be string'])
+    assert.deepEqual(await faults('/api/v1/jobs', job(`${'1,'.repeat(200_000)}1`)), [
+      422,
+      'body has more than 40022 values',
+    ])
+    assert.deepEqual(await faults('/api/v1/jobs', '['.repeat(1000)), [422, 'body is nested deeper than 32'])
+    assert.deepEqual(await faults('/api/v1/jobs', job('"\\\\\\"[[[[{,,,","[')), [400])
+    assert.deepEqual(await faults('/api/v1/jobs', '{"__proto__":{"x":1}}'), [400])
+    // Who may do nothing is not asked for a large body at all.
+    const nobody = await server.userWith()
+    await server.records([{ action: 'access_denied', result: 'denied' }], async () =>
+      assert.deepEqual(await faults('/api/v1/jobs', job('1'), nobody), [403]),
+    )
+    const elsewhere = await server.userWith({ bucket_pattern: 'other', actions: ['list'] })
+    await server.records([{ action: 'access_denied', result: 'denied' }], async () =>
+      assert.deepEqual(await faults('/api/v1/buckets/http/objects/bulk-delete', '{}', elsewhere), [403]),
+    )
+  })
+
   it('gives nothing to who is not signed in, and nothing of administrators to anyone else', async () => {
     const token = await server.userWith({ bucket_pattern: '*', actions: [...bucketActions] })
     for (const [name, route] of Object.entries<RouteSpec>(api)) {
