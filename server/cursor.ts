@@ -14,6 +14,24 @@ export function decodeCursor(cursor: string | undefined, parts: number): string[
   } catch {
     // Falls through: not a cursor of ours.
   }
+  throw notOurs()
+}
+
+/** A count that a cursor holds. */
+export function countOf(text: string): number {
+  const count = Number(text)
+  if (/^\d{1,15}$/.test(text)) return count
+  throw notOurs()
+}
+
+/** A time that a cursor holds: as we write times, and of a year that both databases keep. */
+export function timeOf(text: string): string {
+  const time = Date.parse(text)
+  if (/^[1-9]\d{3}-/.test(text) && !Number.isNaN(time) && new Date(time).toISOString() === text) return text
+  throw notOurs()
+}
+
+function notOurs(): ServiceError {
   const fault = { path: 'query.cursor', message: 'is not a cursor of this list' }
-  throw new ServiceError('invalid_request', `${fault.path} ${fault.message}`, { faults: [fault] })
+  return new ServiceError('invalid_request', `${fault.path} ${fault.message}`, { faults: [fault] })
 }

@@ -36,7 +36,7 @@ import { readJson } from './json.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
 import { beginRequest, countUnreadable, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
-import { notFound, nothingHere } from './paths.ts'
+import { notFound, nothingHere, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { securityHeaders } from './security.ts'
@@ -89,6 +89,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     routerOptions: { maxParamLength: PATH_LIMIT },
     bodyLimit: JSON_LIMIT,
+    rewriteUrl: ({ url = '/' }) => originForm(url),
     forceCloseConnections: 'idle',
     // What was sent before the end was seen is answered.
     return503OnClosing: false,

@@ -36,3 +36,14 @@ export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyR
     headers: { allow: allowed.join(', ') },
   })
 }
+
+/**
+ * A request's target as path and query. Clients may send it with scheme and authority (RFC 9112 section 3.2.2), which the
+ * router looks past and everything that reads a key from the path would not.
+ */
+export function originForm(target: string): string {
+  const authority = /^https?:\/\/[^/?#]*/i.exec(target)?.[0]
+  if (authority === undefined) return target
+  const rest = target.slice(authority.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}

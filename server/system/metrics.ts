@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client'
-import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { engineOf } from '../db/open.ts'
 import { imageStatus } from '../images/service.ts'
@@ -12,26 +11,19 @@ import {
   type Queued,
   queued,
 } from '../observe/instruments.ts'
-import { detached } from '../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../observe/several.ts'
 import { processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { version } from '../version.ts'
 import { webhookStatus } from '../webhooks/status.ts'
 import { within } from './deadline.ts'
+import { sharedFor } from './fresh.ts'
 import { countOpenUploads, findCollectable, findJobs, findPolicyRuns, findUnsealed } from './store.ts'
 
 /** How old what the database and the storage told may be, and how long they have for telling it. Milliseconds. */
 const FRESH_MS = 10_000
 const DEADLINE_MS = 3000
 
-interface Looked {
-  at: number
-  /** Undefined where the database did not answer. */
-  queues: Promise<Queues | undefined>
-  storage: Promise<boolean>
-}
 type Queues = Awaited<ReturnType<typeof findQueues>>
-const looked = new WeakMap<Config, Looked>()
 
 /**
  * Every metric of the service on this address, all its processes added up, and of the queues all processes share, as
@@ -79,24 +71,15 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   return (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat()
 }
 
-/** Asks the database and the storage, for everyone who wants to know within ten seconds. */
-function look(ctx: Ctx): Looked {
-  const at = ctx.now().getTime()
-  const last = looked.get(ctx.config)
-  if (last && at - last.at < FRESH_MS) return last
-  // Not a part of what the one who asked first costs.
-  const next = detached(() => ({
-    at,
-    queues: inTime(ctx, 'database', findQueues(ctx)),
-    storage: inTime(
-      ctx,
-      'storage',
-      ctx.blobs.check().then(() => true),
-    ).then((ok) => ok === true),
-  }))
-  looked.set(ctx.config, next)
-  return next
-}
+/** Asks the database and the storage; `queues` is undefined where the database did not answer. */
+const look = sharedFor(FRESH_MS, (ctx) => ({
+  queues: inTime(ctx, 'database', findQueues(ctx)),
+  storage: inTime(
+    ctx,
+    'storage',
+    ctx.blobs.check().then(() => true),
+  ).then((ok) => ok === true),
+}))
 
 async function inTime<T>(ctx: Ctx, name: string, work: Promise<T>): Promise<T | undefined> {
   try {

@@ -4,7 +4,7 @@ import { releaseBlobs } from '../blobs/collector.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket, purgeBuried } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, encodeCursor, timeOf } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { retryTaken } from '../objects/service.ts'
@@ -51,8 +51,7 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
   const [deleted_at, id] = decodeCursor(cursor, 2) ?? []
-  if (deleted_at !== undefined && Number.isNaN(Date.parse(deleted_at))) decodeCursor('', 2)
-  const after = deleted_at !== undefined && id !== undefined ? { deleted_at, id } : undefined
+  const after = deleted_at !== undefined && id !== undefined ? { deleted_at: timeOf(deleted_at), id } : undefined
   const rows = await store.listTrash(ctx.db, bucket.id, ranges, after, limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)

@@ -144,6 +144,28 @@ describeEngines('http', (engine) => {
     })
   })
 
+  it('refuses cursors that are none of its own', async () => {
+    const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    const id = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
+    for (const at of [
+      `trash?cursor=${cursor('12', 'x')}`,
+      `trash?cursor=${cursor('+275760-09-13T00:00:00.000Z', id)}`,
+      `trash?cursor=${cursor('0000-01-01T00:00:00.000Z', id)}`,
+      `browse?cursor=${cursor('k', '1e400')}`,
+      `browse?cursor=${cursor('k', '-1')}`,
+      `browse?sort=size&cursor=${cursor('k', '1e400')}`,
+      `browse?sort=size&cursor=${cursor('1e400')}`,
+      `browse?sort=size&cursor=${cursor('0x10')}`,
+    ]) {
+      const answer = await send('GET', `/api/v1/buckets/http/${at}`)
+      assert.deepEqual(
+        [answer.status, answer.json<{ errors?: { path: string }[] }>().errors?.map((one) => one.path)],
+        [422, ['query.cursor']],
+        at,
+      )
+    }
+  })
+
   it('tells every fault of a small body, and one of a large', async () => {
     const faults = async (at: string, body: string, token = server.adminToken) => {
       const answer = await send('POST', at, JSON_TYPE, body, token)
@@ -285,11 +307,18 @@ describeEngines('http', (engine) => {
     })
     const blobs = path.join(server.folder, 'blobs')
     fs.renameSync(blobs, `${blobs}-away`)
+    assert.equal((await send('GET', '/readyz')).status, 200, 'what was found holds for a second')
+    server.clock.advance(1000)
     const answer = await send('GET', '/readyz')
     fs.renameSync(`${blobs}-away`, blobs)
     assert.equal(answer.status, 503)
     assert.equal(answer.json<{ storage: { ok: boolean } }>().storage.ok, false)
     assert.doesNotMatch(answer.body.toString(), /ENOENT/)
+    const before = server.logged().split('is not ready').length
+    for (let i = 0; i < 20; i++) await send('GET', '/readyz')
+    assert.equal(server.logged().split('is not ready').length, before, 'nobody looked again')
+    server.clock.advance(1000)
+    assert.equal((await send('GET', '/readyz')).status, 200)
   })
 
   if (engine === 'postgres')
@@ -324,5 +353,27 @@ describeEngines('http', (engine) => {
       .find((one) => one.includes(String(answer.headers['x-request-id'])) && one.includes('"level":50'))
     assert.match(line ?? '', /grants/)
     assert.doesNotMatch(server.logged(), new RegExp(server.adminToken.slice(-20)))
+  })
+
+  it('takes a target with scheme and authority for its path alone (RFC 9112 section 3.2.2)', async () => {
+    const put = (target: string) =>
+      raw(
+        `PUT ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.adminToken}\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
+      )
+    const key = 'absolute/b c'
+    await server.records([{ action: 'upload', bucket: 'http', key }], async () => {
+      assert.match(await put('http://any.example/api/v1/buckets/http/objects/absolute/b%20c?'), /^HTTP\/1.1 201 /)
+    })
+    const { items } = await server.admin.listObjects({ params: { name: 'http' }, query: { prefix: 'abs' } })
+    assert.deepEqual(
+      items.map((one) => one.key),
+      [key],
+    )
+    await server.admin.deleteObject({ params: { name: 'http', key }, query: { permanent: true } })
+    await server.records([], async () => {
+      assert.match(await put('http://any.example'), /^HTTP\/1.1 404 /)
+      assert.match(await put('ftp://any.example/api/v1/buckets/http/objects/x'), /^HTTP\/1.1 4\d\d /)
+    })
+    assert.match(await raw('GET HTTP://x?a=%zz HTTP/1.1\r\nHost: x\r\n\r\n', /\}/), /^HTTP\/1.1 400 /)
   })
 })
