@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { currentMeter } from './observe/meter.ts'
 
-/** Anything that is a credential by its form: personal access tokens, JWTs, signing secrets. */
-const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|whsec_[\w+/=-]{8,}/g
+/** What is a credential by its form: personal access tokens, JWTs (bounded, so that no text takes long), signing secrets. */
+const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|eyJ[\w-]{8,1000}\.[\w-]+\.[\w-]+|whsec_[\w+/=-]{8,}/g
 
 /** A text with every credential in it taken out. */
 export const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '[redacted]')
@@ -13,15 +13,21 @@ const NAMES = [
   'token|access_token|refresh_token|id_token|code_verifier|ticket|x-amz-signature|x-amz-credential',
 ].join('|')
 /** Fields of these names with a text or a list of texts. */
-const FIELDS = new RegExp(`"(${NAMES})":(?:"(?:\\\\.|[^"\\\\])*"|\\[[^\\]]*\\])`, 'gi')
-/** The same in JSON that stands as a text in a field. */
-const QUOTED = new RegExp(`\\\\"(${NAMES})\\\\"\\s*:\\s*\\\\"(?:\\\\\\\\\\\\"|\\\\\\\\\\\\\\\\|(?!\\\\").)*\\\\"`, 'gi')
+const FIELDS = new RegExp(`"(${NAMES})":(?:"(?:\\\\.|[^"\\\\])*"|\\[(?:"(?:\\\\.|[^"\\\\])*",?)*\\])`, 'gi')
+/**
+ * The same in JSON that stands as a text in a field, to its end or where it was cut off. Each character can be read in one
+ * way only, so that no text takes longer than its length.
+ */
+const QUOTED = new RegExp(
+  `\\\\"(${NAMES})\\\\"\\s*:\\s*\\\\"(?:[^"\\\\]|\\\\[^"\\\\]|\\\\\\\\(?:\\\\[^]|[^"\\\\]))*(?:\\\\"|(?:\\\\\\\\)?(?=")|\\\\{0,3}$)`,
+  'gi',
+)
 /** Parameters of these names, in URLs and forms. */
 const PARAMETERS = new RegExp(`\\b((?:${NAMES}|signature|code|state)=)[^&\\s"'\\\\#;]+`, 'gi')
 /** Paths that are as good as a credential: share links, signed URLs, parts of uploads, setup links. */
 const PATHS = /(\/(?:public\/s|signed|parts|setup)[/#])[\w.~%-]{16,}/g
 const SCHEMES = /\b(Bearer|Basic)\s+[\w+/=.~-]{8,}/gi
-const USERINFO = /([a-z][a-z\d+.-]*:\/\/[^\s:@/"]*:)[^\s@/"]+@/gi
+const USERINFO = /((?<![a-z\d+.-])[a-z\d+.-]+:\/\/[^\s:@/"]*:)[^\s@/"]+@/gi
 /** What one of them must hold: most lines are done with this one look. */
 const SUSPICIOUS = new RegExp(`[=@#]|Bearer|Basic|/(?:public/s|signed|parts|setup)/|"(?:${NAMES})\\\\?"`, 'i')
 

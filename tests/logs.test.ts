@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import fc from 'fast-check'
 import { createLog, redacted } from '../server/log.ts'
 import { request } from './support/http.ts'
 import { describeEngines, onS3, startServer, type TestServer } from './support/server.ts'
@@ -227,6 +228,61 @@ describe('redaction', () => {
       assert.match(text, /\[redacted\]/)
       assert.equal((JSON.parse(text) as { msg: string }).msg, 'x', 'and the rest stays JSON')
     }
+  })
+
+  it('takes out texts with any characters in them, and of texts that were cut off what is there', () => {
+    const piece = fc.constantFrom('\\', '"', "'", '\n', ',', ':', '{', '}', ' ', 'x', 'ä', '\\"', '\u0007')
+    const around = fc.array(piece, { maxLength: 12 }).map((all) => all.join(''))
+    fc.assert(
+      fc.property(around, around, fc.nat(40), (before, after, cut) => {
+        const told = JSON.stringify({ a: 1, token: `${before}hunter2hunter2${after}`, b: 2 })
+        for (const body of [told, told.slice(0, told.length - cut)]) {
+          const text = redacted(line({ body }))
+          assert.ok(!text.includes('hunter2'), text)
+          assert.equal((JSON.parse(text) as { msg: string }).msg, 'x')
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('takes no longer than a text is long', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '\\',
+        '\\\\',
+        '"',
+        '\\"',
+        '\\\\\\"',
+        'token',
+        '\\"token\\":\\"',
+        '"token":[',
+        '"token":"',
+        ':',
+        ' ',
+        'x',
+        '\n',
+      ],
+      ...['eyJ', '.', 'Bearer ', '/public/s/', 'a://', '@', 'code=', '-', '%', '&', 'svc_pat_', 'whsec_'],
+    )
+    const spent = () => {
+      const { user, system } = process.threadCpuUsage()
+      return (user + system) / 1000
+    }
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), fc.array(piece, { maxLength: 3 }), (body, end) => {
+        const unit = body.join('')
+        const text = `{"x":"\\"token\\":\\"=@${unit.repeat(Math.ceil(20_000 / unit.length))}${end.join('')}`
+        let least = Number.POSITIVE_INFINITY
+        for (let i = 0; i < 3 && least > 200; i++) {
+          const began = spent()
+          redacted(text)
+          least = Math.min(least, spent() - began)
+        }
+        assert.ok(least <= 200, `${least} ms for ${unit}`)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   it('leaves alone what helps', () => {
