@@ -88,6 +88,21 @@ describeEngines('traces', (engine) => {
     await collector.stop()
   })
 
+  it('are kept by the ratio, whatever callers ask for', async () => {
+    const quiet = await startServer(engine, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    })
+    const headers = { traceparent: `00-${'0'.repeat(31)}1-${caller}-01` }
+    try {
+      assert.equal((await request({ url: quiet.running.url, path: '/healthz', headers })).status, 200)
+      assert.doesNotMatch(quiet.logged(), /"trace_id"/)
+    } finally {
+      await quiet.stop()
+    }
+    assert.deepEqual(collector.spans(), [])
+  })
+
   it('go from the caller’s span to the database and the storage, and hold nothing that users wrote', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'traced-bucket' } })

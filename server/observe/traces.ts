@@ -11,7 +11,10 @@ const SHORT_MS = 100
 const MOST_STEPS = 1000
 
 export interface Tracing {
-  /** Begins a trace; one that a request's `traceparent` names is joined. Undefined where it was not chosen to be kept. */
+  /**
+   * Begins a trace; one that a request's `traceparent` names is joined. Undefined where it was not chosen to be kept:
+   * callers decide against a trace, the ratio about all others.
+   */
   begin(name: string, kind: 'request' | 'delivery', headers?: Readonly<Record<string, unknown>>): Span | undefined
   /** Begins a trace that is kept only where the run fails or lasts. */
   beginRun(name: string): Span
@@ -32,6 +35,7 @@ export async function openTraces({ traces }: Config, log: Logger): Promise<Traci
     import('@opentelemetry/resources'),
   ])
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = otel
+  const { RECORD_AND_SAMPLED, NOT_RECORD } = sdk.SamplingDecision
   const warn = (...what: unknown[]) => log.warn({ detail: what.map(String).join(' ').slice(0, 1000) }, 'traces')
   const ignore = () => undefined
   otel.diag.setLogger(
@@ -40,7 +44,14 @@ export async function openTraces({ traces }: Config, log: Logger): Promise<Traci
   )
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': traces.serviceName, 'service.version': version }),
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(traces.ratio) }),
+    sampler: new sdk.ParentBasedSampler({
+      root: new sdk.TraceIdRatioBasedSampler(traces.ratio),
+      // A trace costs us, and anyone can ask for one: the ratio decides here too, and not by an id that the caller chose.
+      remoteParentSampled: {
+        shouldSample: () => ({ decision: Math.random() < traces.ratio ? RECORD_AND_SAMPLED : NOT_RECORD }),
+        toString: () => `Ratio{${traces.ratio}}`,
+      },
+    }),
     spanLimits: { attributeValueLengthLimit: 4096 },
     spanProcessors: [
       new sdk.BatchSpanProcessor({
