@@ -14,7 +14,7 @@ const Glob = Type.String({
   maxLength: 256,
   format: 'key-prefix',
   description:
-    'Matched against all that follows `prefix` in the key: `*` any run of characters but `/`, `**` any run, `**/` any number of folders (none too), `?` one character but `/`.',
+    'Matched against all that follows `prefix` in the key: `*` any run of characters but `/`, `**` any run, `**/` any number of folders (none too), `?` one character but `/`. At most 16 runs of stars.',
   examples: ['**/*.tmp'],
 })
 const Days = Type.Integer({

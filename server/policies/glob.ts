@@ -10,49 +10,77 @@ type Piece =
   /** `**` and a slash where a name could begin: any number of folders, none too. */
   | { kind: 'folders' }
 
+/** Most runs of stars in a glob: each costs a step for every character of every key. */
+export const MOST_WILDCARDS = 16
+/** How many runs of stars a glob has. */
+export const wildcardsIn = (glob: string): number => glob.match(/\*+/g)?.length ?? 0
+
+const has = (states: Uint32Array, at: number): boolean => ((states[at >> 5] ?? 0) & (1 << (at & 31))) !== 0
+const put = (states: Uint32Array, at: number): void => {
+  states[at >> 5] = (states[at >> 5] ?? 0) | (1 << (at & 31))
+}
+
 /**
  * A test for texts that a glob matches as a whole. `*`, `**`, `**` + `/` and `?` are special, everything else is literal. All
- * possible readings are followed at once, so it takes O(glob × text) whatever the glob, without going back.
+ * possible readings are followed at once, each a bit, without going back: a character costs a step for each 32 pieces and
+ * one for each run of stars.
  */
 export function compileGlob(glob: string): (text: string) => boolean {
-  const pieces = parse(glob)
-  const end = pieces.length
-  // A state is a place between pieces; within a folder's name of a `folders` piece it is -1 - place.
-  const inside = (place: number) => -1 - place
+  // Where a reading stands before a piece; within a folder's name of a `folders` piece one place further.
+  const stars: { at: number; kind: 'name' | 'all' | 'folders' }[] = []
+  const literals: { at: number; character: string | undefined }[] = []
+  let end = 0
+  for (const piece of parse(glob)) {
+    if (piece.kind === 'character') literals.push({ at: end, character: piece.character })
+    else if (piece.kind === 'one') literals.push({ at: end, character: undefined })
+    else stars.push({ at: end, kind: piece.kind })
+    end += piece.kind === 'folders' ? 2 : 1
+  }
+  const length = (end >> 5) + 1
+  const maskOf = (character: string): Uint32Array => {
+    const mask = new Uint32Array(length)
+    for (const one of literals)
+      if (one.character === character || (one.character === undefined && character !== '/')) put(mask, one.at)
+    return mask
+  }
+  const masks = new Map([...new Set([...glob, '/'])].map((character) => [character, maskOf(character)]))
+  const anyOther = maskOf('')
+  /** Stars stand for nothing too. */
+  const enter = (states: Uint32Array): Uint32Array => {
+    for (const { at, kind } of stars) if (has(states, at)) put(states, at + (kind === 'folders' ? 2 : 1))
+    return states
+  }
+  const start = new Uint32Array(length)
+  put(start, 0)
+  enter(start)
+  const spare = [new Uint32Array(length), new Uint32Array(length)] as const
+
   return (text) => {
-    let states = new Set<number>()
-    const enter = (into: Set<number>, place: number) => {
-      for (let at = place; !into.has(at); at++) {
-        into.add(at)
-        const kind = pieces[at]?.kind
-        if (kind !== 'name' && kind !== 'all' && kind !== 'folders') return
-      }
-    }
-    enter(states, 0)
+    let states: Uint32Array = start
+    let turn = 0
     for (const character of text) {
-      if (states.size === 0) return false
-      const next = new Set<number>()
-      for (const state of states) {
-        if (state < 0) {
-          if (character === '/') enter(next, inside(state))
-          else next.add(state)
-          continue
-        }
-        const piece = pieces[state]
-        if (!piece) continue
-        if (piece.kind === 'character') {
-          if (piece.character === character) enter(next, state + 1)
-        } else if (piece.kind === 'one') {
-          if (character !== '/') enter(next, state + 1)
-        } else if (piece.kind === 'all' || (piece.kind === 'name' && character !== '/')) enter(next, state)
-        else if (piece.kind === 'folders') {
-          if (character === '/') enter(next, state)
-          else next.add(inside(state))
-        }
+      const next = spare[turn++ & 1] as Uint32Array
+      const mask = masks.get(character) ?? anyOther
+      let carry = 0
+      let alive = 0
+      for (let i = 0; i < length; i++) {
+        const moved = (states[i] ?? 0) & (mask[i] ?? 0)
+        next[i] = (moved << 1) | carry
+        carry = moved >>> 31
+        alive |= next[i] ?? 0
       }
-      states = next
+      for (const { at, kind } of stars) {
+        const inside = kind === 'folders' && has(states, at + 1)
+        if (!inside && !has(states, at)) continue
+        if (kind === 'folders') put(next, character === '/' ? at : at + 1)
+        else if (kind === 'all' || character !== '/') put(next, at)
+        else continue
+        alive = 1
+      }
+      if (alive === 0) return false
+      states = enter(next)
     }
-    return states.has(end)
+    return has(states, end)
   }
 }
 

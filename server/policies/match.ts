@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { afterPrefix } from '../../contract/permissions.ts'
 import { listBuckets } from '../buckets/store.ts'
 import type { Db } from '../db/schema.ts'
+import { takingTurns } from '../turns.ts'
 import * as itemStore from './items.ts'
 import { conditionsAt, folderOf, isNewer, type Rule, reachesBucket } from './rule.ts'
 
@@ -47,6 +48,7 @@ async function* matchBucket(
   const moment = cutoff.toISOString()
   const newest = rule.keep_newest === null ? null : keepNewest<Match>(rule.keep_newest)
   const to = afterPrefix(rule.prefix)
+  const turn = takingTurns()
   for (let from = rule.prefix; ; ) {
     const rows = await itemStore.listSeen(db, bucket_id, { from, to }, PAGE)
     const step: Step = {
@@ -55,6 +57,7 @@ async function* matchBucket(
       excluded: { glob: 0, min_size: 0, keep_newest: 0, older_than_days: 0 },
     }
     for (const row of rows) {
+      await turn()
       if (row.last_modified > moment) continue
       const one = { ...row, bucket_id, bucket }
       step.examined++

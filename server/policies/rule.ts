@@ -1,7 +1,7 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { compareKeys, covers, type GrantingGroup, matchesPattern } from '../../contract/permissions.ts'
 import type { Row } from '../db/schema.ts'
-import { compileGlob } from './glob.ts'
+import { compileGlob, MOST_WILDCARDS, wildcardsIn } from './glob.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -48,6 +48,9 @@ export function complete(given: Given, before: PolicyText = nothing, now: Date):
       path: 'body',
       message: 'needs a condition: at least one of glob, older_than_days, min_size, keep_newest',
     })
+  // One that was taken before there was a limit goes on.
+  if (text.glob !== null && text.glob !== before.glob && wildcardsIn(text.glob) > MOST_WILDCARDS)
+    faults.push({ path: 'body.glob', message: `must not have more than ${MOST_WILDCARDS} runs of stars` })
   if (!isTimeZone(text.timezone)) faults.push({ path: 'body.timezone', message: 'is not the IANA name of a time zone' })
   else if (text.cron !== null) {
     const message = cronFault(text.cron)
