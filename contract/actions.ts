@@ -41,6 +41,7 @@ interface WebhookDetails {
 
 /**
  * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
+ * Details may be as long as they need to be: long ones become several records (contract/details.ts), so `part` is taken.
  */
 export interface ActionDetails {
   upload: Placed & { content_type: string; parts?: number; share_id?: string }
@@ -68,13 +69,28 @@ export interface ActionDetails {
   user_delete: { email: string; display_name: string; group_ids: string[] }
   user_import: { email: string; display_name: string; external_id: string }
   group_create: { name: string; global: readonly string[]; grants: readonly object[] }
+  /** Of grants those that are gone, and those that are new. */
   group_update: { name: string; before: object; after: object }
-  group_delete: { name: string; global: readonly string[]; grants: readonly object[]; member_count: number }
+  group_delete: {
+    name: string
+    global: readonly string[]
+    grants: readonly object[]
+    member_count: number
+    members: readonly string[]
+  }
   token_create: { name: string; token_prefix: string; expires_at: string | null; created_by_token_id: string | null }
   /** `reason`: asked for, or an ancestor was revoked with its descendants. */
   token_revoke: { name: string; token_prefix: string; reason: 'requested' | 'cascade'; user_id: string }
   token_rotate: { name: string; token_prefix: string; previous_prefix: string; grace_seconds: number }
-  share_create: { share_id: string; kind: string; prefix?: string; keys?: number; expires_at: string | null }
+  /** `keys`: how many a selection has, which are `object_keys`. */
+  share_create: {
+    share_id: string
+    kind: string
+    prefix?: string
+    keys?: number
+    object_keys?: readonly string[]
+    expires_at: string | null
+  }
   share_update: { share_id: string; before: object; after: object }
   share_revoke: { share_id: string }
   policy_create: { name: string; rule: object }
@@ -109,6 +125,8 @@ export interface ActionDetails {
     last_seq: number
     records: number
     before: string
+    /** By which they were over. */
+    retention_days?: number
     chain_hash: string
     faults: number
     first_fault?: object

@@ -64,7 +64,7 @@ export const events = {
   ),
   group_create: event('A group was created.', Type.Object(group)),
   group_update: event('A group, its rights or its members changed.', Type.Object({ name: Text, ...change })),
-  group_delete: event('A group was deleted.', Type.Object({ ...group, member_count: Count })),
+  group_delete: event('A group was deleted.', Type.Object({ ...group, member_count: Count, members: Texts })),
   token_create: event(
     'A personal access token was created.',
     Type.Object({ ...token, expires_at: Nullable(Text), created_by_token_id: Nullable(Text) }),
@@ -84,6 +84,7 @@ export const events = {
       kind: Text,
       prefix: Optional(Text),
       keys: Optional(Count),
+      object_keys: Optional(Texts),
       expires_at: Nullable(Text),
     }),
   ),
@@ -129,6 +130,18 @@ export type EventsAreDescribed = AllTrue<Described>
 
 export const eventNames = Object.keys(events) as readonly EventName[]
 
+const part = Type.Object(
+  {
+    id: Type.String({ description: 'The same in all parts of one change: the id of its first audit record.' }),
+    number: Type.Integer({ minimum: 1 }),
+    of: Type.Integer({ minimum: 2 }),
+    continues: Optional(
+      Type.Array(Text, { description: 'Path to the text or list element at the end that goes on in the next part.' }),
+    ),
+  },
+  { description: 'Short fields are in every part, all else in exactly one: lists are to be put one behind the other.' },
+)
+
 /** JSON Schema of the body of an event. Fields may be added to `details`; none is ever taken away. */
 export const bodySchema = (name: EventName) => {
   const text = (description: string) => Nullable(Text, { description })
@@ -143,7 +156,10 @@ export const bodySchema = (name: EventName) => {
     object_key: text('Null where the event is of no object.'),
     details: Type.Union([
       events[name].details,
-      Type.Object({ truncated: Type.Literal(true) }, { description: 'In place of details that are too long to send.' }),
+      Type.Object(
+        { ...Type.Partial(events[name].details as TObject).properties, part },
+        { description: 'Details too long for one delivery come in several, one for each record of the audit log.' },
+      ),
     ]),
   })
 }

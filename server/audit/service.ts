@@ -6,19 +6,20 @@ import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
+import { splitDetails } from './details.ts'
 import { hashRow } from './hashes.ts'
 import { currentKey } from './keys.ts'
 import * as search from './search.ts'
 import { insertRecords } from './store.ts'
 
+export { differenceOf } from './difference.ts'
 export { resealAuditKeys } from './keys.ts'
 export type { Filter } from './search.ts'
 
-const MAX_DETAILS_BYTES = 8192
-
 /**
- * Writes one record per action in the transaction that made the change (A3) and gives the rows back. Each carries a MAC,
- * so that what someone else puts into the table is told from it however early it is put there.
+ * Writes one record per action in the transaction that made the change (A3), or as many as its details take, and gives
+ * the rows back. Each carries a MAC, so that what someone else puts into the table is told from it however early it is
+ * put there.
  */
 export async function recordActions(
   tx: Tx,
@@ -29,10 +30,8 @@ export async function recordActions(
 ): Promise<Row<'audit'>[]> {
   const { origin } = actor
   const key = await currentKey(tx, config, now)
-  const rows = actions.map((action): Row<'audit'> => {
-    // People type tokens into the wrong field.
-    const details = withoutCredentials(JSON.stringify(action.details))
-    const row = {
+  const rows = actions.flatMap((action): Row<'audit'>[] => {
+    const first = {
       id: newId(),
       time: now.toISOString(),
       action: action.name,
@@ -55,9 +54,13 @@ export async function recordActions(
       object_key: action.key ?? null,
       resource_type: action.resource?.type ?? null,
       resource_id: action.resource?.id ?? null,
-      details: Buffer.byteLength(details) > MAX_DETAILS_BYTES ? '{"truncated":true}' : details,
     }
-    return { ...row, mac: key.mac(hashRow(row)) }
+    // People type tokens into the wrong field; taken out before a long text is cut in the midst of one.
+    const texts = splitDetails(withoutCredentials(JSON.stringify(action.details)), first.id)
+    return texts.map((details, i) => {
+      const row = { ...first, id: i === 0 ? first.id : newId(), details }
+      return { ...row, mac: key.mac(hashRow(row)) }
+    })
   })
   await insertRecords(tx, rows)
   return rows

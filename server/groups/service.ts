@@ -10,6 +10,7 @@ import {
   presets,
   reasons,
 } from '../../contract/permissions.ts'
+import { differenceOf } from '../audit/service.ts'
 import type { Ctx, Record } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
@@ -115,12 +116,14 @@ async function rename(tx: Tx, id: string, name: string | undefined): Promise<voi
 const assertAdmins = async (tx: Tx, ctx: Ctx) =>
   assertAdminRemains(tx, await settingsInForce({ db: tx, config: ctx.config }))
 
+/** The fields that differ; of the grants those that are gone, and those that are new. */
 function differences(before: Group, after: Group) {
   const changed = (['name', 'description', 'global', 'grants'] as const).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   )
+  const { lost, gained } = differenceOf(before.grants, after.grants)
   const pick = (group: Group) => Object.fromEntries(changed.map((field) => [field, group[field]]))
-  return { name: before.name, before: pick(before), after: pick(after) }
+  return { name: before.name, before: pick({ ...before, grants: lost }), after: pick({ ...after, grants: gained }) }
 }
 
 /** Deletes a group; not_empty while it has members, unless forced. The built-in one stays. */
@@ -134,13 +137,14 @@ export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise
     if (row.builtin !== null) throw new ServiceError('conflict', 'The built-in group cannot be deleted.')
     if (member_count > 0 && !force)
       throw new ServiceError('not_empty', `The group "${name}" has ${member_count} members; "force" deletes it anyway.`)
+    const members = await store.findMemberIds(tx, id)
     await unmapGroup(tx, id)
     await store.deleteGroup(tx, id)
     if (isAdmin([{ id, name, global, grants }])) await assertAdmins(tx, ctx)
     record({
       name: 'group_delete',
       resource: { type: 'group', id },
-      details: { name, global, grants, member_count },
+      details: { name, global, grants, member_count, members },
     })
   })
 }

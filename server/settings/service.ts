@@ -1,6 +1,6 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Settings, SettingsChange } from '../../contract/settings.ts'
-import { resealAuditKeys } from '../audit/service.ts'
+import { differenceOf, resealAuditKeys } from '../audit/service.ts'
 import { discoverIdp } from '../auth/service.ts'
 import { setTotalQuota } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
@@ -103,7 +103,7 @@ async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> 
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** The fields whose values differ; a secret shows only that it changed. */
+/** The fields whose values differ, of lists the items that do; a secret shows only that it changed. */
 function differences(before: EffectiveSettings, after: EffectiveSettings): { before: object; after: object } {
   const sides = { before: {} as Changed, after: {} as Changed }
   const put = (side: Changed, section: Section, field: string, value: unknown) => {
@@ -114,8 +114,10 @@ function differences(before: EffectiveSettings, after: EffectiveSettings): { bef
     for (const [field, value] of Object.entries(after[section])) {
       const old = (before[section] as { [field: string]: unknown })[field]
       if (JSON.stringify(old) === JSON.stringify(value)) continue
-      put(sides.before, section, field, old)
-      put(sides.after, section, field, value)
+      const isList = Array.isArray(old) && Array.isArray(value)
+      const { lost, gained } = isList ? differenceOf(old, value) : { lost: old, gained: value }
+      put(sides.before, section, field, lost)
+      put(sides.after, section, field, gained)
     }
   return sides
 }

@@ -136,7 +136,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
         share_id: row.id,
         kind,
         ...(kind === 'folder' || kind === 'upload' ? { prefix: target } : {}),
-        ...(kind === 'selection' ? { keys: input.keys?.length ?? 0 } : {}),
+        ...(kind === 'selection' ? { keys: input.keys?.length ?? 0, object_keys: input.keys ?? [] } : {}),
         expires_at,
       },
     })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
+import type { AuditRecord } from '../../contract/audit.ts'
+import { joinDetails, type PartialDetails } from '../../contract/details.ts'
 import { newId } from '../../server/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -286,17 +288,116 @@ describeEngines('audit', (engine) => {
     await server.records([], readAll)
   })
 
-  it('A1: keeps no more than 8 KiB of details, and sends no more', async () => {
-    await endpoint(['group_create'])
+  const latest = async (count: number) =>
+    (await allActions(server.database)).slice(-count).map(({ id, action, details, ...row }) => {
+      assert.ok(Buffer.byteLength(details) <= 8192)
+      return { id, action, resource_id: row.resource_id, details: JSON.parse(details) as PartialDetails }
+    })
+
+  it('records a long change whole: in several records that belong together, and a delivery for each', async () => {
+    const hook = await endpoint(['group_create'])
     const grants = Array.from({ length: 40 }, (_, i) => ({
       bucket_pattern: '*',
       prefix: `${i}/${'x'.repeat(300)}`,
       actions: ['read' as const],
     }))
-    await server.admin.createGroup({ body: { name: 'Long', grants } })
-    const [record] = (await server.admin.listAudit({ query: { action: ['group_create'] } })).items
-    assert.deepEqual(record?.details, { truncated: true })
-    assert.deepEqual(JSON.parse((await deliveries()).at(-1)?.body ?? '').details, { truncated: true })
+    const created = await server.records(
+      [{ action: 'group_create' }, { action: 'group_create' }, { action: 'group_create' }],
+      () => server.admin.createGroup({ body: { name: 'Long', grants } }),
+    )
+    const records = await latest(3)
+    assert.deepEqual(joinDetails(records.map(({ details }) => details)), {
+      name: 'Long',
+      global: [],
+      grants: created.grants,
+    })
+    for (const [i, { resource_id, details }] of records.entries()) {
+      assert.deepEqual(details.part, { id: records[0]?.id, number: i + 1, of: 3 })
+      assert.deepEqual([resource_id, details.name], [created.id, 'Long'])
+    }
+    const sent = (await deliveries()).filter(({ endpoint_id }) => endpoint_id === hook)
+    assert.deepEqual(
+      sent.map(({ audit_id, body }) => [audit_id, JSON.parse(body).details]),
+      records.map(({ id, details }) => [id, details]),
+    )
+    await server.running.tick()
+    const { ok, complete, pending } = await server.admin.verifyAudit({ query: {} })
+    assert.deepEqual([ok, complete, pending], [true, true, 0])
+    const lines = (await (await server.admin.exportAudit({ query: { action: ['group_create'] } })).text()).split('\n')
+    const exported = lines.filter((line) => line.includes(created.id)).map((line) => JSON.parse(line) as AuditRecord)
+    assert.deepEqual(
+      joinDetails(exported.reverse().map(({ details }) => details as PartialDetails)).grants,
+      created.grants,
+    )
+  })
+
+  it('names everyone who got a right, and every right that changed, however many they are', async () => {
+    const user_ids = Array.from({ length: 230 }, () => newId())
+    await server.database.transaction(async (tx) => {
+      const me = await tx.selectFrom('users').selectAll().executeTakeFirstOrThrow()
+      await tx
+        .insertInto('users')
+        .values(user_ids.map((one, i) => ({ ...me, id: one, email_key: `many${i}@example.com` })))
+        .execute()
+    })
+    const { id } = await server.admin.createGroup({ body: { name: 'Powerful', global: ['admin'] } })
+    const twice = [{ action: 'group_update' as const }, { action: 'group_update' as const }]
+    await server.records(twice, () => server.admin.addMembers({ params: { id }, body: { user_ids } }))
+    const { before, after } = joinDetails((await latest(2)).map(({ details }) => details)) as {
+      [side: string]: { added: string[] }
+    }
+    assert.deepEqual(before, { member_count: 0 })
+    assert.deepEqual(
+      { ...after, added: after?.added.sort() },
+      { added: user_ids.sort(), removed: [], member_count: 230 },
+    )
+
+    const grant = (i: number) => ({ bucket_pattern: `team-${i}`, prefix: 'x'.repeat(99), actions: ['read' as const] })
+    const grants = Array.from({ length: 99 }, (_, i) => grant(i))
+    const { grants: old } = await server.admin.updateGroup({ params: { id }, body: { grants } })
+    // Of a hundred the one that is new and the one that is gone, in one record.
+    const changed = await server.records([{ action: 'group_update' }], () =>
+      server.admin.updateGroup({
+        params: { id },
+        body: { grants: [...grants.slice(1), { bucket_pattern: '*', actions: ['manage'] }] },
+      }),
+    )
+    assert.deepEqual((await latest(1))[0]?.details, {
+      name: 'Powerful',
+      before: { grants: [old.find(({ bucket_pattern }) => bucket_pattern === 'team-0')] },
+      after: { grants: [changed.grants.find(({ bucket_pattern }) => bucket_pattern === '*')] },
+    })
+    await server.records(
+      Array.from({ length: 4 }, () => ({ action: 'group_delete' as const })),
+      () => server.admin.deleteGroup({ params: { id }, query: { force: true } }),
+    )
+    const gone = joinDetails((await latest(4)).map(({ details }) => details)) as {
+      members: string[]
+      grants: unknown[]
+    }
+    assert.deepEqual([gone.members.sort(), gone.grants.length], [user_ids, 99])
+  })
+
+  it('records a text that is longer than a record, and the keys of a link to a selection', async () => {
+    await put('meta.txt')
+    const metadata = { a: '"'.repeat(4080) }
+    await server.records(
+      Array.from({ length: 2 }, () => ({ action: 'update_object', bucket: 'audited', key: 'meta.txt' })),
+      () => server.admin.updateObject({ params: { name: 'audited', key: 'meta.txt' }, body: { metadata } }),
+    )
+    const { after } = joinDetails((await latest(2)).map(({ details }) => details)) as { after: { metadata: object } }
+    assert.deepEqual(after.metadata, metadata)
+
+    const keys = Array.from({ length: 60 }, (_, i) => `${i}/${'k'.repeat(200)}`)
+    await server.records(
+      [
+        { action: 'share_create', bucket: 'audited' },
+        { action: 'share_create', bucket: 'audited' },
+      ],
+      () => server.admin.createShare({ body: { kind: 'selection', bucket: 'audited', keys } }),
+    )
+    const shared = joinDetails((await latest(2)).map(({ details }) => details))
+    assert.deepEqual([shared.keys, shared.object_keys], [60, keys])
   })
 
   it('A3: records refusals, but not without end', async () => {

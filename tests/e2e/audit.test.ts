@@ -25,6 +25,26 @@ describeConsole('audit log', (engine, test) => {
   const inBrowser = inBrowserOf(() => server)
   const total = async (query: object = {}) => (await server.admin.listAudit({ query })).total
 
+  it('shows a long change as its parts, and whole when asked to', () =>
+    inBrowser(async (browser) => {
+      const grants = Array.from({ length: 60 }, (_, i) => ({
+        bucket_pattern: `long-${i}`,
+        prefix: 'x'.repeat(200),
+        actions: ['read' as const],
+      }))
+      const group = await server.admin.createGroup({ body: { name: 'Long', grants } })
+      const { page, check } = await openConsole(browser, server, '/admin/audit?action=group_create')
+      await page.getByText('part 1 of 3').waitFor()
+      await page.getByRole('button', { name: 'The record of group_create' }).first().press('Enter')
+      const record = page.getByRole('region', { name: 'The record of group_create' })
+      await check('audit-part')
+      await record.getByRole('button', { name: 'Show the whole change' }).press('Enter')
+      await record.getByText('"bucket_pattern": "long-0"').waitFor()
+      const { details } = JSON.parse((await record.locator('pre').textContent()) ?? '') as { details: object }
+      assert.deepEqual(details, { name: 'Long', global: [], grants: group.grants })
+      await check('audit-whole')
+    }))
+
   it('27: earlier acts are there; filters and the open record are in the address; more on demand; new ones when live', () =>
     inBrowser(async (browser) => {
       const { page, check } = await openConsole(browser, server, '/admin/audit', { expect: [422] })

@@ -12,12 +12,13 @@ import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView, ProblemView } from '../../ui/ProblemView.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
-import { Actor, Moment, Place, Result, Whole } from './cells.tsx'
+import { Action, Actor, Moment, Place, Result } from './cells.tsx'
 import { Export } from './Export.tsx'
 import { FilterBar } from './FilterBar.tsx'
 import { type AuditQuery, type FilterName, filterOf, names, queryOf, recordsQuery } from './filters.ts'
 import { text } from './messages.ts'
 import { Verify } from './Verify.tsx'
+import { Whole } from './Whole.tsx'
 
 const LIVE_MS = 2000
 const LIVE_PAGE = 50
@@ -58,7 +59,7 @@ export default function Audit() {
     },
     { key: 'time', title: text.time, cell: ({ time }) => <Moment time={time} /> },
     { key: 'actor', title: text.actor, cell: (record) => <Actor record={record} /> },
-    { key: 'action', title: text.action, cell: ({ action }) => <code className="mono">{action}</code> },
+    { key: 'action', title: text.action, cell: (record) => <Action record={record} /> },
     { key: 'where', title: text.where, optional: true, cell: (record) => <Place record={record} /> },
     { key: 'result', title: text.result, cell: ({ result }) => <Result result={result} /> },
     {
@@ -150,7 +151,7 @@ function Elsewhere({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <section className="audit-elsewhere" aria-label={text.linked}>
       <header className="row">
-        <code className="mono">{data.action}</code>
+        <Action record={data} />
         <Moment time={data.time} />
         <Actor record={data} />
         <Place record={data} />

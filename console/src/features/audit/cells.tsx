@@ -1,8 +1,8 @@
 import { Anchor, Badge } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
+import type { Part } from '../../../../contract/details.ts'
 import { formatBoth, formatTime } from '../../i18n.ts'
-import { CopyButton } from '../../ui/CopyField.tsx'
 import { Status, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
@@ -26,6 +26,20 @@ export function Actor({ record }: { record: AuditRecord }) {
           {credential[0]}
         </Badge>
       ) : null}
+    </span>
+  )
+}
+
+/** Which part of a long change the record is; undefined where it is all of it. */
+export const partOf = ({ details }: AuditRecord): Part | undefined => (details as { part?: Part }).part
+
+/** What was done; of a long change also which part of it this is. */
+export function Action({ record }: { record: AuditRecord }) {
+  const part = partOf(record)
+  return (
+    <span>
+      <code className="mono">{record.action}</code>
+      {part ? <span className="dim small"> {text.part(part.number, part.of)}</span> : null}
     </span>
   )
 }
@@ -57,16 +71,3 @@ export const Moment = ({ time }: { time: string }) => (
     {formatTime(time)}
   </time>
 )
-
-/** A record with all that is kept of it. */
-export function Whole({ record }: { record: AuditRecord }) {
-  const json = JSON.stringify(record, null, 2)
-  return (
-    <section className="audit-whole" aria-label={text.record(record.action)}>
-      <div className="audit-copy">
-        <CopyButton value={json} label={text.copyJson} />
-      </div>
-      <pre>{json}</pre>
-    </section>
-  )
-}

@@ -33,6 +33,10 @@ export const text = catalogue({
   open: 'Show the record',
   record: (action: string) => `The record of ${action}`,
   copyJson: 'Copy as JSON',
+  part: (number: number, of: number) => `part ${formatCount(number)} of ${formatCount(of)}`,
+  isPart: 'This change was too long for one record.',
+  showWhole: 'Show the whole change',
+  partsGone: 'Not all parts of this change are there (any more).',
   linked: 'The record of this address',
   noRecord: 'There is no record under this address (any more).',
   close: 'Close',
@@ -80,4 +84,5 @@ export const text = catalogue({
   tail: 'The end of the log is gone',
   gap: 'Records are gone, or were kept out',
   checkpoint: 'A checkpoint does not fit',
+  retention: 'Records were removed early, or would be',
 })
