@@ -34,9 +34,15 @@ export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): 
     abortParts: async (...call) => (await driver()).abortParts(...call),
     partUrl: async (...call) => (await driver()).partUrl(...call),
     directUrl: async (...call) => (await driver()).directUrl(...call),
-    async *list() {
-      yield* (await driver()).list()
+    async *list(onDamaged) {
+      yield* (await driver()).list(onDamaged)
     },
+    setAside: async (...call) => (await driver()).setAside(...call),
+    bringBack: async (...call) => (await driver()).bringBack(...call),
+    async *listAside() {
+      yield* (await driver()).listAside()
+    },
+    removeAside: async (...call) => (await driver()).removeAside(...call),
     owner: async () => (await driver()).owner(),
     claimFor: async (instance) => (await driver()).claimFor(instance),
     check: async () => (await driver()).check(),

@@ -4,7 +4,8 @@ import { Refusal } from '../refusal.ts'
 import { engineOf } from './open.ts'
 import { parsers } from './postgres.ts'
 import type { Schema } from './schema.ts'
-import { isThere, kyselyDatabase, openForLook } from './sqlite.ts'
+import { isThere, openForLook } from './sqlite.ts'
+import { kyselyDatabase } from './sqlite-driver.ts'
 
 /**
  * Reads in a database before it is opened to be worked on, without making or changing a byte; `look` gets undefined where
