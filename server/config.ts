@@ -42,6 +42,8 @@ export interface Config {
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
   imageCacheBytes: number
+  /** The folder that is configured; the cache lies in one of its own below it, one for each process. */
+  imageCacheBase: string
   imageCacheDir: string
   /** Processors of the machine that this process may count on. */
   cores: number
@@ -84,6 +86,9 @@ export class ConfigError extends Error {
     this.faults = faults
   }
 }
+
+/** Our own in the folder that is configured for the cache of images. */
+export const IMAGE_FOLDER = 'stowage-images'
 
 type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
 
@@ -156,10 +161,8 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
     imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),
-    imageCacheDir: path.join(
-      v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'),
-      share.of > 1 ? `${share.n}` : '',
-    ),
+    imageCacheBase: v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'),
+    imageCacheDir: path.join(v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'), IMAGE_FOLDER, `${share.n}`),
     cores: Math.max(1, Math.floor(os.availableParallelism() / share.of)),
     // Set by threads.ts; libuv's own default where a program that embeds us sets none.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,

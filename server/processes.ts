@@ -1,10 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { on, once } from 'node:events'
-import fs from 'node:fs'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, type Share } from './config.ts'
 import { engineOf } from './db/open.ts'
+import { assertCacheFolder, tidyCaches } from './images/folder.ts'
 import type { Accepted } from './instance/join.ts'
 import { createLog } from './log.ts'
 import { collectForProcesses } from './observe/several.ts'
@@ -38,8 +37,8 @@ export async function serveWithProcesses(
       '--workers needs PostgreSQL (DATABASE_URL=postgres://…): a SQLite file is served by one process',
     ])
   const log = createLog(config.logLevel, undefined)
+  assertCacheFolder(config)
   const made = await prepare(config, accepted)
-  await keepOnlyCaches(config.imageCacheDir, count)
   const processes = new Map<number, Worker>()
   if (config.metrics !== 'off') collectForProcesses(count)
   let stopping = false
@@ -114,6 +113,7 @@ export async function serveWithProcesses(
   try {
     const [url = ''] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
     announce(url, linked(config, url, made))
+    inTurn(() => tidyCaches(config, count))
   } catch (error) {
     if (stopping) return over
     stop()
@@ -142,12 +142,4 @@ export async function leavePrimary(): Promise<void> {
   const left = once(process, 'disconnect')
   cluster.worker.disconnect()
   await left
-}
-
-/** Removes caches of former numbers of processes, which nobody would keep within their limit. */
-async function keepOnlyCaches(folder: string, count: number): Promise<void> {
-  const names = await fs.promises.readdir(folder).catch(() => [])
-  const kept = new Set(Array.from({ length: count }, (_, n) => String(n)))
-  for (const name of names)
-    if (!kept.has(name)) await fs.promises.rm(path.join(folder, name), { recursive: true, force: true })
 }

@@ -8,6 +8,7 @@ import { type Ctx, createContext, type System, systemActor } from './context.ts'
 import { engineOf } from './db/open.ts'
 import { lockForService } from './db/sqlite.ts'
 import { createApp } from './http/app.ts'
+import { assertCacheFolder, tidyCaches } from './images/folder.ts'
 import { selfTest as testImages } from './images/service.ts'
 import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { createLog } from './log.ts'
@@ -66,7 +67,10 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
   const { alone = false, accepted = { newKey: false, newStorage: false } } = options
   const log = createLog(config.logLevel, options.logTo)
-  if (!prepared) await assertMayServe(config, accepted)
+  if (!prepared) {
+    assertCacheFolder(config)
+    await assertMayServe(config, accepted)
+  }
   const unlock = alone && engineOf(config.databaseUrl) === 'sqlite' ? lockForService(sqliteFile(config)) : undefined
   await testImages()
   const telemetry = telemetryOf(config)
@@ -98,6 +102,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const address = await app.listen({ host: config.host, port: config.port })
   const workers = workersOf(role)
   const running = timers ? startWorkers(ctx, workers) : undefined
+  // A process that only works in the background may share the folder with several that answer.
+  if (!prepared && role !== 'background') background(tidyCaches(config, 1))
   return {
     url: address,
     first: linked(config, address, made),

@@ -242,7 +242,8 @@ export const variables = {
     read: integer(0, Number.MAX_SAFE_INTEGER),
   },
   IMAGE_CACHE_DIR: {
-    summary: 'Folder of that cache, one for each replica. Default: `<DATA_DIR>/image-cache`.',
+    summary:
+      'Folder for that cache, one for each replica: an empty one, or a new one. Only `stowage-images` in it is used. Default: `<DATA_DIR>/image-cache`.',
     default: '',
     read: String,
   },

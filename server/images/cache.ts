@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { claimFolder } from './folder.ts'
 
 /** What is kept under a key. */
 export interface Entry {
@@ -58,6 +59,7 @@ export function createCache(folder: string, limit: number) {
     return scanned
   }
   async function scan(): Promise<void> {
+    await claimFolder(folder)
     await fs.promises.mkdir(temporary, { recursive: true, mode: 0o700 })
     for (const name of await fs.promises.readdir(temporary)) {
       const file = path.join(temporary, name)
@@ -154,6 +156,7 @@ export function createCache(folder: string, limit: number) {
       try {
         await write().catch(async (error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error
+          await claimFolder(folder)
           for (const one of [temporary, path.dirname(file)])
             await fs.promises.mkdir(one, { recursive: true, mode: 0o700 })
           await unlink(draft).catch(ignore)

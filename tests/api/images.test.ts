@@ -43,7 +43,7 @@ type Query = Record<string, string | number>
 /** A second service beside the test's own, on the same database, whose configuration is at hand: its counts are by it. */
 async function withImages(engine: Engine, env: Record<string, string> = {}) {
   const server = await startServer(engine)
-  const folder = path.join(server.folder, 'image-cache')
+  const folder = path.join(server.folder, 'image-cache', 'stowage-images', '0')
   const config = readConfig({ ...server.env, UV_THREADPOOL_SIZE: '16', LOG_LEVEL: 'silent', ...env })
   const running = await start(config, { now: server.clock.now, timers: false })
   await server.admin.createBucket({ body: { name: bucket } })
@@ -582,7 +582,7 @@ describe('the cache of images', { skip: onS3 }, () => {
   const cacheFiles = (folder: string): string[] =>
     fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && entry.name !== '.stowage-image-cache')
       .map((entry) => path.join(entry.parentPath, entry.name))
   const diskUse = (folder: string): number =>
     cacheFiles(folder).reduce((sum, file) => {
