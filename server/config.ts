@@ -33,6 +33,11 @@ export interface Config {
   requestTimeoutMs: number
   /** 0: no limit. */
   maxConnections: number
+  /** Uploads under way at once, of one sender in this process, and through one link; 0: no limit. */
+  uploadsPerSender: number
+  uploadsPerLink: number
+  /** Uploads in parts that one person may have open; 0: no limit. */
+  openUploads: number
   bootstrapAdminEmail: string
   bootstrapAdminPassword: string | null
   /** A start without any administrator prints a link to make one, rather than making one itself. */
@@ -154,6 +159,9 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     rateCostly: v.RATE_LIMIT_COSTLY,
     requestTimeoutMs: v.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: v.MAX_CONNECTIONS,
+    uploadsPerSender: v.UPLOADS_PER_SENDER,
+    uploadsPerLink: v.UPLOADS_PER_LINK,
+    openUploads: v.OPEN_UPLOADS_PER_PERSON,
     bootstrapAdminEmail: v.BOOTSTRAP_ADMIN_EMAIL,
     bootstrapAdminPassword: v.BOOTSTRAP_ADMIN_PASSWORD || null,
     setupLink: v.SETUP_LINK && !env.BOOTSTRAP_ADMIN_EMAIL?.trim() && !env.BOOTSTRAP_ADMIN_PASSWORD?.trim(),

@@ -7,6 +7,7 @@ import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/open.ts'
 import type { Db, Tx } from './db/schema.ts'
+import { UnderWay } from './incoming/under-way.ts'
 import { detached } from './observe/meter.ts'
 import { telemetryOf } from './observe/telemetry.ts'
 import { enqueueDeliveries } from './webhooks/enqueue.ts'
@@ -72,6 +73,7 @@ export interface Ctx {
   worksInBackground: boolean
   /** Aborted when the process begins to end: long work in the background stops at its next step. */
   stopping: AbortSignal
+  underWay: UnderWay
 }
 
 /** What the process shares; a Ctx is made of it for each caller. */
@@ -84,9 +86,12 @@ export interface System {
   background: Ctx['background']
   worksInBackground: boolean
   stopping: AbortSignal
+  /** Made with the first Ctx. */
+  underWay?: UnderWay
 }
 
 export function createContext(system: System, actor: Actor): Ctx {
+  system.underWay ??= new UnderWay()
   const { database, blobs, config, now, log, background, worksInBackground, stopping } = system
   const counted = telemetryOf(config).metrics.stowage_actions_total
   return {
@@ -118,6 +123,7 @@ export function createContext(system: System, actor: Actor): Ctx {
     background,
     worksInBackground,
     stopping,
+    underWay: system.underWay,
   }
 }
 

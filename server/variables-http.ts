@@ -28,7 +28,7 @@ export const httpVariables = {
   },
   REQUEST_TIMEOUT_SECONDS: {
     summary:
-      'How long the head of a request, and a small body, may take to arrive. Uploads may take hours, as long as a kilobyte arrives within each such time.',
+      'How long the head of a request, and a small body, may take to arrive. Uploads may take hours, as long as a kilobyte arrives within each such time, and more the more has arrived (4 KiB/s are always enough).',
     default: '30',
     read: integer(1, 3600),
   },
@@ -36,6 +36,23 @@ export const httpVariables = {
     summary:
       'Most connections of a process at once; further ones are closed. Without TRUSTED_PROXIES one address may have a quarter of them. 0: no limit.',
     default: '10000',
+    read: integer(0, 1_000_000),
+  },
+  UPLOADS_PER_SENDER: {
+    summary:
+      'Most uploads that one person, or through share links one address (of IPv6: one /64), may have under way at once, in each process; 0: no limit.',
+    default: '1000',
+    read: integer(0, 1_000_000),
+  },
+  UPLOADS_PER_LINK: {
+    summary:
+      'Most uploads that may be under way at once through one share link, in all processes together; 0: no limit.',
+    default: '8',
+    read: integer(0, 1_000_000),
+  },
+  OPEN_UPLOADS_PER_PERSON: {
+    summary: 'Most uploads in parts that one person may have begun and not completed; 0: no limit.',
+    default: '1000',
     read: integer(0, 1_000_000),
   },
 } as const

@@ -4,6 +4,7 @@ import { expiryWorker } from './auth/service.ts'
 import { collector, orphanCollector } from './blobs/collector.ts'
 import type { Ctx } from './context.ts'
 import { imageCacheWorker } from './images/service.ts'
+import { reservationSweeper } from './incoming/service.ts'
 import { forgetJobs, jobWorker } from './jobs/service.ts'
 import { measured, newMeter } from './observe/meter.ts'
 import { telemetryOf } from './observe/telemetry.ts'
@@ -39,6 +40,7 @@ const workers: readonly Worker[] = [
   expiryWorker,
   expiryNotices,
   sweeper,
+  reservationSweeper,
   jobWorker,
   forgetJobs,
   forgetAccesses,

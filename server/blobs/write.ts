@@ -24,14 +24,14 @@ export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getT
 
 /**
  * Stores a stream as a new blob of a claim. Its row comes first, so that whatever a crash leaves is found by the
- * collector; the claim's rows are kept young while bytes arrive. `inspect` sees the count after every chunk and may
- * throw to refuse more. `announced` is how many bytes the source says it has. When this rejects nothing is left behind.
+ * collector; the claim's rows are kept young while bytes arrive. `inspect` sees the count with every chunk before it is
+ * kept, and may throw, or give a promise that rejects, to refuse it. `announced` is how many bytes the source says it has. When this rejects nothing is left behind.
  */
 export async function writeBlob(
   ctx: Ctx,
   claim: Claim,
   source: AsyncIterable<Uint8Array>,
-  inspect: (size: number) => void,
+  inspect: (size: number) => Promise<void> | undefined,
   announced?: number,
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
@@ -43,7 +43,8 @@ export async function writeBlob(
   async function* measured() {
     for await (const chunk of source) {
       size += chunk.length
-      inspect(size)
+      const waits = inspect(size)
+      if (waits) await waits
       md5.update(chunk)
       sha256.update(chunk)
       const now = ctx.now().getTime()

@@ -5,6 +5,7 @@ import { allow, type Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { sumIncoming } from '../incoming/store.ts'
 import { hasObjects } from '../objects/store.ts'
 import { settingsInForce } from '../settings/service.ts'
 import { endUploads } from '../uploads/service.ts'
@@ -174,10 +175,11 @@ export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
   const own = quotas.find(({ scope }) => scope === bucket.id)
   const total = quotas.find(({ scope }) => scope === store.TOTAL)
   const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
+  const incoming = quotas.length > 0 ? await sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
   return {
     ...bucket,
-    room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved : null,
-    totalRoom: total ? quotaBytes(total.quota_gb) - (total.used_bytes ?? 0) : null,
+    room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved - incoming.own : null,
+    totalRoom: total ? quotaBytes(total.quota_gb) - (total.used_bytes ?? 0) - incoming.all : null,
   }
 }
 
@@ -203,10 +205,12 @@ export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
  */
 export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
   const { quota_gb, total_quota_gb, total_used_bytes } = bucket
-  const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0)
+  if (quota_gb === null && total_quota_gb === null) return null
+  const incoming = await sumIncoming(db, bucket.id)
+  const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0) - incoming.all
   if (quota_gb === null) return total
   const usage = (await store.sumUsage(db, [bucket.id])).get(bucket.id) ?? none
-  return least(quotaBytes(quota_gb) - usage.bytes - usage.reserved, total)
+  return least(quotaBytes(quota_gb) - usage.bytes - usage.reserved - incoming.own, total)
 }
 
 /**

@@ -52,20 +52,44 @@ export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyRepl
 
 /** What a body that goes on must bring in each span of time. */
 const LEAST_BYTES = 1024
+/** Over so many spans a body must go on at a rate that would have brought what it holds in so many seconds. */
+const SPANS = 4
+const HOLD_SECONDS = 1024
+/** Bytes a second that are enough, whatever is held: a slow line of today. */
+const ENOUGH = 4096
+
+/**
+ * Tells once in each span of `ms`, by how many bytes there are by then, whether a body comes fast enough. The more it
+ * holds the faster it has to go on: what is held takes room from others, and a trickle must not hold it for hours.
+ */
+export function paceOf(ms: number, from = 0): (total: number) => boolean {
+  const totals = [from]
+  return (total) => {
+    const last = totals.at(-1) ?? 0
+    totals.push(total)
+    if (totals.length > SPANS + 1) totals.shift()
+    const [first = 0] = totals
+    const rate = Math.min(ENOUGH, first / HOLD_SECONDS)
+    return total - last >= LEAST_BYTES && total - first >= rate * (ms / 1000) * (totals.length - 1)
+  }
+}
 
 /**
  * Gives a request up (408) whose body does not come: a small one must be there within `ms`; one that is streamed may take
- * hours, as long as a kilobyte of it arrives in each such span. While we are the ones who do not read, time does not count.
+ * hours, as long as it keeps its pace. While we are the ones who do not read, time does not count.
  */
 export function expectPace({ raw, server }: FastifyRequest, reply: FastifyReply, streams: boolean, ms: number): void {
   const { socket } = raw
-  let seen = socket.bytesRead
+  const begun = socket.bytesRead
+  let pace = paceOf(ms)
   const timer = setInterval(() => {
     if (raw.complete) return clearInterval(timer)
-    const behind = raw.readableLength > 0
-    const moved = socket.bytesRead - seen >= LEAST_BYTES
-    seen = socket.bytesRead
-    if (streams && (behind || moved)) return
+    const total = socket.bytesRead - begun
+    if (streams && raw.readableLength > 0) {
+      pace = paceOf(ms, total)
+      return
+    }
+    if (pace(total) && streams) return
     clearInterval(timer)
     if (reply.raw.headersSent) return void socket.destroy()
     server.server.emit('clientError', Object.assign(new Error('body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)

@@ -1,80 +1,19 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
-import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../blobs/write.ts'
-import { assertRoom, bucketMissing, countUsage, estimateRoom, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, type Ctx, currentActor, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
-import { countUpload } from '../usage/service.ts'
 import { describeObject } from './describe.ts'
+import { discard, type Received, receiver, type Upload } from './received.ts'
 import * as store from './store.ts'
 
-/** What an upload says of itself besides its bytes. */
-export interface Upload {
-  key: string
-  content_type: string
-  metadata: { [name: string]: string }
-  source: AsyncIterable<Uint8Array>
-  /** Bytes announced by Content-Length, if any. */
-  announced?: number | undefined
-  /** Hex MD5 the client says the bytes have. */
-  md5?: string | undefined
-  /** The most bytes that are taken, whatever the quota. */
-  maxBytes?: number | undefined
-}
 /** RFC 9110 section 13 conditions on the object to be replaced. */
 export interface WriteConditions {
   ifNoneMatch?: string | undefined
   ifMatch?: string | undefined
-}
-
-/** Bytes received for one key, not yet visible. */
-export interface Received {
-  upload: Upload
-  blob: WrittenBlob
-}
-
-/**
- * Receives the bytes of uploads into one bucket. The quota refuses before bytes land what surely does not fit; the
- * exact decision is made when they are placed. `wanted` is called when the bytes may come.
- */
-export async function receiver(ctx: Ctx, bucket: string) {
-  const row = await findBucket(ctx.db, bucket)
-  if (!row) throw bucketMissing(bucket)
-  const free = await estimateRoom(ctx.db, row)
-  const claim = newClaim(ctx)
-  let grown = 0
-  return async (upload: Upload, wanted: () => void = () => undefined): Promise<Received> => {
-    const replaced = free === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
-    const freed = replaced?.size ?? 0
-    // What replaces as many bytes does not grow the bucket, so it passes even where the quota is below what is used.
-    const room = free === null ? null : Math.max(0, free - grown) + freed
-    const inspect = (size: number) => {
-      if (size > (upload.maxBytes ?? Number.POSITIVE_INFINITY))
-        throw new ServiceError('too_large', `At most ${upload.maxBytes} bytes are taken here.`)
-      assertRoom(bucket, room, size)
-    }
-    inspect(upload.announced ?? 0)
-    wanted()
-    let arrived = 0
-    const count = (size: number) => {
-      arrived = size
-      inspect(size)
-    }
-    const blob = await writeBlob(ctx, claim, upload.source, count, upload.announced).finally(() =>
-      countUpload(ctx, row.id, arrived),
-    )
-    if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
-      await discardBlobs(ctx, [blob.id])
-      throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
-        faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
-      })
-    }
-    grown += blob.size - freed
-    return { upload, blob }
-  }
 }
 
 /** Stores one object; `created` tells whether its key was free. `wanted` is called when its bytes may come. */
@@ -86,9 +25,11 @@ export async function putObject(
   wanted: () => void,
 ): Promise<{ object: StoredObject; created: boolean }> {
   allow(ctx.actor, 'write', bucket, upload.key)
-  const receive = await receiver(ctx, bucket)
-  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
+  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined) {
+    if (!(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
     assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
+  }
+  const { receive } = await receiver(ctx, bucket)
   const received = await receive(upload, wanted)
   const [placed] = await placeAll(ctx, bucket, [received], conditions)
   return placed as { object: StoredObject; created: boolean }
@@ -105,7 +46,8 @@ export async function placeAll(
   conditions: WriteConditions = {},
 ): Promise<{ object: StoredObject; created: boolean }[]> {
   try {
-    return await ctx.act(async (tx, record) => {
+    const result = await ctx.act(async (tx, record) => {
+      await received[0]?.arrival.settle(tx)
       const bucket = await holdBucket(tx, bucketName)
       const actor = await currentActor(tx, ctx)
       for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
@@ -123,11 +65,10 @@ export async function placeAll(
       await countUsage(tx, bucket, change)
       return received.flatMap((one) => placed.get(one) ?? [])
     })
+    received[0]?.arrival.settled()
+    return result
   } catch (error) {
-    await discardBlobs(
-      ctx,
-      received.map(({ blob }) => blob.id),
-    )
+    await discard(ctx, received)
     throw error
   }
 }
@@ -137,7 +78,7 @@ const place = (
   tx: Tx,
   ctx: Ctx,
   bucket: HeldBucket,
-  { upload, blob }: Received,
+  { upload, blob }: Omit<Received, 'arrival'>,
   conditions: WriteConditions,
   record: Record,
   more: { share_id?: string } = {},
@@ -224,7 +165,8 @@ export async function placeUnderFreeName(
   before: (tx: Tx) => Promise<void>,
 ): Promise<StoredObject> {
   try {
-    return await ctx.act(async (tx, record) => {
+    const result = await ctx.act(async (tx, record) => {
+      await received.arrival.settle(tx)
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
       for (const key of names) {
@@ -236,8 +178,10 @@ export async function placeUnderFreeName(
       }
       throw new ServiceError('conflict', 'There are too many files of this name.')
     })
+    received.arrival.settled()
+    return result
   } catch (error) {
-    await discardBlobs(ctx, [received.blob.id])
+    await discard(ctx, [received])
     throw error
   }
 }

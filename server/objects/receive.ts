@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { isKeyText } from '../../contract/names.ts'
 import type { StoredObject } from '../../contract/objects.ts'
-import { discardBlobs } from '../blobs/write.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
 import { isBrokenOff } from '../http/problem.ts'
 import { DEFAULT_TYPE, typeOf } from './describe.ts'
-import { placeAll, putObject, type Received, receiver } from './place.ts'
+import { placeAll, putObject } from './place.ts'
+import { discard, type Received, receiver } from './received.ts'
 
 const METADATA_LIMIT = 8192
 
@@ -66,7 +66,7 @@ export async function receiveForm(
   if (!request.isMultipart()) throw new ServiceError('unsupported_media_type', 'Send the files as multipart/form-data.')
   // A right somewhere below the prefix is enough to begin; each key is checked before its bytes are taken.
   allowSomewhere(ctx.actor, 'write', bucket, prefix)
-  const receive = await receiver(ctx, bucket)
+  const { receive, end } = await receiver(ctx, bucket)
   expectBody(request, reply)
   const received: Received[] = []
   try {
@@ -91,10 +91,8 @@ export async function receiveForm(
         faults: [{ path: 'body.file', message: 'is required: a part with a file name' }],
       })
   } catch (error) {
-    await discardBlobs(
-      ctx,
-      received.map(({ blob }) => blob.id),
-    )
+    await discard(ctx, received)
+    await end()
     throw asProblem(error, request)
   }
   const placed = await placeAll(ctx, bucket, received)

@@ -3,8 +3,10 @@ import { ServiceError } from '../../contract/errors.ts'
 import { isKeyText } from '../../contract/names.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { expectBody } from '../http/body.ts'
+import { tooMany } from '../incoming/service.ts'
 import { typeOf } from '../objects/describe.ts'
-import { placeUnderFreeName, receiver } from '../objects/place.ts'
+import { placeUnderFreeName } from '../objects/place.ts'
+import { receiver } from '../objects/received.ts'
 import { noteBucket } from '../usage/service.ts'
 import {
   checkPassword,
@@ -49,7 +51,18 @@ export async function receiveThroughShare(
 
   const sender: Actor = { ...ctx.actor, auth_method: 'share_link' }
   const visitor = ctx.as(sender)
-  const receive = await receiver(visitor, row.bucket)
+  const { receive } = await receiver(visitor, row.bucket, {
+    id: row.id,
+    async room(tx, others) {
+      const latest = await store.lockShare(tx, row.id)
+      if (!latest) throw gone()
+      const { uploads, bytes } = await others()
+      if (limits.max_files !== undefined && latest.received_files + uploads >= limits.max_files) throw full()
+      if (ctx.config.uploadsPerLink > 0 && uploads >= ctx.config.uploadsPerLink)
+        throw tooMany(`This link takes ${ctx.config.uploadsPerLink} files at once.`)
+      return (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - latest.received_bytes - bytes
+    },
+  })
   const length = request.headers['content-length']
   const maxBytes = Math.min(limits.max_file_bytes ?? Number.POSITIVE_INFINITY, left)
   const received = await receive(

@@ -7,6 +7,7 @@ import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
+import { countSender } from '../incoming/service.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import { countUpload, noteBucket } from '../usage/service.ts'
 import { isOver } from './service.ts'
@@ -72,9 +73,11 @@ export async function receivePart(
   allow(actor, 'write', bucket, row.key)
   const size = announcedSize(request, row, claims.part)
   const expected = contentMd5(request.headers['content-md5'])
-  const held = await hold(ctx, row, claims.part, size)
+  const leave = countSender(ctx.as(actor))
+  let held = 0
   let arrived = 0
   try {
+    held = await hold(ctx, row, claims.part, size)
     expectBody(request, reply)
     const hash = createHash('md5')
     async function* measured() {
@@ -104,6 +107,7 @@ export async function receivePart(
     if (!isOpen(await store.findUpload(ctx.db, row.id), ctx.now())) throw closed()
     throw new ServiceError('conflict', 'The parts are being put together; complete the upload again or give it up.')
   } finally {
+    leave()
     countUpload(ctx, row.bucket_id, arrived)
   }
 }
@@ -134,9 +138,12 @@ async function holdBucketOf(tx: Tx, { bucket_id }: store.UploadRow) {
   return holdBucket(tx, name)
 }
 
-/** Where the whole size is not known, reserves what a part grows the upload by, before its bytes come; gives how much. */
+/** Whether it reserves only what has arrived: its size is not known, or not reserved any more. */
+const growsWithParts = ({ file_size, lapsed_at }: store.UploadRow): boolean => file_size === null || lapsed_at !== null
+
+/** Where the whole size is not reserved, reserves what a part grows the upload by, before its bytes come; gives how much. */
 async function hold(ctx: Ctx, upload: store.UploadRow, number: number, size: number): Promise<number> {
-  if (upload.file_size !== null) return 0
+  if (!growsWithParts(upload)) return 0
   return ctx.upkeep(async (tx) => {
     const bucket = await holdBucketOf(tx, upload)
     const row = await store.lockUpload(tx, upload.id)
@@ -173,7 +180,8 @@ const writeDown = (
 ): Promise<string | undefined> =>
   ctx.upkeep(async (tx) => {
     // A known size is reserved already, so that parts of one bucket need not wait for each other.
-    const bucket = upload.file_size === null ? await holdBucketOf(tx, upload) : undefined
+    const latest = (await store.findUpload(tx, upload.id)) ?? upload
+    const bucket = growsWithParts(latest) ? await holdBucketOf(tx, upload) : undefined
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()
     const name = bucket?.name ?? (await store.bucketNameOf(tx, row.bucket_id))
@@ -203,7 +211,7 @@ export async function forgetLostParts(ctx: Ctx, upload: store.UploadRow): Promis
     if (!isOpen(row, ctx.now())) throw closed()
     for (const part of lost) await store.deletePart(tx, part)
     const bytes = lost.reduce((sum, { size }) => sum + size, 0)
-    if (row.file_size === null && bytes > 0) await countReserved(tx, bucket, row, -bytes)
+    if (growsWithParts(row) && bytes > 0) await countReserved(tx, bucket, row, -bytes)
   })
   return lost.map(({ part_number }) => part_number)
 }

@@ -79,6 +79,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
         created_with: ctx.actor.token_id,
         expires_at: new Date(now.getTime() + uploads.expire_hours * HOUR_MS).toISOString(),
         completed_at: null,
+        lapsed_at: null,
         result: null,
       }
       if (upload.reserved > 0) await countUsage(tx, bucket, { reserved: upload.reserved })

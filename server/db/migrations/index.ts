@@ -13,6 +13,7 @@ import { servings } from './0013-servings.ts'
 import { logins } from './0014-logins.ts'
 import { jobVersions } from './0015-job-versions.ts'
 import { instance } from './0011-instance.ts'
+import { incoming } from './0012-incoming.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -31,6 +32,7 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0014-logins': logins(types),
   '0015-job-versions': jobVersions(types),
   '0011-instance': instance(types),
+  '0012-incoming': incoming(types),
 })
 
 /** Their names, in order. */

@@ -76,7 +76,11 @@ export interface StorageTables {
     completed_at: string | null
     /** JSON: the object it became. */
     result: string | null
+    /** Since when it reserves only what has arrived, because nothing came for too long. */
+    lapsed_at: Generated<string | null>
   }
+  /** What a request under way has reserved of a bucket, and of the link it came through, until nobody renews it. */
+  incoming: { id: string; bucket_id: string; share_id: string | null; bytes: number; expires_at: string }
   upload_parts: {
     upload_id: string
     part_number: number
