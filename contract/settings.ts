@@ -96,7 +96,8 @@ const sections = {
     }),
     require_creator_access: Type.Boolean({
       default: true,
-      description: 'A link ends when its creator is disabled or may not read the object any more.',
+      description:
+        'A link ends when its creator is disabled, or may not share or read (of uploads: write) what it is of any more.',
     }),
   },
   images: {

@@ -43,10 +43,20 @@ export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>
   return { row, creator }
 }
 
-/** The parts of the link's bucket that it still opens; none: it is dead. */
-export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write' | 'share', prefix: string): KeyRange[] {
+/** The parts of the link's bucket that it still opens: where its maker has the right, and may share; none: it is dead. */
+export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write', prefix: string): KeyRange[] {
   if (!creator) return [{ from: prefix, to: afterPrefix(prefix) }]
-  return allowedRanges(creator.groups, action, row.bucket, prefix)
+  const [first, second] = [action, 'share' as const].map((one) =>
+    allowedRanges(creator.groups, one, row.bucket, prefix),
+  ) as [KeyRange[], KeyRange[]]
+  return first.flatMap((one) => second.flatMap((other) => common(one, other)))
+}
+
+/** What two ranges have in common: no range or one. */
+function common(a: KeyRange, b: KeyRange): KeyRange[] {
+  const from = compareKeys(a.from, b.from) > 0 ? a.from : b.from
+  const to = a.to === null || (b.to !== null && compareKeys(b.to, a.to) < 0) ? b.to : a.to
+  return to === null || compareKeys(from, to) < 0 ? [{ from, to }] : []
 }
 export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
   ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))

@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
-import { isKeyText } from '../../contract/names.ts'
+import { byteLength, isKeyText } from '../../contract/names.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { expectBody } from '../http/body.ts'
 import { tooMany } from '../incoming/service.ts'
@@ -22,7 +23,10 @@ import {
 import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
 
-const MOST_NAMES = 1000
+/** Numbers that are tried in turn; after them one at random of three digits, then of four, and so on. */
+const IN_TURN = 10
+const MOST_DIGITS = 12
+const MOST_KEY_BYTES = 1024
 
 /** Stores a file that a stranger puts in through a link; nothing is overwritten, and nothing of the folder is told. */
 export async function receiveThroughShare(
@@ -38,9 +42,11 @@ export async function receiveThroughShare(
   if (row.kind !== 'upload') throw gone()
   await checkPassword(ctx, link, request)
   const key = row.target + name
-  if (!isKeyText(key, 1) || name.endsWith('/'))
+  // Nothing here resolves `..`, but what strangers name may reach tools that do.
+  const leadsOut = name.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
+  if (!isKeyText(key, 1) || name.endsWith('/') || leadsOut)
     throw new ServiceError('invalid_request', 'This name makes no valid key.', {
-      faults: [{ path: 'params.key', message: 'must be a name of a file' }],
+      faults: [{ path: 'params.key', message: 'must be a name of a file, without "." and ".." between slashes' }],
     })
   if (!isOpen(openRanges(link, 'write', key), key)) throw gone()
   const limits = JSON.parse(row.limits) as UploadLimits
@@ -81,7 +87,7 @@ export async function receiveThroughShare(
     const latest = await store.lockShare(tx, row.id)
     if (!latest) throw gone()
     const again = await openLink({ ...ctx, db: tx }, latest)
-    for (const right of ['write', 'share'] as const) if (!isOpen(openRanges(again, right, key), key)) throw gone()
+    if (!isOpen(openRanges(again, 'write', key), key)) throw gone()
     if (latest.password_hash !== row.password_hash) throw passwordNeeded('The password of this link was changed.')
     if (limits.max_files !== undefined && latest.received_files >= limits.max_files) throw full()
     if (limits.max_total_bytes !== undefined && latest.received_bytes + size > limits.max_total_bytes)
@@ -104,12 +110,27 @@ function assertType({ content_types }: UploadLimits, contentType: string): void 
   if (!fits) throw new ServiceError('unsupported_media_type', `This link takes ${content_types.join(', ')} only.`)
 }
 
-/** `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`… as long as they make keys. */
+/**
+ * `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`… as long as they make keys. A name that is sent over and over is not
+ * looked up as often as it was sent: numbers at random find a free one at the first or second try.
+ */
 function* freeNames(key: string): Generator<string> {
   yield key
   const [, stem = key, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(key) ?? []
-  for (let n = 2; n <= MOST_NAMES; n++) {
-    const name = `${stem} (${n})${extension}`
-    if (isKeyText(name, 1)) yield name
+  const numbers = Array.from({ length: IN_TURN - 1 }, (_, i) => i + 2)
+  for (let digits = 3; digits <= MOST_DIGITS; digits++) numbers.push(randomInt(10 ** (digits - 1), 10 ** digits))
+  for (const number of numbers) {
+    const name = fitted(stem, ` (${number})${extension}`)
+    if (name !== undefined) yield name
   }
+}
+
+/** The longest beginning of the last name of `stem` with which it makes a key; undefined when there is none. */
+function fitted(stem: string, ending: string): string | undefined {
+  const at = stem.lastIndexOf('/') + 1
+  const letters = [...stem.slice(at)]
+  let over = byteLength(stem + ending) - MOST_KEY_BYTES
+  while (over > 0 && letters.length > 1) over -= byteLength(letters.pop() ?? '')
+  const name = stem.slice(0, at) + letters.join('') + ending
+  return isKeyText(name, 1) ? name : undefined
 }

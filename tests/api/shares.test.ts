@@ -338,6 +338,87 @@ describeEngines('share links', (engine) => {
     assert.equal(await status(), 410)
   })
 
+  it('R11: ends with the right to share alone, or to read or write alone; what is left of the rights goes on', async () => {
+    const keys = [await put('duo/a/1.txt'), await put('duo/b/1.txt')]
+    const kim = await person('duo/', 'read', 'write', 'share')
+    const object = await kim.client.shareObject({ params: { bucket: BUCKET, key: keys[0] ?? '' }, body: {} })
+    const make = (body: Parameters<typeof kim.client.createShare>[0]['body']) => kim.client.createShare({ body })
+    const folder = await make({ kind: 'folder', bucket: BUCKET, prefix: 'duo/' })
+    const selection = await make({ kind: 'selection', bucket: BUCKET, keys })
+    const upload = await make({ kind: 'upload', bucket: BUCKET, prefix: 'duo/' })
+    const send = async (name: string) =>
+      (await open(upload.token, { path: `/${name}`, method: 'PUT', body: 'x' })).status
+    const seen = async () => [
+      ...(await Promise.all([object, folder, selection, upload].map(async ({ token }) => (await open(token)).status))),
+      await send('new.txt'),
+    ]
+    const allow = (...grants: { prefix: string; actions: ('read' | 'write' | 'share' | 'list')[] }[]) =>
+      server.admin.updateGroup({
+        params: { id: kim.group.id },
+        body: { grants: grants.map((one) => ({ bucket_pattern: BUCKET, ...one })) },
+      })
+    assert.deepEqual(await seen(), [200, 200, 200, 200, 201])
+    await allow({ prefix: 'duo/', actions: ['read', 'write', 'list'] })
+    assert.deepEqual(await seen(), [410, 410, 410, 410, 410], 'without share')
+    for (const path of ['?archive=1', '/a/1.txt', '?key=a/1.txt', '?info=1'])
+      assert.equal((await open(folder.token, { path })).status, 410, path)
+    await allow({ prefix: 'duo/', actions: ['share', 'write'] })
+    assert.deepEqual(await seen(), [410, 410, 410, 200, 201], 'without read')
+    await allow({ prefix: 'duo/', actions: ['share', 'read'] })
+    assert.deepEqual(await seen(), [200, 200, 200, 410, 410], 'without write')
+    await allow(
+      { prefix: 'duo/a/', actions: ['share'] },
+      { prefix: 'duo/', actions: ['read'] },
+      { prefix: 'duo/b/', actions: ['write', 'share'] },
+    )
+    const names = async (token: string) =>
+      (await open(token)).json<{ items: { name: string }[] }>().items.map(({ name }) => name)
+    assert.deepEqual(await names(folder.token), ['a/1.txt', 'b/1.txt'])
+    assert.deepEqual([await send('new.txt'), await send('b/new.txt')], [410, 201])
+    await allow({ prefix: 'duo/a/', actions: ['share'] }, { prefix: '', actions: ['read', 'write'] })
+    assert.deepEqual([await names(folder.token), await names(selection.token)], [['a/1.txt'], ['duo/a/1.txt']])
+    await server.admin.updateSettings({ body: { shares: { require_creator_access: false } } })
+    assert.deepEqual((await seen()).slice(0, 4), [200, 200, 200, 200])
+    await server.admin.updateSettings({ body: { shares: { require_creator_access: true } } })
+  })
+
+  it('takes no names from strangers that lead out of a folder elsewhere', async () => {
+    const link = await server.admin.createShare({ body: { kind: 'upload', bucket: BUCKET, prefix: 'drop/' } })
+    const send = (name: string) =>
+      open(link.token, { path: `/${encodeURIComponent(name).replaceAll('.', '%2E')}`, method: 'PUT', body: 'x' })
+    await server.records([], async () => {
+      for (const name of ['..', '.', '../x', './x', 'in/../../x', 'in/..', 'in/./x', '..\\x', 'in\\..\\x']) {
+        const answer = await send(name)
+        assert.equal(answer.status, 422, name)
+        assert.equal(answer.json<{ errors: { path: string }[] }>().errors[0]?.path, 'params.key', name)
+      }
+    })
+    for (const name of ['.hidden', '...', 'a..b', '..x/y.', 'in/x.']) assert.equal((await send(name)).status, 201, name)
+  })
+
+  it('finds a free name however often one was sent, with few look-ups', async () => {
+    const link = await server.admin.createShare({ body: { kind: 'upload', bucket: BUCKET, prefix: 'often/' } })
+    const send = async (name: string) =>
+      (await open(link.token, { path: `/${name}`, method: 'PUT', body: 'x' })).json<{ name?: string }>().name ?? ''
+    assert.equal(await send('photo.jpg'), 'photo.jpg')
+    assert.equal(await send('photo.jpg'), 'photo (2).jpg')
+    await server.database.transaction(async (tx) => {
+      const row = await tx
+        .selectFrom('objects')
+        .selectAll()
+        .where('key', '=', 'often/photo.jpg')
+        .executeTakeFirstOrThrow()
+      const rows = Array.from({ length: 998 }, (_, i) => ({ ...row, key: `often/photo (${i + 3}).jpg` }))
+      await tx.insertInto('objects').values(rows).execute()
+    })
+    const names = await Promise.all(Array.from({ length: 8 }, () => send('photo.jpg')))
+    for (const name of names) assert.match(name, /^photo \(\d+\)\.jpg$/)
+    assert.equal(new Set(names).size, 8)
+    const long = `${'ä'.repeat(507)}.jpg`
+    assert.equal(await send(encodeURIComponent(long)), long)
+    assert.equal(await send(encodeURIComponent(long)), `${'ä'.repeat(505)} (2).jpg`, 'a key has 1024 bytes')
+  })
+
   it('shows links to their makers, and to who manages what they are of', async () => {
     const key = await put('theirs/x.txt')
     const [kim, lee] = [await person('theirs/', 'read', 'share'), await person('theirs/', 'read', 'share')]

@@ -96,7 +96,7 @@ export const hints = catalogue({
   'uploads.expire_hours': 'Parts of uploads that nobody finished are removed after that.',
   'shares.default_expires_in': 'A number and s, m, h, d or w, like 7d; or never.',
   'shares.max_expires_in': 'The same. Empty: no limit.',
-  'shares.require_creator_access': 'When they are disabled, or may not read the object any more.',
+  'shares.require_creator_access': 'When they are disabled, or may not share or read the object any more.',
   'images.max_source_mb': 'Pictures with more bytes are not rendered.',
   'images.max_source_megapixels': 'All frames together, as the header says.',
   'images.max_progressive_megapixels': 'Progressive and interlaced pictures take more memory.',
