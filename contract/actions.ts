@@ -63,7 +63,7 @@ export interface ActionDetails {
   } & Bulk
   create_bucket: { quota_gb: number | null; trash_days: number }
   update_bucket: { before: object; after: object }
-  delete_bucket: { trash_bytes: number }
+  delete_bucket: { trash_bytes: number; bucket_id: string }
   user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }
   user_update: { email: string; before: object; after: object }
   user_delete: { email: string; display_name: string; group_ids: string[] }
@@ -133,8 +133,17 @@ export interface ActionDetails {
   }
   /** Contents went out; recorded after the answer, where `audit.log_reads` is on. */
   object_read: { size: number; via: 'download' | 'image' | 'archive'; complete: boolean; share_id?: string }
-  /** Contents of the trash destroyed: by a person, or because their days in the trash were over. */
-  purge: { reason: 'requested' | 'expired' | 'bucket_deleted'; objects: number; bytes: number; trash_id?: string }
+  /**
+   * Contents of the trash destroyed: by a person, or because their days in the trash were over. Of a deleted bucket the
+   * record has the name it had, and `bucket_id` as its `delete_bucket` has.
+   */
+  purge: {
+    reason: 'requested' | 'expired' | 'bucket_deleted'
+    objects: number
+    bytes: number
+    trash_id?: string
+    bucket_id?: string
+  }
 }
 export type ActionName = keyof ActionDetails
 

@@ -51,7 +51,7 @@ export const events = {
     Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number() }),
   ),
   update_bucket: event('A bucket’s quota or trash changed.', Type.Object(change)),
-  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count })),
+  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text })),
   user_create: event(
     'A user was created; `auto` by their first login.',
     Type.Object({ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) }),

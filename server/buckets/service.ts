@@ -32,6 +32,7 @@ export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBuc
   return ctx.act(async (tx, record) => {
     const { quotas, trash } = await settingsInForce({ db: tx, config: ctx.config })
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
+    await store.freeName(tx, name)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,
@@ -87,8 +88,9 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
     await endUploads(tx, row.id, ctx.now())
     await store.clearQuota(tx, row.id)
-    await store.buryBucket(tx, row.id, ctx.now())
-    record({ name: 'delete_bucket', bucket: name, details: { trash_bytes: usage.trash_bytes } })
+    await store.buryBucket(tx, row, ctx.now())
+    const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
+    record({ name: 'delete_bucket', bucket: name, details })
   })
 }
 
@@ -170,6 +172,19 @@ export interface HeldBucket {
 export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
   const bucket = await store.shareBucket(tx, name)
   if (!bucket) throw bucketMissing(name)
+  return withRoom(tx, bucket)
+}
+
+/** A bucket that may be deleted by now; then `former_name` is what people knew it by, if that is known. */
+export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: string | null }
+
+/** Step: holds a bucket by its id, also one that is deleted, for what is left to be done; undefined when it is forgotten. */
+export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | undefined> {
+  const bucket = await store.shareAnyBucket(tx, id)
+  return bucket && withRoom(tx, bucket)
+}
+
+async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
   // In a statement of its own: joined, it would be as it was before the wait for the bucket's row.
   const quotas = await store.lockQuotas(tx, bucket.id)
   const own = quotas.find(({ scope }) => scope === bucket.id)
@@ -244,9 +259,9 @@ export function assertRoom(name: string, room: number | null, growth: number): v
 }
 
 /** Step: counts a bucket anew from what is in it, while its writers wait. */
-export async function correctUsage(tx: Tx, name: string): Promise<void> {
-  const bucket = await store.lockBucket(tx, name)
-  if (!bucket) throw bucketMissing(name)
+export async function correctUsage(tx: Tx, id: string): Promise<void> {
+  const bucket = await store.lockAnyBucket(tx, id)
+  if (!bucket) return
   await store.deleteUsage(tx, bucket.id)
   await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await store.measureBucket(tx, bucket.id)) })
 }

@@ -29,7 +29,8 @@ const byName = prepared((db: Db, { name, total }: { name: string; total: string 
   withQuota(db)
     .leftJoin('quotas as total', (join) => join.on('total.scope', '=', total))
     .select(['total.quota_gb as total_quota_gb', 'total.used_bytes as total_used_bytes'])
-    .where('name', '=', name),
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null),
 )
 export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
   (await byName(db, { name, total: TOTAL }))[0]
@@ -44,12 +45,36 @@ export const listBuckets = (db: Db, after: string, limit: number): Promise<Bucke
  */
 export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
 const share = prepared((tx: Tx, { name }: { name: string }) =>
-  tx.selectFrom('buckets').select(['buckets.id', 'name', 'trash_days']).where('name', '=', name).forShare(),
+  tx
+    .selectFrom('buckets')
+    .select(['buckets.id', 'name', 'trash_days'])
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forShare(),
 )
+
+/** The same by its id, also of one that is deleted: for what is left to be done when its name is not its own any more. */
+export const shareAnyBucket = async (tx: Tx, id: string) =>
+  tx
+    .selectFrom('buckets')
+    .select(['buckets.id', 'name', 'trash_days', 'former_name', 'deleted_at'])
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
 
 /** Locks the bucket against every other change. */
 export const lockBucket = (tx: Tx, name: string) =>
-  tx.selectFrom('buckets').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
+  tx
+    .selectFrom('buckets')
+    .selectAll()
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** The same by its id, also of one that is deleted. */
+export const lockAnyBucket = (tx: Tx, id: string) =>
+  tx.selectFrom('buckets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
 /** Locks the quotas a bucket is under, so that whoever else grows it waits; nothing where there are none. */
 export const lockQuotas = (tx: Tx, bucketId: string) => quotasOf(tx, { scope: bucketId, total: TOTAL })
@@ -88,9 +113,22 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
 export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
   tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()
 
-/** Frees the name; the row stays until the trash is emptied. */
-export const buryBucket = (tx: Tx, bucketId: string, now: Date) =>
-  tx.updateTable('buckets').set({ name: bucketId, deleted_at: now.toISOString() }).where('id', '=', bucketId).execute()
+/** Frees the name; the row stays until the trash is emptied. What it is called then is no name, and matches no pattern. */
+export const buryBucket = (tx: Tx, { id, name }: { id: string; name: string }, now: Date) =>
+  tx
+    .updateTable('buckets')
+    .set({ name: `~${id}`, former_name: name, deleted_at: now.toISOString() })
+    .where('id', '=', id)
+    .execute()
+
+/** The release before has buried buckets under their ids: such a name becomes free. */
+export const freeName = (tx: Tx, name: string) =>
+  tx
+    .updateTable('buckets')
+    .set({ name: `~${name}` })
+    .where('name', '=', name)
+    .where('deleted_at', 'is not', null)
+    .execute()
 
 export interface Usage {
   bytes: number

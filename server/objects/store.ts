@@ -11,6 +11,7 @@ const lookup = prepared((db: Db, { bucket, key }: { bucket: string; key: string 
     .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
     .selectAll('objects')
     .where('buckets.name', '=', bucket)
+    .where('buckets.deleted_at', 'is', null)
     .where('key', '=', key),
 )
 /** The object by the names in its URL. */

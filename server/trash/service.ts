@@ -1,7 +1,14 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { OnConflict, TrashItem } from '../../contract/trash.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
-import { bucketMissing, countUsage, type HeldBucket, holdBucket, purgeBuried } from '../buckets/service.ts'
+import {
+  bucketMissing,
+  countUsage,
+  type HeldBucket,
+  holdAnyBucket,
+  holdBucket,
+  purgeBuried,
+} from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
 import { decodeCursor, encodeCursor, timeOf } from '../cursor.ts'
@@ -161,30 +168,30 @@ export const trashWorker = {
   name: 'trash-expiry',
   every: 60_000,
   async run(ctx: Ctx): Promise<void> {
-    for (const found of await store.findBucketsWithTrash(ctx.db)) {
-      const reason = found.deleted_at === null ? ('expired' as const) : ('bucket_deleted' as const)
-      const before =
-        found.deleted_at === null ? new Date(ctx.now().getTime() - found.trash_days * DAY_MS).toISOString() : null
-      while (await destroyBatch(ctx, found.name, before, reason));
-    }
+    for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));
     await ctx.upkeep((tx) => purgeBuried(tx))
   },
 }
 
-/** One batch in one action; false when there is nothing more. */
-async function destroyBatch(ctx: Ctx, name: string, before: string | null, reason: 'expired' | 'bucket_deleted') {
+/** One batch in one action, by what the bucket says now; false when there is nothing more. */
+async function destroyBatch(ctx: Ctx, id: string): Promise<boolean> {
   const change = async (tx: Tx, record: Record) => {
-    const bucket = await holdBucket(tx, name)
+    const bucket = await holdAnyBucket(tx, id)
+    // Another process has emptied it and forgotten the bucket meanwhile.
+    if (!bucket) throw new NothingToDo()
+    const isDeleted = bucket.deleted_at !== null
+    const before = isDeleted ? null : new Date(ctx.now().getTime() - bucket.trash_days * DAY_MS).toISOString()
     const rows = await store.lockOldest(tx, bucket.id, before, BATCH)
     if (rows.length === 0) throw new NothingToDo()
     const destroyed = await destroy(tx, ctx, bucket, rows)
-    record({ name: 'purge', bucket: name, details: { reason, ...destroyed } })
+    if (isDeleted) {
+      const details = { reason: 'bucket_deleted' as const, ...destroyed, bucket_id: id }
+      record({ name: 'purge', bucket: bucket.former_name ?? id, details })
+    } else record({ name: 'purge', bucket: bucket.name, details: { reason: 'expired', ...destroyed } })
     return destroyed.objects === BATCH
   }
   return ctx.act(change).catch((error: unknown) => {
-    // Another process has emptied it and forgotten the bucket meanwhile.
-    const forgotten = error instanceof ServiceError && error.code === 'not_found'
-    if (error instanceof NothingToDo || forgotten) return false
+    if (error instanceof NothingToDo) return false
     throw error
   })
 }

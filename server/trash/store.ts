@@ -87,6 +87,6 @@ export const deleteTrash = (tx: Tx, ids: readonly string[]) => tx.deleteFrom('tr
 export const findBucketsWithTrash = (db: Db) =>
   db
     .selectFrom('buckets')
-    .select(['id', 'name', 'trash_days', 'deleted_at'])
+    .select('id')
     .where((e) => e.exists(e.selectFrom('trash').select('trash.id').whereRef('trash.bucket_id', '=', 'buckets.id')))
     .execute()

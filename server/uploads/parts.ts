@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { BlobMissing } from '../blobs/driver.ts'
-import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
@@ -133,9 +133,9 @@ function announcedSize({ headers }: FastifyRequest, row: store.UploadRow, number
 
 /** Step: holds the bucket of an upload, whatever it is called by now. */
 async function holdBucketOf(tx: Tx, { bucket_id }: store.UploadRow) {
-  const name = await store.bucketNameOf(tx, bucket_id)
-  if (name === undefined) throw closed()
-  return holdBucket(tx, name)
+  const bucket = await holdAnyBucket(tx, bucket_id)
+  if (!bucket) throw closed()
+  return bucket
 }
 
 /** Whether it reserves only what has arrived: its size is not known, or not reserved any more. */
@@ -169,8 +169,9 @@ const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
   })
 
 /**
- * Writes down, for someone who may still write the key, a part that has arrived and of which `held` bytes are reserved already: of several senders the last one to
- * be written down counts, whoever stored its bytes last. Gives the ref of the one that it replaced, which nobody else gets.
+ * Writes down, for someone who may still write the key, a part that has arrived and of which `held` bytes are reserved
+ * already: of several senders the last one to be written down counts, whoever stored its bytes last. Gives the ref of the
+ * one that it replaced, which nobody else gets.
  */
 const writeDown = (
   ctx: Ctx,
@@ -184,7 +185,7 @@ const writeDown = (
     const bucket = growsWithParts(latest) ? await holdBucketOf(tx, upload) : undefined
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()
-    const name = bucket?.name ?? (await store.bucketNameOf(tx, row.bucket_id))
+    const name = await store.bucketNameOf(tx, row.bucket_id)
     if (name === undefined) throw closed()
     allow(await currentActor(tx, ctx), 'write', name, row.key)
     const before = await store.findPart(tx, row.id, part.part_number)

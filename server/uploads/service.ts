@@ -3,7 +3,7 @@ import { compareKeys, decide } from '../../contract/permissions.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../contract/uploads.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { reserveBlobId } from '../blobs/reserve.ts'
-import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
+import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
@@ -203,8 +203,7 @@ async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
   if (!row || (row.completed_at !== null && !isOver(row, ctx.now()))) return false
   if (row.blob_id !== null) await ctx.blobs.abortParts(row.blob_id, row.handle)
   await ctx.upkeep(async (tx) => {
-    const name = await store.bucketNameOf(tx, row.bucket_id)
-    const bucket = name === undefined ? undefined : await holdBucket(tx, name)
+    const bucket = await holdAnyBucket(tx, row.bucket_id)
     const latest = await store.lockUpload(tx, row.id)
     if (!latest) return
     if (bucket && latest.reserved > 0) await countUsage(tx, bucket, { reserved: -latest.reserved })

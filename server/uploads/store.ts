@@ -36,7 +36,14 @@ export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
   tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()
 
 export const bucketNameOf = async (db: Db, bucketId: string): Promise<string | undefined> =>
-  (await db.selectFrom('buckets').select('name').where('id', '=', bucketId).executeTakeFirst())?.name
+  (
+    await db
+      .selectFrom('buckets')
+      .select('name')
+      .where('id', '=', bucketId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+  )?.name
 
 export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
   tx

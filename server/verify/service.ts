@@ -131,7 +131,7 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
     const what = wrong.map((one) => `${one} ${counted[one]} instead of ${held[one]}`).join(', ')
     report(`miscounted: bucket "${held.name}" has ${what}`)
     if (!fix) continue
-    await ctx.upkeep((tx) => correctUsage(tx, held.name))
+    await ctx.upkeep((tx) => correctUsage(tx, held.id))
     summary.fixed++
   }
   const row = await store.findTotal(ctx.db)

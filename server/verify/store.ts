@@ -54,7 +54,7 @@ export interface Counted {
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
   const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
   const { rows } = await sql<{ [column: string]: string | number }>`
-    select b.id, b.name,
+    select b.id, coalesce(b.former_name, b.name) as name,
       coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0) as held_bytes,
       (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
       coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,

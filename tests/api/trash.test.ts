@@ -386,8 +386,8 @@ describeEngines('trash', (engine) => {
     await server.running.tick()
     const purges = (await server.admin.listAudit({ query: { action: ['purge'], page_size: 1 } })).items
     assert.deepEqual(
-      purges.map(({ actor, details }) => [actor.type, details]),
-      [['system', { reason: 'bucket_deleted', objects: 1, bytes: 1 }]],
+      purges.map(({ actor, bucket: of, details }) => [actor.type, of, { ...details, bucket_id: '' }]),
+      [['system', bucket.name, { reason: 'bucket_deleted', objects: 1, bytes: 1, bucket_id: '' }]],
     )
     assert.equal((await server.stored()).length, files, 'within the grace period the bytes stay')
     await server.later(3601_000)

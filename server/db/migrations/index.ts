@@ -14,6 +14,7 @@ import { logins } from './0014-logins.ts'
 import { jobVersions } from './0015-job-versions.ts'
 import { instance } from './0011-instance.ts'
 import { incoming } from './0012-incoming.ts'
+import { buriedBuckets } from './0016-buried-buckets.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration in the order of its name; one that has landed is never edited. */
@@ -33,6 +34,7 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0015-job-versions': jobVersions(types),
   '0011-instance': instance(types),
   '0012-incoming': incoming(types),
+  '0016-buried-buckets': buriedBuckets(types),
 })
 
 /** Their names, in order. */

@@ -4,8 +4,10 @@ import type { Generated } from 'kysely'
 export interface StorageTables {
   buckets: {
     id: string
-    /** Of a deleted bucket: its id, so that the name is free again. */
+    /** Of a deleted bucket `~` and its id, which no bucket can be called, so that the name is free again. */
     name: string
+    /** What a deleted bucket was called; null where the release before this column has deleted it. */
+    former_name: Generated<string | null>
     trash_days: number
     created_at: string
     created_by: string | null
