@@ -506,12 +506,14 @@ describe('the files of SQLite', () => {
       .readdirSync(folder)
       .filter((name) => name.startsWith('stowage.db'))
       .map((name) => `${name} ${(fs.statSync(path.join(folder, name)).mode & 0o777).toString(8)}`)
+      .sort()
   const OURS = ['stowage.db 600', 'stowage.db-lock 600', 'stowage.db-shm 600', 'stowage.db-wal 600']
 
-  it('are for their owner alone, also in a folder that others made, and narrowed where they were not', async () => {
+  it('are for their owner alone, also in a folder that others made, and narrowed where they were not', async (t) => {
     const place = await newPlace('sqlite')
     fs.chmodSync(place.folder, 0o755)
     let running = await spawnServer(place.env)
+    t.after(() => running.kill('SIGKILL'))
     assert.deepEqual(modes(place), OURS)
     await running.kill('SIGKILL')
     for (const name of fs.readdirSync(place.folder))
@@ -519,6 +521,5 @@ describe('the files of SQLite', () => {
     running = await spawnServer(place.env)
     await until(() => modes(place).length === OURS.length)
     assert.deepEqual(modes(place), OURS)
-    await running.kill('SIGTERM')
   })
 })

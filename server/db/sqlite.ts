@@ -66,8 +66,8 @@ export function lockForService(file: string): () => void {
   })
   const lock = new DatabaseSync(beside, { timeout: 0 })
   try {
-    // Without a journal: nothing is ever written.
-    lock.exec('pragma journal_mode = off; begin exclusive')
+    // Without the file of a journal: nothing is ever written.
+    lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
