@@ -90,7 +90,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   restore: { size: 1, trash_id: id, ...bulk },
   create_bucket: { quota_gb: 0.000_001, trash_days: 3650 },
   update_bucket: { before: { quota_gb: 1 }, after: { quota_gb: null } },
-  delete_bucket: { trash_bytes: 1 },
+  delete_bucket: { trash_bytes: 1, bucket_id: id },
   user_create: { ...user, auto: true },
   user_update: { email, before: user, after: user },
   user_delete: user,

@@ -18,6 +18,7 @@ import {
   sizes,
 } from './conformance-bytes.ts'
 import { describeMark } from './conformance-mark.ts'
+import { describeMemory } from './conformance-memory.ts'
 import { describeOrphans } from './conformance-orphans.ts'
 import { describeParts } from './conformance-parts.ts'
 import { type BlobDriver, BlobMissing } from './driver.ts'
@@ -233,37 +234,6 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
       assert.deepEqual(await list(driver), [])
     })
 
-    it('reads ahead of a slow reader only a little', async (driver) => {
-      const id = randomUUID()
-      await driver.put(id, repeated(64 * MiB))
-      const before = residentMemory()
-      const body = (await driver.get(id, 64 * MiB)) as Readable
-      const reader = body[Symbol.asyncIterator]()
-      await reader.next()
-      await sleep(300)
-      assert.ok(body.readableLength <= MiB, `${body.readableLength} bytes wait`)
-      assert.ok(residentMemory() - before < 16 * MiB)
-      await reader.return?.()
-      assert.ok(body.destroyed)
-    })
-
-    it('needs little memory for 256 MiB', async (driver) => {
-      const id = randomUUID()
-      const before = residentMemory()
-      let most = 0
-      const watch = (seen: number) => {
-        if (seen % (16 * MiB) < 64 * KiB) most = Math.max(most, residentMemory() - before)
-      }
-      await driver.put(id, repeated(256 * MiB, watch))
-      let read = 0
-      for await (const chunk of (await driver.get(id, 256 * MiB)) as Readable) {
-        read += chunk.length
-        watch(read)
-      }
-      assert.equal(read, 256 * MiB)
-      assert.ok(most < 64 * MiB + 2 * driver.buffered, `grew by ${Math.round(most / MiB)} MiB`)
-    })
-
     it('refuses every id that is not a UUID', async (driver) => {
       const uuid = randomUUID()
       const ids = ['', '.', '..', '../../etc/passwd', 'a'.repeat(36), uuid.toUpperCase(), `${uuid}/..`, `../${uuid}`]
@@ -277,6 +247,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
 
     describeParts(it, parts)
     describeMark(it)
+    describeMemory(it)
     describeOrphans(it, parts.part)
 
     it('checks itself and leaves nothing of it', async (driver) => {

@@ -10,8 +10,8 @@ import {
   type ByteRange,
   type DamagedEntry,
   isBlobId,
-  StorageMissing,
   isDamage,
+  StorageMissing,
   type StoredBlob,
   type StoredPart,
 } from './driver.ts'
