@@ -14,7 +14,6 @@ import {
   md5,
   putBytes,
   repeated,
-  residentMemory,
   sizes,
 } from './conformance-bytes.ts'
 import { describeMark } from './conformance-mark.ts'
