@@ -3,6 +3,7 @@ import { sealForShutdown } from './audit/seal.ts'
 import { warmUp } from './auth/passwords.ts'
 import { createSetupToken } from './auth/setup.ts'
 import { openStorage } from './blobs/open.ts'
+import { machineUptime, watchClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Ctx, createContext, type System, systemActor } from './context.ts'
 import { engineOf } from './db/open.ts'
@@ -19,6 +20,7 @@ import { openTraces } from './observe/traces.ts'
 import { openDatabaseOf } from './once.ts'
 import { ownMetrics } from './system/metrics.ts'
 import { flushForShutdown } from './usage/service.ts'
+import { findNewestSample } from './usage/store.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
 import { type Role, runWorker, startWorkers, workersOf } from './workers.ts'
 
@@ -56,6 +58,8 @@ export interface StartOptions {
   accepted?: Accepted
   /** The clock; tests give their own. */
   now?: () => Date
+  /** Milliseconds that pass whatever the clock is set to; of the machine, or where `now` is given, by that. */
+  uptime?: () => number
   /** Whether workers run on timers; default true. */
   timers?: boolean
   /** Where log lines go; default standard output. */
@@ -66,6 +70,7 @@ export interface StartOptions {
 export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
   const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
   const { alone = false, accepted = { newKey: false, newStorage: false } } = options
+  const { uptime = options.now ? () => now().getTime() : machineUptime } = options
   const log = createLog(config.logLevel, options.logTo)
   if (!prepared) {
     assertCacheFolder(config)
@@ -79,6 +84,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const database = await openDatabaseOf(config, log)
   telemetry.pool = database.pool
   if (!prepared) await database.migrate()
+  const clockDoubt = watchClock(now, uptime, await findNewestSample(database.db))
   const storage = await openStorage(config, blobObserver(config))
   const pending = new Set<Promise<void>>()
   const background: System['background'] = (work) => {
@@ -101,7 +107,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const endAnswers = config.metrics === 'off' ? () => undefined : answerPrimary(() => ownMetrics(ctx))
   const address = await app.listen({ host: config.host, port: config.port })
   const workers = workersOf(role)
-  const running = timers ? startWorkers(ctx, workers) : undefined
+  const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A process that only works in the background may share the folder with several that answer.
   if (!prepared && role !== 'background') background(tidyCaches(config, 1))
   return {
@@ -110,7 +116,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     async tick() {
       await Promise.all(pending)
       for (const worker of workers) {
-        await runWorker(worker, ctx)
+        await runWorker(worker, ctx, clockDoubt)
         await Promise.all(pending)
       }
     },

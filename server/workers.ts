@@ -2,6 +2,7 @@ import { auditPurger } from './audit/purge.ts'
 import { auditSealer } from './audit/seal.ts'
 import { expiryWorker } from './auth/service.ts'
 import { collector, orphanCollector } from './blobs/collector.ts'
+import type { ClockDoubt } from './clock.ts'
 import type { Ctx } from './context.ts'
 import { imageCacheWorker } from './images/service.ts'
 import { reservationSweeper } from './incoming/service.ts'
@@ -27,6 +28,8 @@ export interface Worker {
   every: number
   /** It works on what this process alone has, so that every one that answers requests runs it. */
   local?: true
+  /** It deletes what has reached an age: not while the clock is in doubt. */
+  deletesByAge?: true
   run(ctx: Ctx): Promise<void>
   /** Begins to work also when it is told to, not on the timer alone; until the function it gives is called. */
   listen?(ctx: Ctx): () => void
@@ -59,10 +62,17 @@ const workers: readonly Worker[] = [
 export const workersOf = (role: Role): readonly Worker[] =>
   role === 'web' ? workers.filter(({ local }) => local) : workers
 
-/** One run of a worker, counted and traced; rejects where the run does. */
-export async function runWorker(worker: Worker, ctx: Ctx): Promise<void> {
+/** One run of a worker, counted and traced; rejects where the run does. In doubt about the clock it fails without a run. */
+export async function runWorker(worker: Worker, ctx: Ctx, clockDoubt: ClockDoubt): Promise<void> {
   const { metrics, traces } = telemetryOf(ctx.config)
   const name = { worker: worker.name }
+  const doubt = worker.deletesByAge ? clockDoubt() : null
+  if (doubt !== null) {
+    metrics.stowage_worker_runs_total.inc(name)
+    metrics.stowage_worker_failures_total.inc(name)
+    ctx.log.error({ worker: worker.name }, `nothing is deleted for its age: ${doubt}`)
+    return
+  }
   const meter = newMeter(null, traces?.beginRun(`worker ${worker.name}`))
   let failed = false
   try {
@@ -80,7 +90,7 @@ export async function runWorker(worker: Worker, ctx: Ctx): Promise<void> {
 }
 
 /** Runs workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
-export function startWorkers(ctx: Ctx, workers: readonly Worker[]): { stop(): Promise<void> } {
+export function startWorkers(ctx: Ctx, workers: readonly Worker[], clockDoubt: ClockDoubt): { stop(): Promise<void> } {
   let stopping = false
   const timers = new Set<NodeJS.Timeout>()
   const running = new Set<Promise<void>>()
@@ -89,7 +99,7 @@ export function startWorkers(ctx: Ctx, workers: readonly Worker[]): { stop(): Pr
     const timer = setTimeout(
       () => {
         timers.delete(timer)
-        const run = runWorker(worker, ctx)
+        const run = runWorker(worker, ctx, clockDoubt)
           .catch((error: unknown) => ctx.log.error({ err: error, worker: worker.name }, 'a worker failed'))
           .finally(() => {
             running.delete(run)

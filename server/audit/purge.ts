@@ -19,6 +19,7 @@ class NothingToDo extends Error {}
 export const auditPurger = {
   name: 'audit-retention',
   every: 600_000,
+  deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     const { audit } = await settingsInForce(ctx)
     if (audit.retention_days === 0) return

@@ -42,6 +42,7 @@ export async function removeNow(ctx: Ctx, ids: readonly string[]): Promise<void>
 export const collector = {
   name: 'blob-collector',
   every: 60_000,
+  deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (;;) {
       const looked = await ctx.upkeep(async (tx) => {
@@ -70,6 +71,7 @@ export const orphanCollector = {
   name: 'orphan-collector',
   // Listing costs a request on S3.
   every: 600_000,
+  deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     const oldest = ctx.now().getTime() - ctx.config.blobGraceSeconds * 1000
     for await (const batch of asideInBatches(ctx)) {

@@ -31,6 +31,7 @@ export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
 export const forgetJobs = {
   name: 'job-expiry',
   every: 3600_000,
+  deletesByAge: true as const,
   run: async (ctx: Ctx): Promise<void> => {
     const before = (ms: number) => new Date(ctx.now().getTime() - ms)
     while (await ctx.upkeep((tx) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES)));

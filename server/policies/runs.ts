@@ -239,6 +239,7 @@ const CLEAR = 5000
 export const forgetRuns = {
   name: 'policy-history',
   every: 3600_000,
+  deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     const before = (days: number) => new Date(ctx.now().getTime() - days * DAY_MS)
     for (const { id } of await store.findForgettable(ctx.db, before(ITEMS_DAYS), DUE)) {

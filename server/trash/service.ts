@@ -167,6 +167,7 @@ class NothingToDo extends Error {}
 export const trashWorker = {
   name: 'trash-expiry',
   every: 60_000,
+  deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));
     await ctx.upkeep((tx) => purgeBuried(tx))

@@ -218,6 +218,7 @@ const PAGE = 500
 export const sweeper = {
   name: 'upload-sweeper',
   every: 60_000,
+  deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (let last: store.UploadRow | undefined; !ctx.stopping.aborted; ) {
       const page = await store.findExpired(ctx.db, ctx.now(), last, PAGE)
