@@ -4,9 +4,10 @@ import { afterPrefix, compareKeys, type KeyRange } from '../../contract/permissi
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allowSomewhere, type Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { countOf, decodeCursor, encodeCursor } from '../cursor.ts'
 import { describeObject } from './describe.ts'
 import * as store from './store.ts'
+import { type Gap, listSorted, measureGaps } from './stretches.ts'
 
 export interface BrowseQuery {
   prefix?: string | undefined
@@ -82,7 +83,7 @@ async function byName(
   limit: number,
 ): Promise<Listing> {
   const [last, seenText] = decodeCursor(cursor, 2) ?? []
-  const seen = Number(seenText ?? 0) || 0
+  const seen = countOf(seenText ?? '0')
   const entries: store.Entry[] = []
   const byKey = new Map<string, store.ObjectRow>()
   for (const range of remaining(ranges, walk, last)) {
@@ -131,18 +132,18 @@ function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string |
 }
 
 /** All stretches of the ranges; a folder that two ranges lead into is one. */
-async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<store.Gap[]> {
-  const gaps: store.Gap[] = []
+async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<Gap[]> {
+  const gaps: Gap[] = []
   let entered: string | null = null
   for (const range of ranges)
-    for (const gap of await store.measureGaps(ctx.db, walk.bucketId, walk.depth, range)) {
+    for (const gap of await measureGaps(ctx.db, walk, range)) {
       if (gap.folder !== null && gap.folder === entered) continue
       entered = gap.folder ?? entered
       gaps.push(gap)
     }
   return gaps
 }
-const totalOf = (gaps: readonly store.Gap[]): number =>
+const totalOf = (gaps: readonly Gap[]): number =>
   gaps.reduce((sum, gap) => sum + gap.objects + (gap.folder === null ? 0 : 1), 0)
 
 /** Jumps to the `offset`th entry in order of names. */
@@ -160,14 +161,14 @@ async function byNameFrom(
   let last = ''
   let position = 0
   const room = () => limit - folders.length - objects.length
-  const takeFolder = (gap: store.Gap) => {
+  const takeFolder = (gap: Gap) => {
     if (gap.folder === null) return
     if (position++ >= offset && room() > 0) {
       last = gap.folder
       folders.push(last)
     }
   }
-  const takeObjects = async (gap: store.Gap) => {
+  const takeObjects = async (gap: Gap) => {
     const skip = Math.max(0, offset - position)
     position += gap.objects
     if (skip >= gap.objects || room() === 0) return
@@ -191,7 +192,7 @@ async function byNameFrom(
     totalFolders: foldersOf(gaps).length,
   }
 }
-const foldersOf = (gaps: readonly store.Gap[]): string[] => gaps.flatMap(({ folder }) => folder ?? [])
+const foldersOf = (gaps: readonly Gap[]): string[] => gaps.flatMap(({ folder }) => folder ?? [])
 
 /** Folders first, by name, then the objects by name, size or time. */
 async function foldersFirst(
@@ -215,7 +216,7 @@ async function foldersFirst(
       ? []
       : sort === 'name'
         ? await byNameAlone(ctx, walk, stretches, skip, room)
-        : await store.listSorted(ctx.db, walk, ranges, stretches, column, skip, room)
+        : await listSorted(ctx.db, walk, stretches, column, { offset: skip, limit: room })
   const total = totalOf(gaps)
   const seen = offset + folders.length + objects.length
   const next = seen < total ? encodeCursor([String(seen)]) : null
@@ -226,7 +227,7 @@ async function foldersFirst(
 async function byNameAlone(
   ctx: Ctx,
   { bucketId, order }: store.Walk,
-  stretches: readonly store.Gap[],
+  stretches: readonly Gap[],
   offset: number,
   limit: number,
 ): Promise<store.ObjectRow[]> {
@@ -244,9 +245,7 @@ async function byNameAlone(
 
 function offsetOf(cursor: string | undefined): number {
   const [text = '0'] = decodeCursor(cursor, 1) ?? []
-  const offset = Number(text)
-  if (!Number.isSafeInteger(offset) || offset < 0) decodeCursor('', 1)
-  return offset
+  return countOf(text)
 }
 
 /** All objects under a prefix in key order, folders ignored. */

@@ -190,7 +190,8 @@ export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit:
   return end < 0 ? rows : rows.slice(0, end)
 }
 
-function toEntry(key: string, depth: number): Entry {
+/** What a key is in a folder whose prefix has `depth` code points. */
+export function toEntry(key: string, depth: number): Entry {
   const start = [...key].slice(0, depth).join('').length
   const slash = key.indexOf('/', start)
   return slash < 0 ? { name: key, is_folder: false } : { name: key.slice(0, slash + 1), is_folder: true }
@@ -200,45 +201,6 @@ export const findObjects = async (db: Db, bucketId: string, keys: readonly strin
   keys.length === 0
     ? []
     : db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
-
-/** A stretch of keys without folders, `[from, to)`, and the folder that ends it (null: the range does). */
-export interface Gap {
-  from: string
-  to: string | null
-  folder: string | null
-  objects: number
-}
-
-/**
- * A range as its folders and the stretches of objects between them, each counted: what exact totals, jumps and other
- * orders need. Costs one index step per object directly in the folder and one seek per folder.
- */
-export async function measureGaps(db: Db, bucketId: string, depth: number, range: KeyRange): Promise<Gap[]> {
-  const bound = (column: string) => (range.to === null ? sql`` : sql`and ${sql.ref(column)} < ${range.to}`)
-  const rest = (column: string) => sql`substr(${sql.ref(column)}, ${sql.lit(depth + 1)})`
-  const folderOf = (column: string) =>
-    sql`substr(${sql.ref(column)}, 1, ${sql.lit(depth)} + instr(${rest(column)}, '/') - 1)`
-  const firstInside = (from: ReturnType<typeof sql>) => sql`
-    select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= ${from} ${bound('k.key')}
-      and instr(${rest('k.key')}, '/') > 0 order by k.key limit 1`
-  const { rows } = await sql<{ start: string; inside: string | null; objects: number }>`
-    with recursive g(start, inside) as (
-      select substr(b.name, 1, 0) || ${range.from}, (${firstInside(sql`${range.from}`)})
-      from buckets b where b.id = ${bucketId}
-      union all
-      select ${folderOf('g.inside')} || '0', (${firstInside(sql`${folderOf('g.inside')} || '0'`)})
-      from g where g.inside is not null
-    )
-    select g.start, g.inside, (
-      select count(*) from objects c where c.bucket_id = ${bucketId} and c.key >= g.start
-        and (g.inside is null or c.key < ${folderOf('g.inside')} || '/') ${bound('c.key')}
-    ) as objects
-    from g`.execute(db as never)
-  return rows.map(({ start, inside, objects }) => {
-    const folder = inside === null ? null : toEntry(inside, depth).name
-    return { from: start, to: folder ?? range.to, folder, objects: Number(objects) }
-  })
-}
 
 /** Objects of a stretch in key order, beginning at its `offset`th. */
 export const listStretch = (
@@ -250,37 +212,3 @@ export const listStretch = (
   limit: number,
 ): Promise<ObjectRow[]> =>
   inRange(db, bucketId, stretch).selectAll().orderBy('key', order).offset(offset).limit(limit).execute()
-
-/** Stretches up to this many are named one by one; beyond, a scan with a filter is no slower. */
-const MANY_STRETCHES = 100
-
-/** Objects directly in a folder, that is in these stretches of the ranges, by size or time and then key. */
-export async function listSorted(
-  db: Db,
-  { bucketId, depth, order }: Walk,
-  ranges: readonly KeyRange[],
-  stretches: readonly KeyRange[],
-  sort: 'size' | 'last_modified',
-  offset: number,
-  limit: number,
-): Promise<ObjectRow[]> {
-  const first = stretches[0]
-  const last = stretches.at(-1)
-  if (!first || !last) return []
-  const few = stretches.length <= MANY_STRETCHES
-  return inRange(db, bucketId, { from: first.from, to: last.to })
-    .selectAll()
-    .where((e) =>
-      e.or(
-        (few ? stretches : ranges).map(({ from, to }) =>
-          to === null ? e('key', '>=', from) : e.and([e('key', '>=', from), e('key', '<', to)]),
-        ),
-      ),
-    )
-    .$if(!few, (query) => query.where(sql<boolean>`instr(substr(key, ${sql.lit(depth + 1)}), '/') = 0`))
-    .orderBy(sort, order)
-    .orderBy('key')
-    .offset(offset)
-    .limit(limit)
-    .execute()
-}

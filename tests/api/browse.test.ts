@@ -267,6 +267,59 @@ describeEngines('browse', (engine) => {
     assert.deepEqual(names(page), ['g/', 'f/', 'a'])
   })
 
+  it('gives any page of a folder of thousands in every order, also where many are alike', async () => {
+    const name = await fill(['seed'])
+    const seed = await server.database.db
+      .selectFrom('objects')
+      .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
+      .where('buckets.name', '=', name)
+      .selectAll('objects')
+      .executeTakeFirstOrThrow()
+    const day = (n: number) => new Date(Date.UTC(2020, 0, 1 + n)).toISOString()
+    const objects = Array.from({ length: 9500 }, (_, n) => ({
+      ...seed,
+      key: `many/${String(n * 7919).padStart(8, '0')}`,
+      size: (n * 31) % 5 === 0 ? 3 : n % 4000,
+      last_modified: day((n * 17) % 60),
+    }))
+    const folders = Array.from({ length: 300 }, (_, n) => ({
+      ...seed,
+      key: `many/${String(n * 200_003).padStart(8, '0')}-/x`,
+    }))
+    await server.database.transaction(async (tx) => {
+      const all = [...objects, ...folders]
+      for (let i = 0; i < all.length; i += 500)
+        await tx
+          .insertInto('objects')
+          .values(all.slice(i, i + 500))
+          .execute()
+    })
+    const folderNames = folders.map(({ key }) => key.slice(0, -1)).sort(compareKeys)
+    for (const sort of ['size', 'modified', 'name'] as const)
+      for (const order of ['asc', 'desc'] as const) {
+        const sign = order === 'asc' ? 1 : -1
+        const value = (one: (typeof objects)[number]) => (sort === 'size' ? one.size : Date.parse(one.last_modified))
+        const ordered = objects.toSorted((a, b) =>
+          sort === 'name'
+            ? sign * compareKeys(a.key, b.key)
+            : sign * (value(a) - value(b)) || compareKeys(a.key, b.key),
+        )
+        const entries = [
+          ...(order === 'asc' ? folderNames : folderNames.toReversed()),
+          ...ordered.map(({ key }) => key),
+        ]
+        for (const offset of [0, 250, 4321, 9500, 9799]) {
+          const query = { prefix: 'many/', sort, order, offset, limit: 700, folders: 'first' as const }
+          const page = await server.admin.browse({ params: { name }, query })
+          assert.deepEqual(names(page), entries.slice(offset, offset + 700), `${sort} ${order} ${offset}`)
+          assert.deepEqual([page.total, page.total_folders], [9800, 300])
+        }
+      }
+    const mixed = await server.admin.browse({ params: { name }, query: { prefix: 'many/', offset: 9000, limit: 1000 } })
+    const all = [...folderNames, ...objects.map(({ key }) => key)].sort(compareKeys)
+    assert.deepEqual(names(mixed).sort(compareKeys), all.slice(9000))
+  })
+
   it('refuses cursors of other lists and offset beside cursor', async () => {
     const name = await fill(['a', 'b', 'c'])
     const { next_cursor } = await server.admin.browse({ params: { name }, query: { limit: 1 } })
