@@ -1,0 +1,144 @@
+import type { RouteSpec } from '../../contract/route.ts'
+
+/** A request's worst: what it is, and its body or query. */
+export interface Hostile {
+  what: string
+  media?: string
+  body?: string
+  query?: string
+}
+/** The part of JSON Schema that the contract uses. */
+interface Schema {
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  properties?: Readonly<Record<string, Schema>>
+  patternProperties?: Readonly<Record<string, Schema>>
+  items?: Schema
+  maxItems?: number
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  pattern?: string
+  format?: string
+  examples?: readonly unknown[]
+}
+
+const DEFAULT_LIMIT = 65_536
+/** Node reads no more of a head than 16 KiB. */
+const HEAD = 14_000
+const limitOf = ({ bodyLimit = DEFAULT_LIMIT }: RouteSpec): number => bodyLimit
+const repeated = (one: string, bytes: number): string => one.repeat(Math.max(1, Math.floor(bytes / one.length)))
+
+/** The largest body that the shape of a route allows, as JSON text within its limit. */
+export function worstLegal(route: RouteSpec): string {
+  for (let longest = 1024; ; longest = Math.floor(longest * 0.75)) {
+    const text = JSON.stringify(largest(route.body as Schema, '', 0, longest))
+    if (Buffer.byteLength(text) <= limitOf(route)) return text
+    if (longest < 8) throw new Error(`No body of ${route.url} fits into its limit`)
+  }
+}
+
+function largest(schema: Schema, name: string, n: number, longest: number): unknown {
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[n % schema.enum.length]
+  if (schema.anyOf) return largest(schema.anyOf[0] as Schema, name, n, longest)
+  switch (schema.type) {
+    case 'object':
+      return Object.fromEntries([
+        ...Object.entries(schema.properties ?? {}).map(([key, one]) => [key, largest(one, key, n, longest)]),
+        ...Object.entries(schema.patternProperties ?? {}).map(([, one]) => ['a', largest(one, 'a', n, longest)]),
+      ])
+    case 'array': {
+      const values = schema.items?.enum?.length ?? Number.POSITIVE_INFINITY
+      const length = Math.min(schema.maxItems ?? 20, values)
+      return Array.from({ length }, (_, i) => largest(schema.items ?? {}, name, i, longest))
+    }
+    case 'integer':
+    case 'number':
+      return name === 'part_number' ? n + 1 : (schema.maximum ?? schema.minimum ?? 1)
+    case 'boolean':
+      return true
+    case 'string':
+      return textOf(schema, n, longest)
+    default:
+      return null
+  }
+}
+
+function textOf(schema: Schema, n: number, longest: number): string {
+  const { pattern, maxLength = 100, minLength = 0, examples = [] } = schema
+  if (schema.format === 'date-time') return '2026-01-01T00:00:00.000Z'
+  const length = Math.max(minLength, Math.min(maxLength, longest))
+  const fits = (text: string) => pattern === undefined || new RegExp(pattern).test(text)
+  const numbered = `${n}-`.padEnd(length, 'x').slice(0, length)
+  if (fits(numbered)) return numbered
+  for (const one of [
+    `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+    `b${n}`.padEnd(Math.min(length, 63), 'x'),
+    `${'x'.repeat(Math.max(1, length - 20))}${n}@example.com`,
+    `https://example.com/${'x'.repeat(Math.max(0, length - 30))}`,
+    `text/x${n}`,
+    `1${'h'}`,
+    '203.0.113.0/24',
+    ...examples.map(String),
+  ])
+    if (fits(one)) return one
+  throw new Error(`No text for the pattern ${pattern}`)
+}
+
+/** Bodies as large as a route takes, of which at most the first is legal. */
+export function hostileBodies(route: RouteSpec): Hostile[] {
+  if (!route.body) return []
+  if (route.consumes === 'form')
+    return [
+      { what: 'fields', body: repeated('a=1&', limitOf(route) - 10) },
+      { what: 'one field', body: `username=${repeated('%61', limitOf(route) - 20)}` },
+    ].map((one) => ({ ...one, media: 'application/x-www-form-urlencoded' }))
+  const bytes = limitOf(route) - 100
+  const properties = (route.body as Schema).properties ?? {}
+  const others = Object.entries(properties).filter(([, one]) => one.type !== 'array')
+  const rest = others.map(([name, one]) => `,${JSON.stringify(name)}:${JSON.stringify(largest(one, name, 0, 20))}`)
+  const [array] = Object.entries(properties).find(([, one]) => one.type === 'array') ?? []
+  const [text = 'a'] = Object.entries(properties).find(([, one]) => one.type === 'string') ?? []
+  const items = (item: string) => ({
+    what: `${array} of ${item}`,
+    body: `{${JSON.stringify(array)}:[${repeated(`${item},`, bytes - rest.join('').length)}${item}]${rest.join('')}}`,
+  })
+  const bodies = [
+    { what: 'worst that is legal', body: worstLegal(route) },
+    ...(array === undefined ? [] : [items('1'), items('""')]),
+    { what: 'unknown fields', body: `{${fields(bytes)}"a":1}` },
+    { what: 'deep arrays', body: repeated('[', bytes / 2) + repeated(']', bytes / 2) },
+    { what: 'a text in a field', body: `{"${text}":"${repeated('x.', bytes)}"}` },
+  ]
+  if (limitOf(route) > DEFAULT_LIMIT)
+    bodies.push(
+      { what: 'deep objects', body: `${repeated('{"a":', (bytes * 5) / 6)}1${repeated('}', bytes / 6)}` },
+      { what: 'prototypes', body: `{"a":[${repeated('"__proto__",', bytes)}1]}` },
+      { what: 'no JSON', body: repeated('"\\', bytes) },
+    )
+  return bodies.map((one) => ({ ...one, media: 'application/json' }))
+}
+
+function fields(bytes: number): string {
+  const all: string[] = []
+  for (let used = 0, i = 0; used < bytes - 20; i++) {
+    const one = `"${i.toString(36)}":1,`
+    all.push(one)
+    used += one.length
+  }
+  return all.join('')
+}
+
+/** Queries as long as a head may be. */
+export function hostileQueries(route: RouteSpec): Hostile[] {
+  const names = Object.keys(route.query?.properties ?? {})
+  const repeatedly = names.map((name) => repeated(`${name}=1&`, HEAD / names.length)).join('')
+  const long = names.map((name) => `${name}=${repeated('%61', HEAD / names.length)}`).join('&')
+  const unknown = { what: 'unknown parameters', query: repeated('a=1&', HEAD) }
+  if (names.length === 0) return [unknown]
+  return [unknown, { what: 'repeated parameters', query: repeatedly }, { what: 'long parameters', query: long }]
+}
