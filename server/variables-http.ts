@@ -22,7 +22,7 @@ export const httpVariables = {
   },
   RATE_LIMIT_COSTLY: {
     summary:
-      'Most requests a minute of one person for what keeps the service busy (archives, exports, previews, tests of endpoints), in each process; 0: no limit.',
+      'Most requests a minute of one person for what keeps the service busy (archives, exports, previews, jobs, bulk operations, new links, tests of endpoints), in each process; 0: no limit.',
     default: '300',
     read: integer(0, 10_000_000),
   },
