@@ -112,7 +112,7 @@ export const uploadForm = route({
   query: Exactly({ prefix: Type.Optional(Prefix) }),
   body: Type.Object({ file: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' })) }),
   reply: Type.Object({ items: Type.Array(StoredObject) }),
-  errors: ['not_found', 'quota_exceeded', 'unsupported_media_type'],
+  errors: ['not_found', 'quota_exceeded', 'unsupported_media_type', 'rate_limited'],
   records: ['upload'],
 })
 
@@ -134,7 +134,7 @@ const putObjectSpec = {
   }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: StoredObject,
-  errors: ['not_found', 'precondition_failed', 'quota_exceeded', 'malformed'],
+  errors: ['not_found', 'precondition_failed', 'quota_exceeded', 'malformed', 'rate_limited'],
   records: ['upload'],
 } as const
 

@@ -285,7 +285,15 @@ export const putSigned = route({
   query: Exactly({}),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: StoredObject,
-  errors: ['forbidden', 'not_found', 'precondition_failed', 'too_large', 'quota_exceeded', 'unsupported_media_type'],
+  errors: [
+    'forbidden',
+    'not_found',
+    'precondition_failed',
+    'too_large',
+    'quota_exceeded',
+    'unsupported_media_type',
+    'rate_limited',
+  ],
   records: ['upload'],
   rate: 'none',
 })

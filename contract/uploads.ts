@@ -40,7 +40,7 @@ export const initUpload = route({
   tag: 'uploads',
   summary: 'Begin an upload in parts',
   description:
-    'Reserves the size, where it is given, under the quota. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`).',
+    'Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`).',
   access: 'signed_in',
   status: 201,
   params,
@@ -57,7 +57,7 @@ export const initUpload = route({
       description: 'In order of part number; at most 1,000, the rest (and fresh ones) from `GET …/upload/{upload_id}`.',
     }),
   }),
-  errors: ['not_found', 'quota_exceeded', 'invalid_request'],
+  errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached'],
   records: [],
 })
 
@@ -150,7 +150,16 @@ export const putPart = route({
   }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: Type.Object({ part_number: PartNumber, etag: Type.String(), size: Type.Integer() }),
-  errors: ['forbidden', 'not_found', 'conflict', 'length_required', 'too_large', 'malformed', 'quota_exceeded'],
+  errors: [
+    'forbidden',
+    'not_found',
+    'conflict',
+    'length_required',
+    'too_large',
+    'malformed',
+    'quota_exceeded',
+    'rate_limited',
+  ],
   records: [],
   rate: 'none',
 })

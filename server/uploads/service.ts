@@ -7,9 +7,11 @@ import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { typeOf } from '../objects/service.ts'
 import { settingsInForce } from '../settings/service.ts'
+import { lapseIdle } from './lapse.ts'
 import { partUrls } from './parts.ts'
 import * as store from './store.ts'
 
@@ -63,6 +65,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
     .upkeep(async (tx) => {
       const bucket = await holdBucket(tx, name)
       allow(await currentActor(tx, ctx), 'write', name, key)
+      await assertFewOpen(tx, ctx)
       const upload: store.UploadRow = {
         id: newId(),
         bucket_id: bucket.id,
@@ -100,6 +103,14 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
     ...upload
   } = describe(name, row)
   return { ...upload, urls: urls.map(({ url }) => url) }
+}
+
+/** Step: throws limit_reached where the caller has as many open uploads as one person may. */
+async function assertFewOpen(tx: Tx, { actor, config }: Ctx): Promise<void> {
+  if (actor.user_id === null || config.openUploads === 0) return
+  await store.lockCreator(tx, actor.user_id)
+  if ((await store.countOpen(tx, actor.user_id)) < config.openUploads) return
+  throw new ServiceError('limit_reached', `You have ${config.openUploads} open uploads; complete or abort one first.`)
 }
 
 function describe(bucket: string, row: store.UploadRow, received = { parts: 0, bytes: 0 }): Upload {
@@ -230,8 +241,9 @@ export const sweeper = {
           ctx.log.error({ err: error, upload: id }, 'an upload could not be given up')
         }
       last = page.at(-1)
-      if (page.length < PAGE) return
+      if (page.length < PAGE) break
     }
+    await lapseIdle(ctx)
   },
 }
 

@@ -32,6 +32,45 @@ export function findExpired(db: Db, now: Date, after: UploadRow | undefined, lim
   return rest.orderBy('expires_at').orderBy('id').limit(limit).execute()
 }
 
+/** Locks a person, so that their uploads are counted one by one; those who refer to them do not wait. */
+export const lockCreator = (tx: Tx, userId: string) =>
+  tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
+
+export const countOpen = async (db: Db, userId: string): Promise<number> =>
+  (
+    await db
+      .selectFrom('uploads')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('created_by', '=', userId)
+      .where('completed_at', 'is', null)
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Open uploads after an id that reserve a size of which nothing has come since a time. */
+export const findIdle = (db: Db, since: Date, after: string, limit: number): Promise<UploadRow[]> =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '>', after)
+    .where('completed_at', 'is', null)
+    .where('lapsed_at', 'is', null)
+    .where('file_size', 'is not', null)
+    .where('created_at', '<=', since.toISOString())
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('upload_parts')
+            .select('part_number')
+            .whereRef('upload_parts.upload_id', '=', 'uploads.id')
+            .where('received_at', '>', since.toISOString()),
+        ),
+      ),
+    )
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
 export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
   tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()
 

@@ -1038,7 +1038,8 @@ describeEngines('uploads in parts', (engine) => {
     await server.later(1000)
     assert.deepEqual(refusal(await upload.try(2, bytes(5))), [403, 'forbidden'])
     await server.records([], tick)
-    assert.deepEqual([server.files(), (await usage(name)).reserved_bytes], [files, 7])
+    // What the other one has announced is not reserved any more: nothing of it came.
+    assert.deepEqual([server.files(), (await usage(name)).reserved_bytes], [files, 0])
     await rejectsWith(upload.status(), 'not_found')
     await rejectsWith(upload.complete([part]), 'not_found')
     await rejectsWith(upload.abort(), 'not_found')
@@ -1116,6 +1117,59 @@ describeEngines('uploads in parts', (engine) => {
     const empty = await begin(name, { key: 'l', file_size: 0 })
     await empty.complete([await empty.send(1, Buffer.alloc(0))])
     await unknown.abort()
+  })
+
+  it('reserves what was only announced for an hour, and then what has come', async () => {
+    const name = await open(1000)
+    const nothing = await begin(name, { key: 'nothing', file_size: 500 })
+    await rejectsWith(server.admin.putObject({ params: { name, key: 'new' }, body: bytes(501) }), 'quota_exceeded')
+    await server.later(3599_000)
+    await server.running.tick()
+    assert.equal((await usage(name)).reserved_bytes, 500)
+    const moving = await begin(name, { key: 'moving', file_size: 300 })
+    await server.later(2_000)
+    await server.running.tick()
+    assert.deepEqual(
+      [(await usage(name)).reserved_bytes, (await server.admin.listUploads({ params: { name } })).items.length],
+      [300, 2],
+    )
+    await server.admin.putObject({ params: { name, key: 'new' }, body: bytes(600) })
+    assert.deepEqual(refusal(await nothing.try(1, bytes(500))), [413, 'quota_exceeded'])
+    await server.admin.deleteObject({ params: { name, key: 'new' } })
+    const part = await nothing.send(1, bytes(500))
+    assert.equal((await usage(name)).reserved_bytes, 800)
+    assert.equal((await nothing.complete([part])).size, 500)
+    assert.equal((await usage(name)).reserved_bytes, 300)
+    await server.later(3600_000)
+    await server.running.tick()
+    assert.equal((await usage(name)).reserved_bytes, 0)
+    const sent = await moving.send(1, bytes(300))
+    await server.later(7200_000)
+    await server.running.tick()
+    assert.equal((await usage(name)).reserved_bytes, 300, 'what has come stays reserved')
+    await moving.complete([sent])
+    assert.deepEqual(await usage(name), { used_bytes: 800, reserved_bytes: 0, object_count: 2, trash_bytes: 600 })
+  })
+
+  it('lets one person have so many open uploads, also when twenty are begun at once', async () => {
+    const few = await startServer(engine, { OPEN_UPLOADS_PER_PERSON: '3' })
+    try {
+      await few.admin.createBucket({ body: { name: 'few' } })
+      const start = (client: Client) =>
+        client.initUpload({ params: { name: 'few' }, body: { key: 'k', file_size: 1 } }).then(
+          ({ upload_id }) => upload_id,
+          ({ code }: ProblemError) => code,
+        )
+      const all = await Promise.all(Array.from({ length: 20 }, () => start(few.admin)))
+      assert.equal(all.filter((one) => one === 'limit_reached').length, 17)
+      const other = few.as(await few.userWith({ bucket_pattern: '*', actions: ['write'] }))
+      assert.notEqual(await start(other), 'limit_reached', 'of each person')
+      const [upload_id = ''] = all.filter((one) => one !== 'limit_reached')
+      await few.admin.abortUpload({ params: { name: 'few' }, body: { upload_id } })
+      assert.notEqual(await start(few.admin), 'limit_reached')
+    } finally {
+      await few.stop()
+    }
   })
 
   it('turns a reservation into usage exactly where it replaces something', async () => {
