@@ -1,4 +1,4 @@
-import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../contract/errors.ts'
 import { type Config, keyId } from '../config.ts'
 
@@ -22,6 +22,8 @@ export interface Claims {
   /** Seconds since the epoch. */
   iat: number
   exp: number
+  /** Of refresh tokens that no cookie without the prefix `__Host-` may bring; those of earlier releases are without it. */
+  host?: true
 }
 type Kind = 'at+jwt' | 'rt+jwt'
 
@@ -37,10 +39,22 @@ export const signRefresh = (
   claims: Omit<Claims, 'iat' | 'exp'>,
   row: { issued_at: string; expires_at: string },
 ): Promise<string> =>
-  sign(config, 'rt+jwt', { ...claims, iat: seconds(new Date(row.issued_at)), exp: seconds(new Date(row.expires_at)) })
+  sign(config, 'rt+jwt', {
+    ...{ ...claims, host: true },
+    ...{ iat: seconds(new Date(row.issued_at)), exp: seconds(new Date(row.expires_at)) },
+  })
 
-function sign(config: Config, typ: Kind, { sub, sid, jti, ver, oid, iat, exp }: Claims): Promise<string> {
-  return new SignJWT({ sid, ver, ...(oid === undefined ? {} : { oid }) })
+/** Whether a token, whoever signed it, says that it comes only in a cookie with the prefix `__Host-`. */
+export function isHostOnly(token: string): boolean {
+  try {
+    return decodeJwt<Claims>(token).host === true
+  } catch {
+    return false
+  }
+}
+
+function sign(config: Config, typ: Kind, { sub, sid, jti, ver, oid, host, iat, exp }: Claims): Promise<string> {
+  return new SignJWT({ sid, ver, ...(oid === undefined ? {} : { oid }), ...(host ? { host } : {}) })
     .setProtectedHeader({ alg: 'HS256', typ, kid: keyId(config.secretKey) })
     .setIssuer(ISSUER)
     .setAudience(ISSUER)

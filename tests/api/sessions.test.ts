@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { decodeJwt, SignJWT } from 'jose'
 import { newId } from '../../server/id.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, SECRET_KEY, startServer, type TestServer } from '../support/server.ts'
 
 const MINUTE = 60_000
 
@@ -65,14 +66,35 @@ describeEngines('sessions', (engine) => {
     const { email, password } = { email: 'admin@example.com', password: 'correct horse battery' }
     const [set = ''] = (await login(secure, { email, password })).headers['set-cookie'] ?? []
     const [pair = '', ...attributes] = set.split('; ')
-    assert.match(pair, /^__Secure-stowage_refresh=/)
-    assert.deepEqual(attributes.sort(), [
-      'HttpOnly',
-      'Max-Age=604800',
-      'Path=/below/api/v1/auth',
-      'SameSite=Strict',
-      'Secure',
-    ])
+    assert.match(pair, /^__Host-stowage_refresh=/)
+    assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict', 'Secure'])
+  })
+
+  it('takes a cookie that a sibling subdomain can set only from releases that called it so, and renames it', async () => {
+    const given = await login(secure, { email: 'admin@example.com', password: 'correct horse battery' })
+    const token = cookieOf(given).split('=')[1] ?? ''
+    const { host: _host, jti, ...claims } = decodeJwt<{ host?: true }>(token)
+    // As the release before signed them: without saying that they come in a cookie of the host alone.
+    const sign = (more: object) =>
+      new SignJWT({ ...claims, jti: String(jti), ...more })
+        .setProtectedHeader({ alg: 'HS256', typ: 'rt+jwt' })
+        .sign(new TextEncoder().encode(SECRET_KEY))
+    const send = (cookie: string) =>
+      request({
+        ...{ url: secure.url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: '{}' },
+        headers: { 'content-type': 'application/json', cookie },
+      })
+    for (const tossed of [token, await sign({ host: true }), 'x'])
+      assert.equal((await send(`__Secure-stowage_refresh=${tossed}`)).status, 401)
+    const former = `__Secure-stowage_refresh=${await sign({})}`
+    const renamed = await send(former)
+    assert.equal(renamed.status, 200)
+    const [set = '', cleared = ''] = renamed.headers['set-cookie'] ?? []
+    assert.match(set, /^__Host-stowage_refresh=eyJ/)
+    assert.match(cleared, /^__Secure-stowage_refresh=; Max-Age=0; Path=\/below\/api\/v1\/auth; .*Secure/)
+    const next = await send(`${former}; ${set.split(';')[0]}`)
+    assert.equal(next.status, 200, 'the new one comes first')
+    assert.equal((await send(`__Secure-stowage_refresh=${set.split(';')[0]?.split('=')[1]}`)).status, 401)
   })
 
   it('takes the cookie from pages of its own origin only', async () => {
