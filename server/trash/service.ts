@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts'
+import { type BucketAction, decide } from '../../contract/permissions.ts'
 import type { OnConflict, TrashItem } from '../../contract/trash.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import {
@@ -89,12 +90,23 @@ export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onC
   return retryTaken(() =>
     ctx.act(async (tx, record) => {
       const bucket = await holdFor(tx, ctx, name)
-      const rows = await store.lockTrash(tx, bucket.id, ids)
-      for (const row of rows) allow(ctx.actor, 'write', name, row.key)
+      const rows = seenBy(ctx, 'write', name, await store.lockTrash(tx, bucket.id, ids))
       assertFound(ids, rows)
       return placeItems(tx, ctx, bucket, { ids, rows, onConflict }, record)
     }),
   )
+}
+
+/**
+ * Those of the items that the actor may do this to. Throws forbidden for one that they may only see; one that they may not
+ * even see is left out, so that it is for them as if it were not there.
+ */
+function seenBy(ctx: Ctx, action: 'write' | 'manage', name: string, rows: readonly store.TrashRow[]) {
+  const may = (right: BucketAction, key: string) => decide(ctx.actor.groups, right, name, key).allowed
+  return rows.filter(({ key }) => {
+    if (!may(action, key) && may('list', key)) allow(ctx.actor, action, name, key)
+    return may(action, key)
+  })
 }
 
 function assertFound(ids: readonly string[], rows: readonly store.TrashRow[]): void {
@@ -122,8 +134,9 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
     const step = await ctx.act(async (tx, record) => {
       const bucket = await holdBucket(tx, name)
       const rows =
-        ids === 'all' ? await store.lockOldest(tx, bucket.id, null, BATCH) : await store.lockTrash(tx, bucket.id, ids)
-      for (const row of rows) allow(ctx.actor, 'manage', name, row.key)
+        ids === 'all'
+          ? await store.lockOldest(tx, bucket.id, null, BATCH)
+          : seenBy(ctx, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
       if (ids !== 'all') assertFound(ids, rows)
       for (const row of rows)
         record({

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { sql } from 'kysely'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 const DAY = 86_400_000
 const ABSENT = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
@@ -407,7 +409,7 @@ describeEngines('trash', (engine) => {
       await bucket.put(key, 'x')
       await bucket.remove(key)
     }
-    const [out, inside] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    const inside = (await bucket.items())[1]?.id as string
     const with_ = async (...actions: ('list' | 'write' | 'manage')[]) =>
       server.as(await server.userWith({ bucket_pattern: bucket.name, prefix: 'in/', actions }))
     const params = { name: bucket.name }
@@ -416,13 +418,77 @@ describeEngines('trash', (engine) => {
     await rejectsWith(lister.purgeTrash({ params, body: { ids: [inside] } }), 'forbidden')
     const writer = await with_('write')
     await rejectsWith(writer.listTrash({ params }), 'forbidden')
-    await rejectsWith(writer.restoreTrash({ params, body: { ids: [out] } }), 'forbidden')
     const manager = await with_('manage')
-    await rejectsWith(manager.purgeTrash({ params, body: { ids: [out] } }), 'forbidden')
     await rejectsWith(manager.purgeTrash({ params, body: { all: true } }), 'forbidden')
     await writer.restoreTrash({ params, body: { ids: [inside] } })
     assert.deepEqual(await bucket.usage(), [1, 1, 1])
   })
+
+  it('says of items that somebody may not even see what it says of ids that there are not', async () => {
+    const bucket = await open()
+    for (const key of ['in/a', 'out/hidden']) {
+      await bucket.put(key, 'x')
+      await bucket.remove(key)
+    }
+    const [out, inside] = (await bucket.items()).map(({ id }) => id) as [string, string]
+    const params = { name: bucket.name }
+    const on = (prefix: string, actions: ('list' | 'write' | 'manage')[]) => ({
+      bucket_pattern: bucket.name,
+      ...{ prefix, actions },
+    })
+    const blind = server.as(await server.userWith(on('in/', ['write', 'manage'])))
+    const calls = (id: string) => [
+      () => blind.restoreTrash({ params, body: { ids: [inside, id] } }),
+      () => blind.restoreTrash({ params, body: { ids: [inside, id], on_conflict: 'keep_both' } }),
+      () => blind.purgeTrash({ params, body: { ids: [inside, id] } }),
+    ]
+    await server.records([], async () => {
+      const [theirs, absent] = [calls(out), calls(ABSENT)]
+      for (const [i, call] of theirs.entries()) {
+        const { problem } = await rejectsWith(call(), 'not_found', 'body.ids.1')
+        const other = await rejectsWith((absent[i] as typeof call)(), 'not_found', 'body.ids.1')
+        assert.deepEqual({ ...problem, request_id: '' }, { ...other.problem, request_id: '' })
+        assert.ok(!JSON.stringify(problem).includes('hidden'))
+      }
+    })
+    const sees = server.as(await server.userWith(on('in/', ['write', 'manage']), on('', ['list'])))
+    await rejectsWith(sees.restoreTrash({ params, body: { ids: [out] } }), 'forbidden')
+    await rejectsWith(sees.purgeTrash({ params, body: { ids: [out] } }), 'forbidden')
+    assert.deepEqual(await bucket.usage(), [0, 0, 2])
+  })
+
+  if (engine === 'postgres')
+    it('keeps what it was about to destroy when the days are raised while it works', async () => {
+      const bucket = await open({ trash_days: 1 })
+      await bucket.put('a', 'x')
+      await bucket.remove('a')
+      await server.later(2 * DAY)
+      const { database } = server
+      let commit = () => {}
+      let isHeld = () => {}
+      const held = new Promise<void>((resolve) => {
+        isHeld = resolve
+      })
+      const change = database.transaction(async (tx) => {
+        await tx.updateTable('buckets').set({ trash_days: 30 }).where('name', '=', bucket.name).execute()
+        isHeld()
+        await new Promise<void>((resolve) => {
+          commit = resolve
+        })
+      })
+      await held
+      const work = server.running.tick()
+      // The worker has seen the bucket as it was, and waits for it.
+      await until(async () => {
+        const { rows } = await sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db as never)
+        return rows.length > 0
+      })
+      commit()
+      await Promise.all([change, work])
+      assert.equal((await bucket.items()).length, 1)
+    })
 
   it('takes back a deletion of many by the ids its answer has', async () => {
     const bucket = await open()
