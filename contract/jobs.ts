@@ -50,7 +50,7 @@ export const createJob = route({
   tag: 'jobs',
   summary: 'Copy, move or delete a folder or a large selection, or put back what a job deleted or moved',
   description:
-    'Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. What has been overwritten, described anew or put there since is left alone, as an error: `changed`. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken.',
+    'Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. What has been overwritten, described anew or put there since is left alone, as an error: `changed`. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken. At most 100 of your jobs may wait or run at a time (`limit_reached`).',
   access: 'signed_in',
   status: 202,
   bodyLimit: 16 * 1024 * 1024,
@@ -79,7 +79,7 @@ export const createJob = route({
     if_none_match: Type.Optional(Type.Enum(['*'], { description: 'Leaves keys that are taken alone, as an error.' })),
   }),
   reply: Job,
-  errors: ['not_found', 'invalid_request', 'conflict', 'nothing_to_restore'],
+  errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore'],
   records: [],
 })
 

@@ -97,7 +97,8 @@ async function finish(
   const row = await lockOwn(tx, id, runner)
   await store.deleteItems(tx, id, row.total)
   const finished_at = ctx.now().toISOString()
-  await store.updateJob(tx, id, { status, detail, finished_at, runner: null, leased_until: null })
+  const over = { status, detail, finished_at, runner: null, leased_until: null }
+  await store.updateJob(tx, id, { ...over, selection: store.NO_SELECTION })
 }
 
 /** One step with the creator's rights of this moment; false when the job is over. */
@@ -159,7 +160,7 @@ async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: Creat
   await store.updateJob(tx, id, {
     total: job.total + keys.length,
     listed_to: next,
-    listed_at: next === null ? ctx.now().toISOString() : null,
+    ...(next === null ? { listed_at: ctx.now().toISOString(), selection: store.NO_SELECTION } : {}),
     ...lease(ctx),
   })
 }

@@ -11,6 +11,9 @@ import * as store from './store.ts'
 
 export { forgetJobs, jobWorker } from './runner.ts'
 
+/** Jobs of one person that wait or run: each may hold ten megabytes of keys until it has listed them. */
+const MOST_OPEN = 100
+
 /** What a client asks for. */
 type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
 
@@ -124,7 +127,15 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
     started_at: null,
     finished_at: null,
   }
-  await ctx.upkeep((tx) => store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) }))
+  await ctx.upkeep(async (tx) => {
+    await store.lockCreator(tx, row.created_by)
+    if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
+      throw new ServiceError(
+        'limit_reached',
+        `You have ${MOST_OPEN} jobs that are not over; wait for one or cancel it.`,
+      )
+    await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) })
+  })
   ctx.background(() => runJobs(ctx))
   return describe(row)
 }

@@ -1,5 +1,8 @@
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
+/** What is kept of the lists of keys once the job has its items, or is over. */
+export const NO_SELECTION = '{}'
+
 /** Without the lists of keys: read at every step, 10 MB of them made each take a tenth of a second. */
 export type JobRow = Omit<Row<'jobs'>, 'selection'>
 const columns = [
@@ -28,6 +31,21 @@ const columns = [
   ] as const),
   ...(['created_at', 'started_at', 'finished_at'] as const),
 ] as const
+
+/** Locks the account that begins a job, so that another of its jobs waits to be counted. */
+export const lockCreator = (tx: Tx, userId: string) =>
+  tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
+
+/** How many jobs of a person are not over. */
+export const countOpen = async (tx: Tx, userId: string): Promise<number> => {
+  const { count } = await tx
+    .selectFrom('jobs')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('created_by', '=', userId)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
 
 export const insertJob = (tx: Tx, row: NewRow<'jobs'>) => tx.insertInto('jobs').values(row).execute()
 
@@ -150,7 +168,12 @@ export const cancelQueued = async (tx: Tx, id: string, now: Date): Promise<boole
   (
     await tx
       .updateTable('jobs')
-      .set({ status: 'cancelled', cancel_at: now.toISOString(), finished_at: now.toISOString() })
+      .set({
+        status: 'cancelled',
+        cancel_at: now.toISOString(),
+        finished_at: now.toISOString(),
+        selection: NO_SELECTION,
+      })
       .where('id', '=', id)
       .where('status', '=', 'queued')
       .where('runner', 'is', null)

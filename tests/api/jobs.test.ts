@@ -1480,6 +1480,90 @@ describeEngines('jobs', (engine) => {
       await assertExact(dest)
     })
 
+  it('lets nobody have more than a hundred that are not over, however many ask at once', async () => {
+    const source_bucket = await open()
+    const { id: created_by, client } = await person({ bucket_pattern: source_bucket, actions: ['delete'] })
+    const { id } = await run({ kind: 'empty_bucket', source_bucket })
+    const of = server.database.db.selectFrom('jobs').selectAll()
+    const row = await of.where('id', '=', id).executeTakeFirstOrThrow()
+    // As if others were at them.
+    const held = { runner: newId(), leased_until: new Date(server.clock.now().getTime() + 60_000).toISOString() }
+    const ids = times(99, () => newId())
+    const rows = ids.map((one) => ({
+      ...row,
+      id: one,
+      status: 'running' as const,
+      created_by,
+      finished_at: null,
+      ...held,
+    }))
+    await server.database.transaction((tx) => tx.insertInto('jobs').values(rows).execute())
+    const body = { kind: 'delete', source_bucket, prefix: 'a/' } as const
+    const attempt = () =>
+      create(body, client).then(
+        () => 'ok',
+        ({ problem }) => problem.code as string,
+      )
+    const hundredth = { ...rows[0], id: newId() } as (typeof rows)[number]
+    await server.database.transaction((tx) => tx.insertInto('jobs').values(hundredth).execute())
+    assert.deepEqual(new Set(await Promise.all(times(10, attempt))), new Set(['limit_reached']))
+    // It is each person's own limit.
+    await finish(await create(body))
+    await server.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', hundredth.id).execute())
+    if (engine === 'postgres') {
+      const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      // The bucket lets none of them end while it is held.
+      const holding = server.database.transaction(async (tx) => {
+        await tx.selectFrom('buckets').select('id').where('name', '=', source_bucket).forUpdate().execute()
+        held.resolve()
+        await released.promise
+      })
+      await held.promise
+      const answers = await Promise.all(times(10, attempt))
+      released.resolve()
+      await holding
+      assert.equal(answers.filter((one) => one === 'ok').length, 1, answers.join())
+    } else assert.equal(await attempt(), 'ok')
+    await server.database.transaction((tx) => tx.deleteFrom('jobs').where('id', 'in', ids).execute())
+    await finish(await create(body, client))
+  })
+
+  it('keeps no list of keys longer than until it has listed them', async () => {
+    const source_bucket = await open()
+    const keys = numbered('a/', 3000)
+    await fill(source_bucket, keys)
+    const selectionOf = async (id: string) =>
+      (await server.database.db.selectFrom('jobs').select('selection').where('id', '=', id).executeTakeFirstOrThrow())
+        .selection
+    const paused = await pause(await create({ kind: 'delete', source_bucket, keys, exclude: ['a/0000'] }))
+    assert.equal(await selectionOf(paused.id), '{}')
+    assert.deepEqual(counts(await paused.goOn()), succeeded(2999))
+    assert.deepEqual(await keysOf(source_bucket), ['a/0000'])
+    const queued = {
+      ...(await server.database.db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('id', '=', paused.id)
+        .executeTakeFirstOrThrow()),
+    }
+    const id = newId()
+    await server.database.transaction((tx) =>
+      tx
+        .insertInto('jobs')
+        .values({
+          ...queued,
+          id,
+          status: 'queued',
+          selection: JSON.stringify({ keys }),
+          listed_at: null,
+          finished_at: null,
+        })
+        .execute(),
+    )
+    await server.admin.cancelJob({ params: { id } })
+    assert.equal(await selectionOf(id), '{}')
+  })
+
   it('is forgotten a month after its end', async () => {
     const name = await open()
     const job = await run({ kind: 'empty_bucket', source_bucket: name })
