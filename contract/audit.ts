@@ -101,9 +101,9 @@ const Seq = Type.Integer({ minimum: 0 })
 const Link = Type.Object({ seq: Seq, chain_hash: Hash })
 
 export const AuditFault = Type.Object({
-  kind: Type.Enum(['edited', 'missing', 'swapped', 'forged', 'tail', 'gap', 'checkpoint'], {
+  kind: Type.Enum(['edited', 'missing', 'swapped', 'forged', 'tail', 'gap', 'checkpoint', 'retention'], {
     description:
-      'edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service.',
+      'edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record.',
   }),
   seq: Nullable(Seq),
   audit_id: Nullable(Type.String()),

@@ -78,6 +78,52 @@ describeEngines('A14: retention', (engine) => {
       await server.stop()
     }
   })
+
+  it('does not believe settings that nobody is recorded to have set, and verifying tells of them', async () => {
+    const server = await startServer(engine)
+    const set = (settings: string) =>
+      server.database.transaction((tx) => tx.updateTable('settings').set({ changed: settings }).execute())
+    try {
+      await server.later(40 * DAY)
+      await server.records([], () => server.running.tick())
+      const before = await allActions(server.database)
+      for (const days of [-1000, 1e9, '1', null, 0.5]) {
+        await set(JSON.stringify({ audit: { retention_days: days } }))
+        await server.records([], () => server.running.tick())
+        assert.equal((await server.admin.getSettings()).audit.retention_days, 0)
+        assert.equal((await server.admin.verifyAudit()).ok, true)
+      }
+      // Legal, and shorter than the default that was never changed.
+      await set('{"audit":{"retention_days":30}}')
+      await server.records([], () => server.running.tick())
+      assert.match(server.logged(), /stored settings are not legal.*/)
+      assert.match(server.logged(), /audit.retention_days was shortened without a record/)
+      const told = (await server.admin.verifyAudit()).faults.map(({ kind, message }) => [kind, message])
+      assert.deepEqual(told, [['retention', 'audit.retention_days is 30 in the settings; the log records 365.']])
+      const ids = new Set((await allActions(server.database)).map(({ id }) => id))
+      assert.ok(before.every(({ id }) => ids.has(id)))
+
+      // Set by an administrator it holds, and it holds on when its record has itself been removed.
+      await set('{}')
+      await server.admin.updateSettings({ body: { audit: { retention_days: 30 } } })
+      await server.records([{ action: 'audit_purge' }], () => server.running.tick())
+      await server.later(60 * DAY)
+      await server.running.tick()
+      await server.running.tick()
+      assert.equal((await server.admin.listAudit({ query: { action: ['settings_update'] } })).total, 0)
+      assert.equal((await server.admin.verifyAudit()).ok, true)
+      await set('{"audit":{"retention_days":2}}')
+      await server.later(10 * DAY)
+      await server.running.tick()
+      const [fault] = (await server.admin.verifyAudit()).faults
+      assert.deepEqual(
+        [fault?.kind, fault?.message],
+        ['retention', 'audit.retention_days is 2 in the settings; the log records 30.'],
+      )
+    } finally {
+      await server.stop()
+    }
+  })
 })
 
 describeEngines('J6: the keys of the audit log', (engine) => {

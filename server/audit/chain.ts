@@ -41,6 +41,18 @@ export async function insertLinks(tx: Tx, links: readonly NewRow<'audit_chain'>[
   await tx.deleteFrom('audit_recent').where('id', 'in', ids).execute()
 }
 
+/** The latest records, sealed or not, that say how long records are kept. */
+export const listRetentionRecords = (db: Db): Promise<Row<'audit'>[]> =>
+  db
+    .selectFrom('audit')
+    .selectAll()
+    .where('action', 'in', ['settings_update', 'audit_purge'])
+    .where('details', 'like', '%"retention_days"%')
+    .orderBy('time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(20)
+    .execute()
+
 export const findLink = (db: Db, seq: number): Promise<Row<'audit_chain'> | undefined> =>
   db.selectFrom('audit_chain').selectAll().where('seq', '=', seq).executeTakeFirst()
 export const findLastLink = (db: Db): Promise<Row<'audit_chain'> | undefined> =>

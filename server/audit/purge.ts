@@ -4,11 +4,14 @@ import type { Row } from '../db/schema.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import * as chain from './chain.ts'
 import { hashLink, hashRow } from './hashes.ts'
+import { isShorter, recordedRetention } from './retention.ts'
 import { holdHead, writeHead } from './seal.ts'
 
 const DAY_MS = 24 * 3600_000
 /** Records a transaction: deleting so many keeps SQLite busy for some 30 ms. */
 const BATCH = 500
+/** What is younger is never removed, whatever is asked for. */
+const LEAST_DAYS = 1
 
 class NothingToDo extends Error {}
 
@@ -21,15 +24,26 @@ export const auditPurger = {
   every: 600_000,
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
-    const { audit } = await settingsInForce(ctx)
-    if (audit.retention_days === 0) return
-    const before = new Date(ctx.now().getTime() - audit.retention_days * DAY_MS).toISOString()
-    while (!ctx.stopping.aborted && (await purgeBatch(ctx, before))) await nextTurn()
+    const days = await daysKept(ctx)
+    while (!ctx.stopping.aborted && days > 0 && (await purgeBatch(ctx, days))) await nextTurn()
   },
 }
 
+/**
+ * For how long records are kept; 0 for ever. The settings alone do not decide: who can write to the database would have
+ * the service remove the records of what he did. Shorter than the log itself says is not believed.
+ */
+async function daysKept(ctx: Ctx): Promise<number> {
+  const { retention_days: asked } = (await settingsInForce(ctx)).audit
+  const recorded = await recordedRetention(ctx.db, ctx.config)
+  if (recorded === undefined || !isShorter(asked, recorded)) return asked
+  ctx.log.error({ asked, recorded }, 'audit.retention_days was shortened without a record: the recorded time holds')
+  return recorded
+}
+
 /** One batch in one action; false when there is nothing more. */
-async function purgeBatch(ctx: Ctx, before: string): Promise<boolean> {
+async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
+  const before = new Date(ctx.now().getTime() - Math.max(days, LEAST_DAYS) * DAY_MS).toISOString()
   const head = await chain.findHead(ctx.db)
   const [oldest] = head ? await chain.listLinks(ctx.db, head.anchor_seq + 1, head.seq, 1) : []
   if (!oldest || !isOver(oldest, before)) return false
@@ -58,6 +72,7 @@ async function purgeBatch(ctx: Ctx, before: string): Promise<boolean> {
         last_seq: last.seq,
         records: over.length,
         before,
+        retention_days: days,
         chain_hash: last.chain_hash,
         faults: faults.length,
         ...(faults[0] ? { first_fault: faults[0] } : {}),

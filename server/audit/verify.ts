@@ -3,9 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditFault, AuditVerification } from '../../contract/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Row } from '../db/schema.ts'
+import { defaultRetentionDays } from '../settings/effective.ts'
 import * as chain from './chain.ts'
 import { checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, readCheckpoint } from './hashes.ts'
 import { type AuditKeys, isMac, openKeys } from './keys.ts'
+import { earlyPurge, retentionOf, unrecordedRetention } from './retention.ts'
 import { isOurs } from './seal.ts'
 import { type Evidence, nameSwaps } from './swaps.ts'
 
@@ -64,6 +66,8 @@ export async function verifyChain(ctx: Ctx, { from, most, checkpoints }: Bounds)
     await checkEnd(state)
     checked += await checkFile(state, checkpoints)
     pending = await checkLoose(state)
+    const unrecorded = await unrecordedRetention(ctx)
+    if (unrecorded) report('retention', null, unrecorded)
   }
   nameSwaps(found)
   const all = found.map(({ fault }) => fault).sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity))
@@ -102,6 +106,7 @@ async function walk(state: State, end: number, unsigned: number) {
   let previous = await hashBefore(ctx, expected)
   let checked = 0
   let late = false
+  let kept = expected === 1 ? defaultRetentionDays : undefined
   while (expected <= end && !late) {
     const page = await chain.listLinks(ctx.db, expected, end, BATCH)
     if (page[0]?.seq !== expected) {
@@ -136,6 +141,11 @@ async function walk(state: State, end: number, unsigned: number) {
         else if (hashLink(previous, row_hash) !== chain_hash)
           report('forged', seq, 'The link does not follow from the one before.', evidence)
         else if (!genuine) report('forged', seq, 'The record was not written by this service.', evidence)
+        else {
+          const early = earlyPurge(record, kept)
+          if (early) report('retention', seq, early, { record })
+          kept = retentionOf(record) ?? kept
+        }
         checked++
       }
       previous = chain_hash

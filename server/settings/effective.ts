@@ -1,4 +1,7 @@
-import { type SettingsChange, secretSettings } from '../../contract/settings.ts'
+import type { Logger } from 'pino'
+import type { TSchema } from 'typebox'
+import { Check } from 'typebox/value'
+import { SettingsChange, secretSettings } from '../../contract/settings.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/schema.ts'
 import { unseal } from '../sealed.ts'
@@ -67,15 +70,41 @@ const defaults: EffectiveSettings = {
   },
   audit: { retention_days: 365, log_reads: false },
 }
+/** How long audit records are kept where nothing was set, in days. */
+export const defaultRetentionDays = defaults.audit.retention_days
+/** What holds in place of a stored value that the API would not have taken, where the default could destroy something. */
+const whenIllegal: { readonly [field: string]: unknown } = { 'audit.retention_days': 0 }
+
 export const sectionNames = Object.keys(defaults) as readonly Section[]
 
 export const isSecret = (section: string, field: string): boolean =>
   (secretSettings as { [section: string]: readonly string[] })[section]?.includes(field) ?? false
 
-/** Defaults, over them what was set, over that what the environment fixes. */
+/** The stored values that the API would not have taken: someone else wrote to the row. */
+function illegalIn(changed: Changed): string[] {
+  return sectionNames.flatMap((section) => {
+    const shapes: { [field: string]: TSchema | undefined } = SettingsChange.properties[section].properties
+    return Object.entries(changed[section] ?? {}).flatMap(([field, value]) => {
+      const shape = shapes[field]
+      // A sealed secret is longer than what it was.
+      const isLegal = isSecret(section, field)
+        ? value === null || typeof value === 'string'
+        : shape !== undefined && Check(shape, value)
+      return isLegal ? [] : [`${section}.${field}`]
+    })
+  })
+}
+
+/** Defaults, over them what was set and is legal, over that what the environment fixes. */
 export function merge(config: Config, changed: Changed): EffectiveSettings {
+  const illegal = new Set(illegalIn(changed))
   const entries = sectionNames.map((section) => {
-    const fields = Object.entries({ ...defaults[section], ...changed[section] }).map(([field, value]) => {
+    const set = Object.entries(changed[section] ?? {}).flatMap(([field, value]): [string, unknown][] => {
+      const name = `${section}.${field}`
+      if (!illegal.has(name)) return [[field, value]]
+      return name in whenIllegal ? [[field, whenIllegal[name]]] : []
+    })
+    const fields = Object.entries({ ...defaults[section], ...Object.fromEntries(set) }).map(([field, value]) => {
       const fixed = config.fixedSettings[`${section}.${field}`]
       if (fixed) return [field, fixed.value]
       const sealed = isSecret(section, field) && typeof value === 'string' && section in changed
@@ -86,17 +115,23 @@ export function merge(config: Config, changed: Changed): EffectiveSettings {
   return Object.fromEntries(entries) as EffectiveSettings
 }
 
-const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings }>()
+const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings; untold: readonly string[] }>()
 
 /**
  * The settings in force now: read each time, so that a change acts on the next request of every replica, and made into
- * values only when they changed.
+ * values only when they changed. The log says once which stored values are not legal.
  */
-export async function settingsInForce({ db, config }: { db: Db; config: Config }): Promise<EffectiveSettings> {
-  const text = await store.readChanged(db)
-  const known = latest.get(config)
-  if (known?.text === text) return known.settings
-  const settings = merge(config, JSON.parse(text) as Changed)
-  latest.set(config, { text, settings })
-  return settings
+export async function settingsInForce(from: { db: Db; config: Config; log?: Logger }): Promise<EffectiveSettings> {
+  const text = await store.readChanged(from.db)
+  let known = latest.get(from.config)
+  if (known?.text !== text) {
+    const changed = JSON.parse(text) as Changed
+    known = { text, settings: merge(from.config, changed), untold: illegalIn(changed) }
+    latest.set(from.config, known)
+  }
+  if (from.log && known.untold.length > 0) {
+    from.log.error({ settings: known.untold }, 'stored settings are not legal and are passed over')
+    latest.set(from.config, { ...known, untold: [] })
+  }
+  return known.settings
 }
