@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { type Client, createClient, ProblemError } from '../contract/client.ts'
 import { readConfig } from '../server/config.ts'
 import { type Running, start } from '../server/start.ts'
@@ -270,6 +271,35 @@ describeEngines('concurrency', (engine) => {
         assert.equal(deleted, 'not_empty')
         await assertExact(name)
       }
+    }
+  })
+
+  it('holds a quota whatever isolation the database has for a default', async () => {
+    if (engine === 'sqlite') return
+    const { pathname } = new URL(server.env.DATABASE_URL ?? '')
+    const name = decodeURIComponent(pathname.slice(1))
+    const setDefault = (what: string) =>
+      server.database.transaction((tx) => sql.raw(`alter database "${name}" ${what}`).execute(tx))
+    await setDefault(`set default_transaction_isolation = 'repeatable read'`)
+    await setDefault('set default_transaction_read_only = on')
+    // Connections that are made from now on have these defaults.
+    const other = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent' }), {
+      now: server.clock.now,
+      timers: false,
+    })
+    try {
+      const there = createClient({ baseUrl: other.url, token: () => server.adminToken })
+      await server.admin.createBucket({ body: { name: 'any-default', quota_gb: 10_000 / 1024 ** 3 } })
+      const put = (i: number) =>
+        there.putObject({ params: { name: 'any-default', key: `${i}` }, body: Buffer.alloc(1000) })
+      const results = await outcomes(times(60, put))
+      assert.deepEqual([count(results, 'ok'), count(results, 'quota_exceeded')], [10, 50], results.join())
+      const { used_bytes } = await server.admin.getBucket({ params: { name: 'any-default' } })
+      assert.equal(used_bytes, 10_000)
+    } finally {
+      await other.stop()
+      await setDefault('reset default_transaction_isolation')
+      await setDefault('reset default_transaction_read_only')
     }
   })
 

@@ -15,7 +15,7 @@ import { insideTransaction, isInsideTransaction, rootHandleGuard, withoutRowLock
 import { migrate } from './migrate.ts'
 import type { ColumnTypes } from './migrations/types.ts'
 import { type DatabaseObserver, observeDialect, unobserved } from './observed.ts'
-import { Compiler, parsers, retryable } from './postgres.ts'
+import { beginning, Compiler, parsers, retryable } from './postgres.ts'
 import type { Db, Schema, Tx } from './schema.ts'
 import { addTrigramIndex, addTrigramTable } from './search.ts'
 import { isThere, makePrivate } from './sqlite.ts'
@@ -242,7 +242,7 @@ async function openPostgres(
     if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
     for (let attempt = 1; ; attempt++) {
       try {
-        return await writer.transaction().execute((tx) => insideTransaction(() => work(tx)))
+        return await beginning(writer).execute((tx) => insideTransaction(() => work(tx)))
       } catch (error) {
         if (!retryable(error) || attempt === 5) throw error
         const pause = AbortSignal.timeout(randomInt(5, 20 * attempt))

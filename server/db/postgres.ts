@@ -1,4 +1,10 @@
-import { type BinaryOperationNode, OperatorNode, PostgresQueryCompiler, PrimitiveValueListNode } from 'kysely'
+import {
+  type BinaryOperationNode,
+  type Kysely,
+  OperatorNode,
+  PostgresQueryCompiler,
+  PrimitiveValueListNode,
+} from 'kysely'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -9,6 +15,13 @@ export const parsers = new Map<number, (text: string) => unknown>([
   [NUMERIC, Number],
   [TIMESTAMPTZ, (text) => new Date(text).toISOString()],
 ])
+
+/**
+ * A transaction as this service needs it, whatever the database or the role has for a default: who waited for a lock has to
+ * see what was committed meanwhile, or a quota is summed from before.
+ */
+export const beginning = <S>(db: Kysely<S>) =>
+  db.transaction().setIsolationLevel('read committed').setAccessMode('read write')
 
 /**
  * SQLSTATE of a transaction that may have failed only because of another one: serialization_failure, deadlock_detected,
