@@ -1,7 +1,6 @@
+import { hash } from 'node:crypto'
 import type { Kysely, Migration } from 'kysely'
 import { sql } from 'kysely'
-import { GENESIS, hashLink, hashRow } from '../../audit/hashes.ts'
-import type { Row, Schema } from '../schema.ts'
 import type { ColumnTypes } from './types.ts'
 
 const BATCH = 1000
@@ -73,13 +72,74 @@ export const audit = (t: ColumnTypes): Migration => ({
   },
 })
 
+type Text = string | null
+/** The columns as they were then. What is live may change; what this upgrade writes may not. */
+interface OldRecord {
+  id: string
+  time: string
+  action: string
+  result: string
+  status_code: number | null
+  error_code: Text
+  actor_user_id: Text
+  actor_email: Text
+  actor_type: string
+  auth_method: Text
+  token_id: Text
+  session_id: Text
+  actor_ip: Text
+  user_agent: Text
+  request_id: Text
+  method: Text
+  route: Text
+  bucket: Text
+  object_key: Text
+  resource_type: Text
+  resource_id: Text
+  details: string
+}
+interface Tables {
+  audit_sealed: OldRecord
+  audit_chain: { seq: number; audit_id: string; row_hash: string; chain_hash: string }
+  audit_head: {
+    id: number
+    seq: number
+    chain_hash: string
+    anchor_seq: number
+    anchor_hash: string
+    checkpoints: number
+    distrusted_seq: number | null
+    mac: Text
+  }
+}
+
+const GENESIS = '0'.repeat(64)
+const FIELDS = [
+  ...([
+    'action',
+    'actor_email',
+    'actor_ip',
+    'actor_type',
+    'actor_user_id',
+    'auth_method',
+    'bucket',
+    'details',
+  ] as const),
+  ...(['error_code', 'id', 'method', 'object_key', 'request_id', 'resource_id', 'resource_type', 'result'] as const),
+  ...(['route', 'session_id', 'status_code', 'time', 'token_id', 'user_agent'] as const),
+]
+/** Canonical JSON (RFC 8785): the names are in order. */
+const hashRow = (row: OldRecord): string =>
+  hash('sha256', JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, row[field]]))))
+const hashLink = (previous: string, rowHash: string): string => hash('sha256', previous + rowHash)
+
 /** Records from before there was a chain become its first links, so that they cannot be changed from here on. */
 async function linkOldRecords(old: Kysely<never>): Promise<void> {
-  const db = old as Kysely<Schema>
+  const db = old as unknown as Kysely<Tables>
   let seq = 0
   let chain_hash = GENESIS
   for (let after = ''; ; ) {
-    const rows: Row<'audit_sealed'>[] = await db
+    const rows: OldRecord[] = await db
       .selectFrom('audit_sealed')
       .selectAll()
       .where('id', '>', after)
