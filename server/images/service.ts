@@ -172,7 +172,7 @@ export const imageStatus = ({ config }: Ctx) => {
 const BATCH = 500
 /** Removes what is kept of contents that were deleted or replaced. */
 export const imageCacheWorker = {
-  name: 'image cache',
+  name: 'image-cache',
   every: 60_000,
   local: true as const,
   async run(ctx: Ctx): Promise<void> {

@@ -139,7 +139,7 @@ async function forgetOld(ctx: Ctx): Promise<void> {
 
 /** Writes down traffic, and once an hour what is held. */
 export const usageRecorder = {
-  name: 'usage recorder',
+  name: 'usage-recorder',
   every: 60_000,
   local: true as const,
   async run(ctx: Ctx): Promise<void> {

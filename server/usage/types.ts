@@ -73,7 +73,7 @@ async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTyp
 
 /** Counts content types: hourly where a bucket changed in size or number, else daily. */
 export const typeCounter = {
-  name: 'type counter',
+  name: 'type-counter',
   every: 5 * 60_000,
   async run(ctx: Ctx): Promise<void> {
     for (;;) {
