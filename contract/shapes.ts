@@ -23,7 +23,7 @@ export const BucketName = Type.String({
   examples: ['photos'],
 })
 
-/** The pattern refuses NUL and lone surrogates by the `stowage-key` format, which also counts the bytes. */
+/** The pattern refuses NUL and lone surrogates by the `object-key` format, which also counts the bytes. */
 export const ObjectKey = Type.String({
   minLength: 1,
   maxLength: 1024,
