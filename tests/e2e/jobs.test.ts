@@ -253,6 +253,83 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.equal((job?.done ?? 0) + (await server.admin.getBucket({ params: { name } })).object_count, before)
   })
 
+  it('restores an overwritten version in place of what is there, or beside it', async () => {
+    const name = 'versions'
+    await newBucket(name, [])
+    const put = (key: string, body: string) => server.admin.putObject({ params: { name, key }, body })
+    const read = async (key: string) => (await server.admin.getObject({ params: { name, key } })).text()
+    const keys = async () => (await server.admin.listObjects({ params: { name } })).items.map(({ key }) => key)
+    const inTrash = async () =>
+      (await server.admin.listTrash({ params: { name } })).items.map(({ key }) => key).toSorted()
+    for (const body of ['old', 'new']) await put('report.pdf', body)
+    await inBrowser(
+      `/b/${name}/trash`,
+      async ({ page, check, faults }) => {
+        const dialog = page.getByRole('dialog')
+        const restore = (key: string) => page.getByRole('button', { name: `Restore ${key}` }).click()
+        const closed = () => dialog.waitFor({ state: 'detached' })
+        await page.getByText('Overwritten').waitFor()
+        await restore('report.pdf')
+        await dialog.getByRole('heading', { name: 'An object with this name already exists' }).waitFor()
+        await dialog.getByText('What is there now goes to the trash.').waitFor()
+        await check('trash-restore')
+        await dialog.getByRole('button', { name: 'Cancel' }).click()
+        await closed()
+        assert.equal(await read('report.pdf'), 'new')
+        await restore('report.pdf')
+        await dialog.getByRole('button', { name: 'Replace' }).click()
+        await page.getByText('1 item restored').waitFor()
+        assert.equal(await read('report.pdf'), 'old')
+        assert.deepEqual(await inTrash(), ['report.pdf'], 'what was there is in the trash')
+
+        await restore('report.pdf')
+        await dialog.getByRole('button', { name: 'Keep both' }).click()
+        await page.getByText('Restored as report (restored).pdf').waitFor()
+        assert.deepEqual([await read('report.pdf'), await read('report (restored).pdf')], ['old', 'new'])
+        assert.deepEqual(await inTrash(), [])
+
+        // Several, of which one has its name free and one was overwritten twice: one answer for all.
+        for (const body of ['1', '2', '3']) await put('a.txt', body)
+        for (const body of ['1', '2']) await put('b.txt', body)
+        await put('free.txt', 'free')
+        await server.admin.deleteObject({ params: { name, key: 'free.txt' } })
+        await page.reload()
+        await page.getByLabel('Select all that are shown').check()
+        await page.getByText('4 items selected').waitFor()
+        await page.getByRole('button', { name: 'Restore', exact: true }).click()
+        await dialog.getByRole('heading', { name: '2 objects with these names already exist' }).waitFor()
+        await dialog.getByText('Of each name, the latest contents are restored.').waitFor()
+        await check('trash-restore-several')
+        await dialog.getByRole('button', { name: 'Replace' }).click()
+        await page.getByText('3 items restored').waitFor()
+        assert.deepEqual([await read('a.txt'), await read('b.txt'), await read('free.txt')], ['2', '1', 'free'])
+        assert.deepEqual(await inTrash(), ['a.txt', 'a.txt', 'b.txt'])
+        await page.getByLabel('Select a.txt').first().check()
+        await page.getByLabel('Select a.txt').last().check()
+        await page.getByRole('button', { name: 'Restore', exact: true }).click()
+        await dialog.getByRole('button', { name: 'Keep both' }).click()
+        await page.getByText('2 items restored').waitFor()
+        assert.deepEqual(
+          (await keys()).filter((key) => key.startsWith('a')),
+          ['a (restored 2).txt', 'a (restored).txt', 'a.txt'],
+        )
+
+        // Where the bucket keeps no trash, what is there would be lost, and that is said.
+        await server.admin.updateBucket({ params: { name }, body: { trash_days: 0 } })
+        await page.reload()
+        await restore('b.txt')
+        await dialog.getByText('What is there now is gone for good').waitFor()
+        await check('trash-restore-lossy')
+        await dialog.getByRole('button', { name: 'Replace' }).click()
+        await page.getByText('1 item restored').waitFor()
+        assert.equal(await read('b.txt'), '2')
+        assert.deepEqual(await inTrash(), [])
+        assert.deepEqual(faults, [])
+      },
+      { expect: [409] },
+    )
+  })
+
   it('restores from the trash, names what stands in the way, and destroys what was counted', async () => {
     const keys = ['docs/a.txt', 'docs/b.txt', 'docs/c.txt', 'other/d.txt', 'other/e.txt']
     await newBucket('bin', keys)
@@ -272,7 +349,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         const dialog = page.getByRole('dialog')
         await dialog.getByText('docs/b.txt').waitFor()
         await check('trash-taken')
-        await dialog.getByRole('button', { name: 'Restore the other 2' }).click()
+        await dialog.getByRole('button', { name: 'Restore only the other 2' }).click()
         await page.getByText('2 items restored').waitFor()
         await page.goto(`${server.url}/console/b/bin/trash`)
         await page.getByLabel('Select other/d.txt').check()

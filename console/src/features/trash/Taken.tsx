@@ -1,37 +1,80 @@
 import { Button, Modal } from '@mantine/core'
-import type { TrashItem } from '../../../../contract/trash.ts'
+import type { OnConflict, TrashItem } from '../../../../contract/trash.ts'
+import { useMe } from '../../api/queries.ts'
 import { text as common } from '../../ui/messages.ts'
 import { text } from './messages.ts'
 
 const SHOWN = 50
 
-/** Names that stand in the way of a restore, and a way to restore what has none. */
-export const Taken = ({
+/** What to restore of what was asked for, and what to do where there is an object by the name. */
+export type Answer = (onConflict: OnConflict, items: readonly TrashItem[]) => void
+
+/** Asks what is to become of the objects that have the names by now; one answer for all of them. */
+export function Taken({
+  bucket,
+  asked,
   taken,
-  others,
-  restore,
+  keepsTrash,
+  answer,
   onClose,
 }: {
+  bucket: string
+  /** All that is to be restored, latest first. */
+  asked: readonly TrashItem[]
+  /** Those of them that cannot just have their names. */
   taken: readonly TrashItem[]
-  others: readonly TrashItem[]
-  restore: () => void
+  keepsTrash: boolean
+  answer: Answer
   onClose: () => void
-}) => (
-  <Modal opened onClose={onClose} title={text.takenTitle(taken.length)}>
-    <div className="stack">
-      <p>{text.takenText}</p>
-      <ul className="trash-named">
-        {taken.slice(0, SHOWN).map(({ id, key }) => (
-          <li key={id}>{key}</li>
-        ))}
-        {taken.length > SHOWN ? <li className="dim">{text.more(taken.length - SHOWN)}</li> : null}
-      </ul>
-      <div className="dialog-actions">
-        <Button variant="default" onClick={onClose}>
-          {common.close}
-        </Button>
-        {others.length > 0 ? <Button onClick={restore}>{text.restoreOthers(others.length)}</Button> : null}
+}) {
+  const me = useMe()
+  const names = [...new Set(taken.map(({ key }) => key))]
+  const others = asked.filter(({ key }) => !names.includes(key))
+  // Of each key the first: a name has room for one.
+  const latest = [...new Map(asked.toReversed().map((item) => [item.key, item])).values()].toReversed()
+  const mayReplace = keepsTrash || names.every((key) => me.can('delete', bucket, key) && me.can('manage', bucket, key))
+  return (
+    <Modal opened onClose={onClose} title={text.takenTitle(names.length)} size="lg">
+      <div className="stack">
+        <p>{text.takenText}</p>
+        <ul className="trash-named">
+          {names.slice(0, SHOWN).map((key) => (
+            <li key={key}>{key}</li>
+          ))}
+          {names.length > SHOWN ? <li className="dim">{text.more(names.length - SHOWN)}</li> : null}
+        </ul>
+        <dl className="trash-choices">
+          <dt>{text.replace}</dt>
+          {mayReplace ? (
+            <dd className={keepsTrash ? undefined : 'bad'}>
+              {keepsTrash ? text.replaceToTrash : text.replaceForGood}
+              {latest.length < asked.length ? ` ${text.replaceLatest}` : ''}
+            </dd>
+          ) : (
+            <dd>{text.replaceDenied}</dd>
+          )}
+          <dt>{text.keepBoth}</dt>
+          <dd>{text.keepBothHint}</dd>
+        </dl>
+        <div className="dialog-actions trash-answers">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          {others.length > 0 ? (
+            <Button variant="default" onClick={() => answer('fail', others)}>
+              {text.restoreOthers(others.length)}
+            </Button>
+          ) : null}
+          <Button variant="default" onClick={() => answer('keep_both', asked)} data-autofocus>
+            {text.keepBoth}
+          </Button>
+          {mayReplace ? (
+            <Button color={keepsTrash ? 'teal' : 'danger'} onClick={() => answer('replace', latest)}>
+              {text.replace}
+            </Button>
+          ) : null}
+        </div>
       </div>
-    </div>
-  </Modal>
-)
+    </Modal>
+  )
+}

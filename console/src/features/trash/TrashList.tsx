@@ -3,7 +3,7 @@ import { ActionIcon, Button, Checkbox } from '@mantine/core'
 import { IconArrowBackUp, IconTrashX } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { TrashItem } from '../../../../contract/trash.ts'
+import type { OnConflict, TrashItem } from '../../../../contract/trash.ts'
 import { codeOf, type ProblemError } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -27,7 +27,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
   const { search, change } = useView()
   const prefix = search.prefix ?? ''
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const [taken, setTaken] = useState<{ taken: TrashItem[]; others: TrashItem[] }>()
+  const [taken, setTaken] = useState<{ asked: readonly TrashItem[]; taken: readonly TrashItem[] }>()
   const trash = useInfiniteQuery({
     queryKey: ['trash', bucket, prefix],
     queryFn: ({ pageParam }) =>
@@ -49,31 +49,24 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     for (const queryKey of [['trash', bucket], ['browse', bucket], ['bucket', bucket], ['buckets']])
       await queries.invalidateQueries({ queryKey })
   }
-  const restore = async (asked: readonly TrashItem[]) => {
-    // Latest first: of each key the first one.
-    const items = [...new Map(asked.toReversed().map((item) => [item.key, item])).values()]
-    if (items.length < asked.length) {
-      const yes = await confirm({
-        title: text.twiceTitle,
-        children: text.twiceText,
-        action: text.restore,
-        danger: false,
-      })
-      if (!yes) return
-    }
+  const restore = async (items: readonly TrashItem[], on_conflict: OnConflict = 'fail') => {
+    setTaken(undefined)
     try {
-      await client.restoreTrash({ params: { name: bucket }, body: { ids: items.map(({ id }) => id) } })
-      notify.ok(text.restored(items.length))
+      const { restored } = await client.restoreTrash({
+        params: { name: bucket },
+        body: { ids: items.map(({ id }) => id), on_conflict },
+      })
+      const [only] = restored
+      const isBeside = restored.length === 1 && only !== undefined && only.key !== only.original_key
+      notify.ok(isBeside ? text.restoredAs(only.key) : text.restored(restored.length))
     } catch (error) {
-      if (codeOf(error) !== 'conflict') notify.problem(error)
+      // Who has answered how is not asked again.
+      if (codeOf(error) !== 'conflict' || on_conflict !== 'fail') notify.problem(error)
       else {
         const places = new Set(
           (error as ProblemError).problem.errors?.map(({ path }) => Number(path.split('.').at(-1))),
         )
-        setTaken({
-          taken: items.filter((_, i) => places.has(i)),
-          others: items.filter((_, i) => !places.has(i)),
-        })
+        return setTaken({ asked: items, taken: items.filter((_, i) => places.has(i)) })
       }
     }
     await changed()
@@ -241,11 +234,10 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       {taken ? (
         <Taken
           {...taken}
+          bucket={bucket}
+          keepsTrash={days > 0}
           onClose={() => setTaken(undefined)}
-          restore={() => {
-            setTaken(undefined)
-            void restore(taken.others)
-          }}
+          answer={(onConflict, items) => void restore(items, onConflict)}
         />
       ) : null}
     </>

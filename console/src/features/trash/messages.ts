@@ -37,9 +37,18 @@ export const text = catalogue({
       ? 'This bucket keeps nothing: its trash is off.'
       : `What is deleted or overwritten here stays for ${plural(days, { one: 'day', other: 'days' })}.`,
   noBuckets: 'You have no right on any bucket.',
-  takenTitle: (n: number) => `${plural(n, { one: 'name is', other: 'names are' })} taken`,
-  takenText: 'Nothing was restored. Under these names there are other contents now; rename or delete them first.',
-  restoreOthers: (n: number) => `Restore the other ${formatCount(n)}`,
-  twiceTitle: 'The same key twice',
-  twiceText: 'Of each key only one content can be restored. The latest of each is taken.',
+  takenTitle: (n: number) =>
+    n === 1 ? 'An object with this name already exists' : `${formatCount(n)} objects with these names already exist`,
+  takenText: 'Nothing has been restored yet. Already in use:',
+  replace: 'Replace',
+  replaceToTrash: 'The restored contents take the name. What is there now goes to the trash.',
+  replaceForGood:
+    'The restored contents take the name. What is there now is gone for good: this bucket keeps no trash.',
+  replaceLatest: 'Of each name, the latest contents are restored.',
+  replaceDenied:
+    'Not possible for you: this bucket keeps no trash, so it would destroy what is there now. That needs the permissions “delete” and “manage”.',
+  keepBoth: 'Keep both',
+  keepBothHint: 'The restored contents get a name of their own, like “report (restored).pdf”.',
+  restoreOthers: (n: number) => (n === 1 ? 'Restore only the other one' : `Restore only the other ${formatCount(n)}`),
+  restoredAs: (key: string) => `Restored as ${key}`,
 })
