@@ -50,13 +50,15 @@ export const formatShare = (share: number): string =>
 
 const wholes = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
-/** Decimal units, as disks are sold: `1.4 MB`; beside quotas those of 1024, as quotas are meant. */
-export function formatBytes(bytes: number, base: 1000 | 1024 = 1000): string {
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
+export const MB = 1024 ** 2
+export const GB = 1024 ** 3
+/** `1.4 MB`, everywhere in units of 1024: the API means quotas so, and what is used has to add up with them. */
+export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
   while (value >= 999.5 && unit < UNITS.length - 1) {
-    value /= base
+    value /= 1024
     unit++
   }
   return `${(unit === 0 || value >= 100 ? wholes : tenths).format(value)} ${UNITS[unit]}`

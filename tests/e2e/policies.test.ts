@@ -61,7 +61,7 @@ describeConsole('cleanup policies', (engine, test) => {
 
       await page.getByRole('button', { name: 'Run now…' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByText('3 objects (1.5 kB) will be deleted:').waitFor()
+      await dialog.getByText('3 objects (1.5 KB) will be deleted:').waitFor()
       const shown = await dialog.getByRole('listitem').allTextContents()
       await check('policy-run-now')
       const before = await keys()

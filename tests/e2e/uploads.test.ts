@@ -72,7 +72,7 @@ describeConsole('uploads', (engine, test) => {
       await openDialog(page)
       await check('upload-dialog-empty')
       await choose(page, 'Choose files', [one, empty])
-      await page.getByText('2 files, 1.2 kB').waitFor()
+      await page.getByText('2 files, 1.2 KB').waitFor()
       await page.getByRole('button', { name: 'Upload 2 files' }).click()
       await dockSays(page, '2 files uploaded')
       await openDialog(page)

@@ -23,6 +23,8 @@ interface Props {
   bands: readonly Band[]
   /** As areas on top of each other; else as lines from zero up. */
   stacked?: boolean
+  /** They are sizes: the scale ends at a round number of KB, MB and so on. */
+  bytes?: boolean
   show: (figure: number) => string
   when: (time: number) => string
 }
@@ -35,6 +37,13 @@ function roundUp(most: number): number {
   return ([1, 2, 4, 5].find((n) => n * power >= most) ?? 10) * power
 }
 
+/** The same of bytes, in the unit that they are written in. */
+function roundUpBytes(most: number): number {
+  const unit = 1024 ** Math.floor(Math.log(most) / Math.log(1024))
+  const round = roundUp(most / unit)
+  return (round >= 1000 ? 1024 : round) * unit
+}
+
 const x = (i: number, n: number) => ((i + 0.5) / n) * WIDE
 type Corner = readonly [number, number]
 const lineOf = (corners: readonly Corner[]) => corners.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join(' L')
@@ -43,7 +52,7 @@ const lineOf = (corners: readonly Corner[]) => corners.map(([a, b]) => `${a.toFi
  * Figures over time; where nobody measured there is a gap. The legend reads out the moment under the pointer, or that
  * the arrow keys go to: by default the latest.
  */
-export function Timeline({ label, times, bands, stacked = false, show, when }: Props) {
+export function Timeline({ label, times, bands, stacked = false, bytes = false, show, when }: Props) {
   const [chosen, setChosen] = useState<number | null>(null)
   const n = times.length
   const known = times.map((_, i) => bands.some(({ values }) => typeof values[i] === 'number'))
@@ -53,7 +62,7 @@ export function Timeline({ label, times, bands, stacked = false, show, when }: P
     times.map((_, i) => (stacked ? bands.slice(0, b).reduce((sum, { values }) => sum + (values[i] ?? 0), 0) : 0)),
   )
   const top = (b: number, i: number) => (floors[b]?.[i] ?? 0) + (bands[b]?.values[i] ?? 0)
-  const most = roundUp(Math.max(1, ...bands.flatMap((_, b) => times.map((_, i) => top(b, i)))))
+  const most = (bytes ? roundUpBytes : roundUp)(Math.max(1, ...bands.flatMap((_, b) => times.map((_, i) => top(b, i)))))
   const y = (value: number) => HIGH - (value / most) * HIGH
   const point = (to: HTMLElement, clientX: number) => {
     const { left, width } = to.getBoundingClientRect()

@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconInfoCircle } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { formatAgo, formatBoth, formatBytes, formatCount } from '../i18n.ts'
+import { formatAgo, formatBoth, formatBytes, formatCount, GB } from '../i18n.ts'
 import { text } from './messages.ts'
 
 /** A moment: how long ago, with both clocks on hover. Without one: `never`, or what is given. */
@@ -26,14 +26,13 @@ export const Bytes = ({ bytes }: { bytes: number }) => (
 )
 export const Count = ({ n }: { n: number }) => <span className="number">{formatCount(n)}</span>
 
-const GIB = 1024 ** 3
 /** How full a bucket is; from 80 % on amber, full red and in words. */
 export function QuotaBar({ used, quotaGb }: { used: number; quotaGb: number | null }) {
-  if (quotaGb === null) return <span className="dim number">{text.noQuota(formatBytes(used, 1024))}</span>
-  const quota = quotaGb * GIB
+  if (quotaGb === null) return <span className="dim number">{text.noQuota(formatBytes(used))}</span>
+  const quota = quotaGb * GB
   const share = used / quota
   const kind = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'fine'
-  const label = text.ofQuota(formatBytes(used, 1024), formatBytes(quota, 1024))
+  const label = text.ofQuota(formatBytes(used), formatBytes(quota))
   return (
     <span className="quota">
       <span className="number">{label}</span>

@@ -7,7 +7,7 @@ import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { formatBytes } from '../../i18n.ts'
+import { formatBytes, GB } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -20,8 +20,6 @@ import { bucketQuery } from '../buckets/queries.ts'
 import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
 import { historyQuery, typesQuery } from '../usage/queries.ts'
 import { text } from './messages.ts'
-
-const GIB = 1024 ** 3
 
 /** How full a bucket is, what holds for it, and what happened in it lately. */
 export default function Overview() {
@@ -52,11 +50,11 @@ export default function Overview() {
 function Facts({ bucket }: { bucket: Bucket }) {
   const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, created_at, permissions } =
     bucket
-  const free = quota_gb === null ? null : Math.max(0, quota_gb * GIB - used_bytes - reserved_bytes)
+  const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
   return (
     <>
       <Tiles>
-        <Tile label={text.stored} note={free === null ? null : text.free(formatBytes(free, 1024))}>
+        <Tile label={text.stored} note={free === null ? null : text.free(formatBytes(free))}>
           <Bytes bytes={used_bytes} />
         </Tile>
         <Tile label={text.objects}>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { formatBytes } from '../../i18n.ts'
+import { formatBytes, GB } from '../../i18n.ts'
 import { useView } from '../../router.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
@@ -15,8 +15,6 @@ import { useForm } from '../../ui/useForm.ts'
 import { bucketQuery } from '../buckets/queries.ts'
 import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
-
-const GIB = 1024 ** 3
 
 /** What may be changed of a bucket, and its end. */
 export default function Settings() {
@@ -53,7 +51,7 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
   const { values } = form
   const dirty = values.quota_gb !== before.quota_gb || values.trash_days !== before.trash_days
   const used = used_bytes + reserved_bytes
-  const below = typeof values.quota_gb === 'number' && values.quota_gb * GIB < used
+  const below = typeof values.quota_gb === 'number' && values.quota_gb * GB < used
   const save = async () => {
     const quota = typeof values.quota_gb === 'number' ? values.quota_gb : null
     const taken = await form.submit(() =>
@@ -76,7 +74,7 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
         <h2 id="bucket-limits">{text.limits}</h2>
         <NumberInput
           label={text.quotaGb}
-          description={below ? <span className="warn">{text.below(formatBytes(used, 1024))}</span> : text.quotaHint}
+          description={below ? <span className="warn">{text.below(formatBytes(used))}</span> : text.quotaHint}
           value={values.quota_gb}
           onChange={(value) => form.set('quota_gb', value)}
           error={form.faults.quota_gb}

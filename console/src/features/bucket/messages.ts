@@ -37,7 +37,7 @@ export const text = catalogue({
   settings: 'Settings',
   limits: 'Limits',
   quotaGb: 'Quota (GB)',
-  quotaHint: 'Most gigabytes (1024³ bytes) of objects. Empty: none.',
+  quotaHint: '1 GB is 1,073,741,824 bytes. Leave empty for no limit.',
   below: (used: string) => `Less than the ${used} in use: nothing is lost, but nothing more is taken.`,
   trashDays: 'Days in the trash',
   trashHint: 'How long deleted and overwritten contents can be restored. 0 switches the trash off.',

@@ -15,7 +15,7 @@ export const text = catalogue({
   nameShort: 'At least three characters.',
   nameBad: 'Only a–z, 0–9, “.” and “-”; letters or digits at both ends; no two dots; no IP address.',
   quota: 'Quota (GB)',
-  quotaHint: 'Most gigabytes (1024³ bytes) of objects. Empty: none.',
+  quotaHint: '1 GB is 1,073,741,824 bytes. Leave empty for no limit.',
   made: (name: string) => `Bucket ${name} is made`,
   filter: 'Filter by name',
   count: (n: number) => plural(n, { one: 'bucket', other: 'buckets' }),

@@ -1,8 +1,7 @@
 import type { Policy } from '../../../../contract/policies.ts'
-import { formatBytes } from '../../i18n.ts'
+import { formatBytes, MB } from '../../i18n.ts'
 import { text } from './messages.ts'
 
-const MB = 1_000_000
 const lists = new Intl.ListFormat('en', { type: 'conjunction' })
 
 /** A rule as it stands in the form: numbers are empty where nothing is given. */

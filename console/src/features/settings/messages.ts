@@ -88,8 +88,10 @@ export const hints = catalogue({
   'directory.realm': 'Keycloak’s realm.',
   'directory.bearer_token': 'For SCIM: a fixed token in place of a client.',
   'directory.subject_attribute': 'For SCIM: the attribute that the subject of logins is in.',
-  'quotas.default_bucket_quota_gb': 'For buckets that are made without saying. Empty: none.',
-  'quotas.total_quota_gb': 'Uploads beyond it are refused, whatever the bucket allows. Empty: none.',
+  'quotas.default_bucket_quota_gb':
+    'For buckets that are created without one. 1 GB is 1,073,741,824 bytes. Leave empty for no limit.',
+  'quotas.total_quota_gb':
+    'Uploads beyond it are refused, whatever the bucket allows. 1 GB is 1,073,741,824 bytes. Leave empty for no limit.',
   'trash.default_days': '0: nothing is kept. Buckets can say otherwise.',
   'tokens.max_lifetime_days': 'How long a new token may live at most. 0: no limit.',
   'tokens.cap_child_expiry': 'A token that was made with another one never outlives it.',

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { NewShare } from '../../../../contract/shares.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { MB } from '../../i18n.ts'
 import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
@@ -19,7 +20,6 @@ export type Target = { bucket: string; name: string } & (
 const USUAL = ['1h', '1d', '7d', '30d']
 const TYPE = /^[\w.+-]+\/([\w.+-]+|\*)$/
 const typesOf = (words: string): string[] => words.split(/[\s,;]+/).filter(Boolean)
-const MB = 1_000_000
 const given = (value: number | string): number | undefined => (typeof value === 'number' ? value : undefined)
 const bytes = (megabytes: number | string): number | undefined => {
   const n = given(megabytes)

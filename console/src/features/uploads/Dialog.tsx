@@ -3,7 +3,7 @@ import { IconFile, IconFolder, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useMe } from '../../api/queries.ts'
-import { formatBytes } from '../../i18n.ts'
+import { formatBytes, GB } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from '../../upload/drop.ts'
@@ -15,7 +15,6 @@ import { PickButton } from './PickButton.tsx'
 import { closeDialog, type Wanted } from './wanted.ts'
 
 const SHOWN = 5
-const GIB = 1024 ** 3
 const choices: readonly { value: IfTaken; label: string }[] = [
   { value: 'ask', label: text.ask },
   { value: 'replace', label: text.replace },
@@ -197,11 +196,11 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
 function Quota({ bucket, size }: { bucket: string; size: number }) {
   const { data } = useQuery(bucketQuery(bucket))
   if (!data || data.quota_gb === null) return null
-  const free = Math.max(0, data.quota_gb * GIB - data.used_bytes - data.reserved_bytes)
+  const free = Math.max(0, data.quota_gb * GB - data.used_bytes - data.reserved_bytes)
   if (size <= free) return null
   return (
     <Alert role="alert" className="uploads-warn">
-      {text.noRoom(formatBytes(free, 1024), formatBytes(size, 1024))}
+      {text.noRoom(formatBytes(free), formatBytes(size))}
     </Alert>
   )
 }

@@ -79,14 +79,15 @@ const sameName = ({ series }: History, i: number) =>
 export function StoredChart({ history, title, file }: { history: History; title: string; file: string }) {
   const times = timesOf(history)
   const bands = bandsOf(history, times, ({ used_bytes }) => used_bytes)
-  const figures: Figures = { ...figuresOf(history.step, times, bands), show: (bytes) => formatBytes(bytes), file }
+  const figures: Figures = { ...figuresOf(history.step, times, bands), show: formatBytes, file }
   return (
     <Chart title={title} figures={figures}>
       {bands.some(({ values }) => values.some((value) => value !== null)) ? (
         <Timeline
           {...{ label: title, times, bands }}
           stacked
-          show={(bytes) => formatBytes(bytes)}
+          bytes
+          show={formatBytes}
           when={formatSlot(history.step)}
         />
       ) : (

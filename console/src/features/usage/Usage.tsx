@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { client } from '../../api/session.ts'
-import { formatBytes, formatCount } from '../../i18n.ts'
+import { formatBytes, formatCount, GB } from '../../i18n.ts'
 import { Bars, Chart, type Figures, type Slice } from '../../ui/charts.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -13,7 +13,6 @@ import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from 
 import { text } from './messages.ts'
 import { type History, historyOf, historyQuery, typesQuery, type Usage } from './queries.ts'
 
-const GIB = 1024 ** 3
 const BARS = 10
 const NEAR = 0.8
 
@@ -55,7 +54,7 @@ export default function UsagePage() {
 
 function Totals({ usage, history, days }: { usage: Usage; history: History | undefined; days: number }) {
   const { used_bytes, object_count, trash_bytes, buckets } = usage
-  const near = buckets.filter(({ quota_gb, used_bytes: used }) => quota_gb !== null && used >= quota_gb * GIB * NEAR)
+  const near = buckets.filter(({ quota_gb, used_bytes: used }) => quota_gb !== null && used >= quota_gb * GB * NEAR)
   return (
     <Tiles>
       <Tile label={text.stored} note={trash_bytes > 0 ? text.inTrash(formatBytes(trash_bytes)) : null}>
@@ -90,7 +89,7 @@ function Largest({ usage: { buckets } }: { usage: Usage }) {
   const sorted = buckets.toSorted((a, b) => b.used_bytes - a.used_bytes)
   const slices: Slice[] = sorted.map(({ name, used_bytes: value, quota_gb }) => ({
     ...{ name, value, words: formatBytes(value) },
-    limit: quota_gb === null ? null : quota_gb * GIB,
+    limit: quota_gb === null ? null : quota_gb * GB,
   }))
   const figures: Figures = {
     head: [text.bucket, text.bytes, text.objects, text.trash],

@@ -1,0 +1,67 @@
+// One size is written alike on every page, and a GB is what a quota calls one: 1024 × 1024 × 1024 bytes.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { inBrowserOf, openConsole } from '../support/browser.ts'
+import { noBrowser } from '../support/launch.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const SIZE = 514_126
+const SHOWN = '502 KB'
+
+describe('console: sizes', { skip: noBrowser }, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer('sqlite')
+    for (const [name, quota_gb] of [
+      ['limited', 1],
+      ['free', null],
+    ] as const) {
+      await server.admin.createBucket({ body: { name, quota_gb } })
+      await server.admin.putObject({ params: { name, key: 'some.bin' }, body: Buffer.alloc(SIZE) })
+    }
+  })
+  after(() => server.stop())
+  const inBrowser = inBrowserOf(() => server, { realTime: true })
+
+  it('are written alike in lists, quotas, overviews, uploads, the trash and public pages', () =>
+    inBrowser(async (browser) => {
+      const { page, faults } = await openConsole(browser, server, '/buckets')
+      const sees = async (words: string) => {
+        await page.getByText(words, { exact: true }).first().waitFor()
+        const shown = (await page.locator('main').allInnerTexts()).join('\n').match(/[\d.,]+ [kKMGTP]i?B\b/g) ?? []
+        assert.deepEqual(
+          shown.filter((size) => !['502 KB', '1 GB', '1,024 MB'].includes(size)),
+          [],
+          page.url(),
+        )
+      }
+      await sees(`${SHOWN} of 1 GB`)
+      await sees(`${SHOWN}, no quota`)
+      await page.getByRole('button', { name: 'New bucket' }).first().click()
+      await page.getByRole('dialog').getByText('1 GB is 1,073,741,824 bytes', { exact: false }).waitFor()
+      for (const view of ['list', 'grid']) {
+        await page.goto(`${server.url}/console/b/limited?view=${view}`)
+        await sees(SHOWN)
+      }
+      await page.goto(`${server.url}/console/b/limited/overview`)
+      await sees(`${SHOWN} of 1 GB`)
+      await page.goto(`${server.url}/console/b/limited/settings`)
+      await page.getByText('1 GB is 1,073,741,824 bytes', { exact: false }).waitFor()
+      await page.goto(`${server.url}/console/b/limited`)
+      await page.getByRole('button', { name: 'Upload' }).first().click()
+      const choosing = page.waitForEvent('filechooser')
+      await page.getByRole('dialog').getByRole('button', { name: 'Choose files' }).click()
+      await (await choosing).setFiles({ name: 'more.bin', mimeType: 'x/y', buffer: Buffer.alloc(SIZE) })
+      await page.getByText(`1 file, ${SHOWN}`).waitFor()
+
+      const { url } = await server.admin.createShare({
+        body: { kind: 'object', bucket: 'limited', key: 'some.bin', expires_in: '1h' },
+      })
+      await page.goto(url.replace(/^.*\/public/, `${server.url}/console`))
+      await page.getByText(SHOWN).first().waitFor()
+      await server.admin.deleteObjectByQuery({ params: { name: 'free' }, query: { key: 'some.bin' } })
+      await page.goto(`${server.url}/console/b/free/trash`)
+      await sees(SHOWN)
+      assert.deepEqual(faults, [])
+    }))
+})
