@@ -61,6 +61,63 @@ describeConsole('share links', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
+  test('a link that was just made is not lost before it was copied: not by Escape, the backdrop or a button', () =>
+    inBrowser(async (browser) => {
+      await signIn(browser, server)
+      await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      const { page, check } = await openConsole(browser, server, `/shares?new=${BUCKET}&key=report.pdf`)
+      const dialog = page.getByRole('dialog')
+      const closed = () => dialog.waitFor({ state: 'detached' })
+      const make = async () => {
+        await dialog.getByRole('button', { name: 'Make link' }).click()
+        const url = await dialog.getByRole('textbox', { name: 'Link' }).inputValue()
+        server.secrets.add(url.split('/').at(-1) ?? '')
+        return url
+      }
+      const url = await make()
+      const question = dialog.getByRole('alert').getByText('Leave without copying the link?')
+      const stays = async (how: string) => {
+        await question.waitFor()
+        assert.equal(await dialog.getByRole('textbox', { name: 'Link' }).inputValue(), url, how)
+        await page.keyboard.press('Escape')
+        await question.waitFor({ state: 'detached' })
+      }
+      await page.keyboard.press('Escape')
+      await question.waitFor()
+      await check('share-not-copied')
+      await page.keyboard.press('Escape')
+      await question.waitFor({ state: 'detached' })
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await stays('Done')
+      await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+      await stays('the cross')
+      await dialog.getByRole('button', { name: 'Make another' }).click()
+      await stays('another')
+      await page.mouse.click(5, 450)
+      assert.equal(await dialog.getByRole('textbox', { name: 'Link' }).inputValue(), url, 'the backdrop')
+
+      // The button that is offered first copies; then every way out is open.
+      await dialog.getByRole('button', { name: 'Copy link' }).click()
+      await dialog.getByRole('button', { name: 'Link copied' }).waitFor()
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url)
+      await check('share-copied')
+      await page.keyboard.press('Escape')
+      await closed()
+
+      // Copied by hand, as a picture, or left on purpose.
+      await page.goto(`${server.url}/console/shares?new=${BUCKET}&key=report.pdf`)
+      const second = await make()
+      await dialog.getByRole('textbox', { name: 'Link' }).click()
+      await page.keyboard.press('Control+C')
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), second)
+      await dialog.getByRole('button', { name: 'Make another' }).click()
+      await make()
+      await page.keyboard.press('Escape')
+      await question.waitFor()
+      await dialog.getByRole('button', { name: 'Leave without the link' }).click()
+      await closed()
+    }))
+
   it('23: makes a link with a QR code of its URL, opened by a stranger, and dead once revoked', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
@@ -100,7 +157,7 @@ describeConsole('share links', (engine, test) => {
       assert.equal(direct, `${server.env.PUBLIC_BASE_URL}/public/s/${token}`)
       assert.equal(await decode(await code.screenshot()), direct)
       await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-      await dialog.getByRole('button', { name: 'Copy' }).click()
+      await dialog.getByRole('button', { name: 'Copy link' }).click()
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), direct)
       const [made] = (await server.admin.listShares({ query: { bucket: BUCKET } })).items
       assert.equal(Date.parse(made?.expires_at ?? '') - server.clock.now().getTime(), 24 * HOUR)
@@ -232,6 +289,7 @@ describeConsole('share links', (engine, test) => {
       await check('share-custom')
       await dialog.getByRole('button', { name: 'Make link' }).click()
       await dialog.getByText('The link is made').waitFor()
+      await dialog.getByRole('button', { name: 'Copy link' }).click()
       await dialog.getByRole('button', { name: 'Done' }).click()
       await page.getByRole('link', { name: '2026/' }).waitFor()
       assert.equal(await page.getByRole('row').count(), 2)
@@ -315,12 +373,12 @@ describeConsole('share links', (engine, test) => {
       async (browser) => {
         const link = await linkTo({
           ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/', password: 'inbox word' },
-          ...{ max_files: 3, max_file_bytes: 1000, content_types: ['text/*'] },
+          ...{ max_files: 3, max_file_bytes: 1024, content_types: ['text/*'] },
         })
         const { page, check } = await openConsole(browser, server, link.page)
         await page.getByLabel('Password', { exact: true }).fill('inbox word')
         await page.getByRole('button', { name: 'Open' }).click()
-        await page.getByText('up to 3 files · files of up to 1 kB · only text/*').waitFor()
+        await page.getByText('up to 3 files · files of up to 1 KB · only text/*').waitFor()
         const file = (name: string, contents: string, mimeType = 'text/plain') => ({
           name,
           mimeType,
@@ -329,11 +387,11 @@ describeConsole('share links', (engine, test) => {
         const input = page.locator('input[type=file]')
         await input.setInputFiles([
           file('a note.txt', 'one'),
-          file('large.txt', 'x'.repeat(1001)),
+          file('large.txt', 'x'.repeat(1025)),
           file('picture.png', 'x', 'image/png'),
         ])
         await page.getByText('Sent', { exact: true }).waitFor()
-        await page.getByText('Larger than 1 kB.').waitFor()
+        await page.getByText('Larger than 1 KB.').waitFor()
         await page.getByText('Only text/* is taken.').waitFor()
         await input.setInputFiles([file('a note.txt', 'two')])
         await page.getByText('Sent as a note (2).txt').waitFor()
@@ -391,8 +449,8 @@ describeConsole('share links', (engine, test) => {
         await dialog.getByRole('button', { name: 'Make link' }).click()
         const field = dialog.getByRole('textbox', { name: 'Link' })
         const url = await field.inputValue()
-        await dialog.getByRole('button', { name: 'Copy' }).click()
-        await dialog.getByRole('button', { name: 'Copy' }).getByText('Copied').waitFor()
+        await dialog.getByRole('button', { name: 'Copy link' }).click()
+        await dialog.getByRole('button', { name: 'Link copied' }).waitFor()
         await dialog.getByRole('button', { name: 'Another', exact: false }).click()
         await dialog.getByText('Password and limits').click()
         await dialog.getByLabel('Name to save it as').click()

@@ -1,17 +1,47 @@
-import { Alert, Button, SegmentedControl, Skeleton } from '@mantine/core'
+import { Alert, Button, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import type { NewShare } from '../../../../contract/shares.ts'
-import { CopyField } from '../../ui/CopyField.tsx'
+import { copyText } from '../../ui/copy.ts'
 import { pageUrl } from './describe.ts'
 import { text } from './messages.ts'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
 
 const QrCode = lazy(() => import('./QrCode.tsx'))
 
-/** A link that was just made: the one time that it can be shown. */
-export function CreatedLink({ share, again, onClose }: { share: NewShare; again: () => void; onClose: () => void }) {
+/**
+ * A link that was just made: the one time that it can be shown. `leave` runs what leads away from it, or asks first while
+ * nobody has taken the link along.
+ */
+export function CreatedLink({
+  share,
+  isTaken,
+  onTaken,
+  leave,
+  asked,
+  again,
+  onClose,
+}: {
+  share: NewShare
+  /** It was copied, or saved as a QR code. */
+  isTaken: boolean
+  onTaken: () => void
+  leave: (how: () => void) => void
+  /** What waits for an answer: whether to leave without the link. */
+  asked: { go: () => void; stay: () => void } | undefined
+  again: () => void
+  onClose: () => void
+}) {
   const [which, setWhich] = useState('page')
+  /** Of this address, for the words of the button. */
+  const [isCopied, setCopied] = useState(false)
   const url = which === 'page' ? pageUrl(share.url) : share.url
+  const copy = async () => {
+    if (!(await copyText(url))) return
+    setCopied(true)
+    onTaken()
+    asked?.stay()
+  }
   return (
     <div className="stack">
       <Alert title={text.made} role="status">
@@ -27,22 +57,61 @@ export function CreatedLink({ share, again, onClose }: { share: NewShare; again:
               { value: 'direct', label: text.direct },
             ]}
             value={which}
-            onChange={setWhich}
+            onChange={(next) => {
+              setWhich(next)
+              setCopied(false)
+            }}
           />
           <p className="dim small">{which === 'page' ? text.pageHint : text.directHint}</p>
         </div>
       ) : null}
-      <CopyField label={text.link} value={url} mono />
+      <div className="shares-link">
+        <TextInput
+          className="copy-field mono"
+          aria-label={text.link}
+          value={url}
+          readOnly
+          onFocus={(event) => event.currentTarget.select()}
+          onCopy={onTaken}
+        />
+        <Button
+          data-autofocus
+          variant={isTaken ? 'default' : 'filled'}
+          leftSection={isCopied ? <IconCheck size={16} className="ok" /> : <IconCopy size={16} stroke={1.6} />}
+          onClick={() => void copy()}
+        >
+          {isCopied ? text.linkCopied : text.copyLink}
+        </Button>
+        <span className="visually-hidden" role="status">
+          {isCopied ? text.linkCopied : ''}
+        </span>
+      </div>
       <WhoMayOpen kind={share.kind} hasPassword={share.has_password} expiresAt={share.expires_at} />
       <Suspense fallback={<Skeleton height={208} width={176} mx="auto" />}>
-        <QrCode value={url} name="share-link" />
+        <QrCode value={url} name="share-link" onSaved={onTaken} />
       </Suspense>
-      <div className="dialog-actions">
-        <Button variant="default" onClick={again}>
-          {text.another}
-        </Button>
-        <Button onClick={onClose}>{text.done}</Button>
-      </div>
+      {asked ? (
+        <>
+          <Alert role="alert" color="danger" className="alert-bad" title={text.leaveTitle}>
+            {text.leaveText}
+          </Alert>
+          <div className="dialog-actions">
+            <Button variant="default" onClick={asked.go}>
+              {text.leaveAction}
+            </Button>
+            <Button onClick={() => void copy()}>{text.copyLink}</Button>
+          </div>
+        </>
+      ) : (
+        <div className="dialog-actions">
+          <Button variant="default" onClick={() => leave(again)}>
+            {text.another}
+          </Button>
+          <Button variant={isTaken ? 'filled' : 'default'} onClick={() => leave(onClose)}>
+            {text.done}
+          </Button>
+        </div>
+      )}
     </div>
   )
 }

@@ -15,7 +15,7 @@ function draw(value: string): { path: string; side: number } {
 }
 
 /** A text as a QR code, always dark on white, to scan or to save. */
-export default function QrCode({ value, name }: { value: string; name: string }) {
+export default function QrCode({ value, name, onSaved }: { value: string; name: string; onSaved: () => void }) {
   const { path, side } = useMemo(() => draw(value), [value])
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path d="${path}"/></svg>`
   const savePng = () => {
@@ -30,8 +30,14 @@ export default function QrCode({ value, name }: { value: string; name: string })
     pen.fillStyle = '#000'
     pen.fill(new Path2D(path))
     canvas.toBlob((blob) => {
-      if (blob) saveFile(`${name}.png`, blob)
+      if (!blob) return
+      saveFile(`${name}.png`, blob)
+      onSaved()
     }, 'image/png')
+  }
+  const saveSvg = () => {
+    saveFile(`${name}.svg`, svg, 'image/svg+xml')
+    onSaved()
   }
   return (
     <div className="shares-qr">
@@ -40,7 +46,7 @@ export default function QrCode({ value, name }: { value: string; name: string })
         <path fill="#000" d={path} />
       </svg>
       <div className="row">
-        <Button variant="default" onClick={() => saveFile(`${name}.svg`, svg, 'image/svg+xml')}>
+        <Button variant="default" onClick={saveSvg}>
           {text.downloadSvg}
         </Button>
         <Button variant="default" onClick={savePng}>

@@ -2,6 +2,7 @@ import './shares.css'
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { NewShare } from '../../../../contract/shares.ts'
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { CreatedLink } from './CreatedLink.tsx'
 import { ExistingLinks } from './ExistingLinks.tsx'
 import { text } from './messages.ts'
@@ -24,6 +25,17 @@ const lastName = (key: string): string => key.split('/').findLast((segment) => s
 export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }: Props) {
   // The link is in the state of this dialog alone, and gone with it.
   const [made, setMade] = useState<NewShare>()
+  const [isTaken, setTaken] = useState(false)
+  const [leaving, setLeaving] = useState<{ go: () => void }>()
+  const isAtRisk = made !== undefined && !isTaken
+  useLeaveGuard(isAtRisk)
+  const leave = (go: () => void) => (isAtRisk ? setLeaving({ go }) : go())
+  const stay = () => setLeaving(undefined)
+  const again = () => {
+    stay()
+    setTaken(false)
+    setMade(undefined)
+  }
   const target: Target =
     objectKey !== undefined
       ? { bucket, kind: 'object', key: objectKey, name: lastName(objectKey) }
@@ -35,9 +47,24 @@ export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }
       ? text.shareSelection(target.keys.length)
       : text.shareTitle(target.kind === 'folder' && target.prefix === '' ? text.wholeBucket : target.name)
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={made === undefined}>
+    <Modal
+      opened
+      // Escape takes the question back: it never leads away twice.
+      onClose={() => (leaving ? stay() : leave(onClose))}
+      title={title}
+      size="lg"
+      closeOnClickOutside={made === undefined}
+    >
       {made ? (
-        <CreatedLink share={made} again={() => setMade(undefined)} onClose={onClose} />
+        <CreatedLink
+          share={made}
+          isTaken={isTaken}
+          onTaken={() => setTaken(true)}
+          leave={leave}
+          asked={leaving && { go: leaving.go, stay }}
+          again={again}
+          onClose={onClose}
+        />
       ) : (
         <div className="stack">
           <NewLink target={target} onMade={setMade} onClose={onClose} />
