@@ -77,6 +77,13 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
 })
 
+let moved = false
+router.history.subscribe(({ action }) => {
+  if (action.type !== 'REPLACE') moved = true
+})
+/** Whether somebody went to another place of the console since the page was loaded. */
+export const hasMoved = (): boolean => moved
+
 type Search = Record<string, string | undefined>
 /**
  * The view's part of the address: parameters of its path, texts of its query, and ways to change them. What is opened

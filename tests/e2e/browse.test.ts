@@ -29,6 +29,12 @@ const row = (page: Page, name: string) =>
 const names = (page: Page) => page.locator('.vgrid-body [data-name]').allTextContents()
 const rowsInPage = (page: Page) => page.locator('.vgrid-body .vgrid-row').count()
 
+/** By the Tab key, as somebody without a pointer gets there. */
+const tabToGrid = async (page: Page) => {
+  for (let i = 0; i < 60 && (await grid(page).evaluate((one) => one !== document.activeElement)); i++)
+    await page.keyboard.press('Tab')
+}
+
 describeConsole('object browser', (engine, test) => {
   let server: TestServer
   let buckets = 0
@@ -183,8 +189,8 @@ describeConsole('object browser', (engine, test) => {
         await check('browse-many')
         assert.ok((await rowsInPage(page)) <= MOST_IN_PAGE)
 
+        await tabToGrid(page)
         const started = Date.now()
-        await grid(page).focus()
         await page.keyboard.press('End')
         await row(page, 'big').waitFor()
         const jump = Date.now() - started
@@ -441,7 +447,7 @@ describeConsole('object browser', (engine, test) => {
       // Everything in a folder is not the folder.
       await page.goto(`${server.url}/console${at(bucket, { prefix: 'newer/' })}`)
       await row(page, 'b.txt').waitFor()
-      await grid(page).focus()
+      await tabToGrid(page)
       await page.keyboard.press('Control+a')
       await page.keyboard.press('Delete')
       await page.getByText('1 object moved to the trash').waitFor()
@@ -485,7 +491,7 @@ describeConsole('object browser', (engine, test) => {
       assert.equal(await page.locator('.contents pre').textContent(), '{"name": "value", "n": 12}')
       await check('preview-json')
       await next.click()
-      await page.getByText('The first 262 kB of 600 kB').waitFor()
+      await page.getByText('The first 256 KB of 586 KB').waitFor()
       assert.equal((await page.locator('.contents pre').textContent())?.length, 256 * 1024)
       await next.click()
       ranges.length = 0
@@ -597,11 +603,9 @@ describeConsole('object browser', (engine, test) => {
       await row(page, 'a').waitFor()
       const press = (...keys: string[]) =>
         keys.reduce((last, key) => last.then(() => page.keyboard.press(key)), Promise.resolve())
-      for (let i = 0; i < 40 && (await grid(page).evaluate((one) => one !== document.activeElement)); i++)
-        await press('Tab')
+      await tabToGrid(page)
       await press('Enter')
       await row(page, 'one.txt').waitFor()
-      await grid(page).focus()
       await press('ArrowDown', 'Space')
       await page.locator('.browse-selected').getByText('1 selected').waitFor()
       await press('Escape')
@@ -618,11 +622,9 @@ describeConsole('object browser', (engine, test) => {
       await dialog.getByText('Copy 1 object').waitFor()
       await press('Escape')
       await dialog.waitFor({ state: 'detached' })
-      await grid(page).focus()
       await press('Delete')
       await page.getByText('1 object moved to the trash').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a/two.txt', 'top.txt'])
-      await grid(page).focus()
       await press('Backspace')
       await row(page, 'top.txt').waitFor()
       await press('n')
@@ -637,14 +639,14 @@ describeConsole('object browser', (engine, test) => {
       await page.getByText('1 object found').waitFor()
       await press('Escape')
       await row(page, 'top.txt').waitFor()
-      await grid(page).focus()
+      // Out of the field as well.
+      await press('Escape')
       await press('Shift+?')
       await dialog.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
       await check('shortcuts')
       await dialog.getByRole('switch').click({ force: true })
       await press('Escape')
       await dialog.waitFor({ state: 'detached' })
-      await grid(page).focus()
       await press('n')
       await page.getByText('0 objects found').waitFor()
       await press('Control+k')

@@ -18,6 +18,10 @@ const OVERSCAN = 8
 
 export interface GridHandle {
   focus: () => void
+  /** Whether it has the focus itself: only then its cursor is drawn. */
+  hasFocus: () => boolean
+  /** Whether most of an item is in sight. */
+  sees: (index: number) => boolean
   /** Scrolls a row into sight. */
   reveal: (index: number, align?: 'auto' | 'start' | 'center') => void
   /** To a place that `onScrolled` told. */
@@ -89,6 +93,12 @@ export function VirtualGrid(props: Props) {
   useEffect(() => onSight(first, last), [first, last, count])
   useImperativeHandle(handle, () => ({
     focus: () => scroller.current?.focus({ preventScroll: true }),
+    hasFocus: () => scroller.current !== null && document.activeElement === scroller.current,
+    sees: (index) => {
+      const { scrollTop = 0, clientHeight = 0 } = scroller.current ?? {}
+      const middle = HEADER + (index + 0.5) * rowHeight - scrollTop
+      return middle > HEADER && middle < clientHeight
+    },
     reveal: (index, align = 'auto') => virtual.scrollToIndex(index, { align }),
     scrollTo: (top) => scroller.current?.scrollTo({ top }),
   }))

@@ -84,6 +84,12 @@ export function VirtualTiles(props: Props) {
   }
   useImperativeHandle(handle, () => ({
     focus: () => scroller.current?.focus({ preventScroll: true }),
+    hasFocus: () => scroller.current !== null && document.activeElement === scroller.current,
+    sees: (index) => {
+      const { scrollTop = 0, clientHeight = 0 } = scroller.current ?? {}
+      const middle = EDGE + (Math.floor(index / across) + 0.5) * height - scrollTop
+      return middle > 0 && middle < clientHeight
+    },
     reveal,
     scrollTo: (tile) => {
       top.current = tile

@@ -54,19 +54,34 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): voi
   }, [title, names])
 }
 
-const isField = (target: EventTarget | null): boolean =>
+/** Where somebody types. */
+export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio])'))
-const isBehindDialog = (): boolean => document.querySelector('[role=dialog][aria-modal=true], [role=menu]') !== null
+/** A dialog or a menu lies over the page, and has the keys. */
+export const isBehindDialog = (): boolean =>
+  document.querySelector('[role=dialog][aria-modal=true], [role=menu]') !== null
+
+/** As it was when the key came: a dialog that the key closes is gone by the time that it arrives here. */
+let wasBehindDialog = false
+const look = () => {
+  wasBehindDialog = isBehindDialog()
+}
+globalThis.addEventListener?.('keydown', look, true)
 
 let first = ''
 let firstAt = 0
+/** Whether a key is the second of two, of which the first has just been pressed. */
+export const isSecond = (key: string): boolean =>
+  Date.now() - firstAt < SECOND_MS &&
+  listed.some(({ shortcuts }) => shortcuts.some(({ keys }) => keys === `${first} ${key}`))
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || event.altKey) return
+  // A key that is held down is pressed once: what it does next would be to what came into its place.
+  if (event.defaultPrevented || event.isComposing || event.altKey || event.repeat) return
   const held = event.ctrlKey || event.metaKey
   const key = event.key.length === 1 && held ? event.key.toLowerCase() : event.key
   const single = key.length === 1 && !held
-  if (isField(event.target) || isBehindDialog()) {
+  if (isField(event.target) || wasBehindDialog || isBehindDialog()) {
     if (!(held && key === 'k')) return
   } else if (single && !preferences().shortcuts) return
   const all = listed.flatMap((sheet) => sheet.shortcuts).toReversed()

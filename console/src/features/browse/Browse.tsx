@@ -30,6 +30,7 @@ import { SearchField } from './SearchField.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { countOf } from './selection.ts'
 import { useDeeds } from './useDeeds.ts'
+import { useFocus } from './useFocus.ts'
 import { useKeys } from './useKeys.ts'
 import { useSelection } from './useSelection.ts'
 
@@ -55,8 +56,10 @@ export default function Browse() {
   const matches = useMatches(place, search)
   const listing = search === '' ? folder : matches
   const id = JSON.stringify([place, search])
-  const chosen = useSelection(id, listing)
+  const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
+  const pane = useRef<HTMLElement>(null)
+  useFocus(JSON.stringify([bucket, prefix, search]), { grid, pane, isReady: !listing.isPending })
   const preferred = usePreferences().view
   const shape = VIEWS.find((one) => one.id === query.view)?.id ?? preferred
   const Shape = shape === 'grid' ? Tiles : List
@@ -78,18 +81,26 @@ export default function Browse() {
     count: rows ? rows.length : selected,
     isExact: rows !== undefined || !isWhole,
   })
-  /** What is selected, or else what the cursor is on. */
-  const current = (): Picked => {
+  /** What keys act on: what is selected, or else what the cursor is seen on. */
+  const pickedByKeys = (): Picked => {
+    if (chosen.isReading) return picked([])
     if (selected > 0) return picked()
     const row = listing.row(chosen.cursor)
-    return picked(row ? [row] : [])
+    if (!row || !grid.current?.hasFocus()) return picked([])
+    if (grid.current.sees(chosen.cursor)) return picked([row])
+    grid.current.reveal(chosen.cursor)
+    return picked([])
   }
+  const pickedAt = (row: Row) => (chosen.isSelected(row.key) ? picked() : picked([row]))
+  const after = ({ all, rows }: Picked) => chosen.after(all, rows)
   const deeds = useDeeds({
     me,
     listing,
     hasTrash: (about.data?.trash_days ?? 1) > 0,
     show: setDialog,
     openRow: (row) => openRow(row),
+    after,
+    leave: (picked) => chosen.moveTo(after(picked)),
     done: chosen.clear,
   })
 
@@ -125,7 +136,7 @@ export default function Browse() {
   useShortcuts(
     text.keysBrowser,
     useKeys({
-      deeds: () => deeds(current()),
+      deeds: () => deeds(pickedByKeys()),
       mayWrite,
       upload,
       newFolder,
@@ -141,7 +152,9 @@ export default function Browse() {
   return (
     <Page
       full
-      title={<Crumbs bucket={bucket} prefix={prefix} go={goTo} onDragOver={allowDrop} onDrop={dropOn} />}
+      title={
+        <Crumbs bucket={bucket} prefix={prefix} kept={kept(query)} go={goTo} onDragOver={allowDrop} onDrop={dropOn} />
+      }
       windowTitle={sel ? `${legible(nameOf(sel, parentOf(sel)))} – ${bucket}` : prefix ? `${here} – ${bucket}` : bucket}
       call={
         search
@@ -187,7 +200,20 @@ export default function Browse() {
           else notify.failure(text.upload, text.dropDenied(bucket, legible(prefix)))
         }}
       >
-        <section className="browse-pane">
+        <section
+          className="browse-pane"
+          aria-label={text.grid(legible(prefix || bucket))}
+          ref={pane}
+          {...(listing.count > 0 ? {} : { tabIndex: -1 })}
+          onKeyDown={(event) => {
+            if (event.target !== pane.current || (event.key !== 'Backspace' && event.key !== 'ArrowLeft')) return
+            event.preventDefault()
+            up()
+          }}
+        >
+          <p className="browse-place visually-hidden" role="status">
+            {text.grid(legible(prefix || bucket))}
+          </p>
           {selected > 0 || chosen.isReading ? (
             <SelectionBar
               words={words}
@@ -202,6 +228,7 @@ export default function Browse() {
                 ref={searchField}
                 value={search}
                 onSearch={(q) => void change({ q: q || undefined, sel: undefined })}
+                onLeave={() => (grid.current ?? pane.current)?.focus()}
               />
               <span className="dim" role="status">
                 {listing.isPending || refused
@@ -258,7 +285,7 @@ export default function Browse() {
                     }}
                     onSort={sortBy}
                     onMenu={setMenu}
-                    pick={(row) => (chosen.isSelected(row.key) ? picked() : picked([row]))}
+                    pick={pickedAt}
                     onDrop={dropOn}
                   />
                 </Suspense>
@@ -296,7 +323,7 @@ export default function Browse() {
           </div>
         ) : null}
       </div>
-      {menu ? <RowMenu at={menu} deeds={deeds(current())} onClose={() => setMenu(undefined)} /> : null}
+      {menu ? <RowMenu at={menu} deeds={deeds(pickedAt(menu.row))} onClose={() => setMenu(undefined)} /> : null}
       <Dialogs
         open={dialog}
         bucket={bucket}
@@ -305,8 +332,10 @@ export default function Browse() {
         onDone={() => {
           setDialog(undefined)
           chosen.clear()
+          if (dialog?.kind === 'move') chosen.moveTo(dialog.after)
         }}
         onFolder={goTo}
+        onRenamed={chosen.seek}
       />
     </Page>
   )

@@ -57,12 +57,15 @@ const label = (name: string) => <bdi>{legible(name) || text.noName}</bdi>
 export const Crumbs = ({
   bucket,
   prefix,
+  kept,
   go,
   onDragOver,
   onDrop,
 }: {
   bucket: string
   prefix: string
+  /** What of the address stays: the order, the view. */
+  kept: Record<string, string | undefined>
   go: (prefix: string) => void
   onDragOver: (event: DragEvent) => void
   onDrop: (event: DragEvent, prefix: string) => void
@@ -77,7 +80,7 @@ export const Crumbs = ({
       ) : (
         <Link
           to={`/b/${bucket}`}
-          search={(step.prefix ? { prefix: step.prefix } : {}) as never}
+          search={(step.prefix ? { prefix: step.prefix, ...kept } : kept) as never}
           className="crumb"
           onDragOver={onDragOver}
           onDrop={(event) => onDrop(event, step.prefix)}

@@ -11,7 +11,9 @@ const Transfer = lazy(() => import('./Transfer.tsx').then(({ Transfer }) => ({ d
 export type Open =
   | { kind: 'folder' }
   | { kind: 'rename'; row: Row }
-  | { kind: 'copy' | 'move'; picked: Picked }
+  | { kind: 'copy'; picked: Picked }
+  /** With where the cursor is afterwards. */
+  | { kind: 'move'; picked: Picked; after: number }
   | { kind: 'share'; rows: readonly Row[] }
 
 export function Dialogs({
@@ -21,6 +23,7 @@ export function Dialogs({
   onClose,
   onDone,
   onFolder,
+  onRenamed,
 }: {
   open: Open | undefined
   bucket: string
@@ -29,6 +32,8 @@ export function Dialogs({
   /** What was selected is somewhere else now. */
   onDone: () => void
   onFolder: (prefix: string) => void
+  /** It has another key now. */
+  onRenamed: (key: string) => void
 }) {
   if (open?.kind === 'share') {
     const [row] = open.rows
@@ -50,7 +55,7 @@ export function Dialogs({
       {open.kind === 'folder' ? (
         <NewFolder bucket={bucket} prefix={prefix} onClose={onClose} onMade={onFolder} />
       ) : open.kind === 'rename' ? (
-        <Rename bucket={bucket} prefix={prefix} row={open.row} onClose={onClose} />
+        <Rename bucket={bucket} prefix={prefix} row={open.row} onClose={onClose} onRenamed={onRenamed} />
       ) : (
         <Transfer picked={open.picked} kind={open.kind} onClose={onClose} onDone={onDone} />
       )}

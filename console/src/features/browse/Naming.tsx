@@ -119,7 +119,13 @@ export const NewFolder = ({
   />
 )
 
-export function Rename({ row, bucket, prefix, onClose }: Target & { row: Row; onClose: () => void }) {
+export function Rename({
+  row,
+  bucket,
+  prefix,
+  onClose,
+  onRenamed,
+}: Target & { row: Row; onClose: () => void; onRenamed: (key: string) => void }) {
   const old = row.object ? row.key.slice(prefix.length) : nameOf(row.key, prefix)
   return (
     <AskName
@@ -138,6 +144,7 @@ export function Rename({ row, bucket, prefix, onClose }: Target & { row: Row; on
           if (codeOf(error) === 'precondition_failed') return text.taken
           throw error
         }
+        onRenamed(`${prefix}${clean}${row.object ? '' : '/'}`)
         return undefined
       }}
       onClose={onClose}

@@ -1,10 +1,12 @@
 import { Menu } from '@mantine/core'
+import type { Row } from './listing.ts'
 import { text } from './messages.ts'
 import type { Deed } from './SelectionBar.tsx'
 
 export interface MenuPlace {
   x: number
   y: number
+  row: Row
 }
 
 /** The one menu of all rows, where it was asked for. */

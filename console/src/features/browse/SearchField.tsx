@@ -9,10 +9,13 @@ const PAUSE_MS = 250
 export function SearchField({
   value,
   onSearch,
+  onLeave,
   ref,
 }: {
   value: string
   onSearch: (search: string) => void
+  /** By a key, to what was found. */
+  onLeave: () => void
   ref: Ref<HTMLInputElement>
 }) {
   const [typed, setTyped] = useState(value)
@@ -42,6 +45,9 @@ export function SearchField({
           event.preventDefault()
           setTyped('')
           onSearch('')
+        } else if (event.key === 'Escape' || event.key === 'ArrowDown') {
+          event.preventDefault()
+          onLeave()
         }
         if (event.key === 'Enter' && typed !== value) onSearch(typed)
       }}

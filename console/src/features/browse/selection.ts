@@ -27,4 +27,3 @@ export function add({ all, rows }: Selection, more: readonly Row[]): Selection {
     else next.set(row.key, row)
   return { all, rows: next }
 }
-export const only = (row: Row): Selection => ({ all: false, rows: new Map([[row.key, row]]) })

@@ -13,12 +13,16 @@ interface Around {
   hasTrash: boolean
   show: (dialog: Open) => void
   openRow: (row: Row) => void
+  /** Where the cursor belongs when these are gone. */
+  after: (picked: Picked) => number
+  /** These are about to go. */
+  leave: (picked: Picked) => void
   /** The selection is done with. */
   done: () => void
 }
 
 /** What somebody may do with what is picked: the same in the bar, in the menu and by keys. */
-export function useDeeds({ me, listing, hasTrash, show, openRow, done }: Around) {
+export function useDeeds({ me, listing, hasTrash, show, openRow, after, leave, done }: Around) {
   return (picked: Picked): Deed[] => {
     const { bucket, prefix, all, rows } = picked
     const [row] = rows
@@ -51,7 +55,11 @@ export function useDeeds({ me, listing, hasTrash, show, openRow, done }: Around)
         ? { id: 'copy', label: text.copy, run: settled((one) => show({ kind: 'copy', picked: one })) }
         : undefined,
       may('read') && may('delete') && me.canSomewhere('write')
-        ? { id: 'move', label: text.move, run: settled((one) => show({ kind: 'move', picked: one })) }
+        ? {
+            id: 'move',
+            label: text.move,
+            run: settled((one) => show({ kind: 'move', picked: one, after: after(picked) })),
+          }
         : undefined,
       single && {
         id: 'copyKey',
@@ -62,6 +70,8 @@ export function useDeeds({ me, listing, hasTrash, show, openRow, done }: Around)
         id: 'delete',
         label: text.delete,
         run: settled(async (one) => {
+          // Before and not after: meanwhile somebody may have moved on.
+          leave(picked)
           if (await remove(one, { hasTrash, mayUndo: may('write') })) done()
         }),
       },

@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { preferences } from '../../preferences.ts'
+import { isSecond } from '../../ui/shortcuts.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 import type { Picked } from './bulk.tsx'
 import { allowDrop, endDrag, startDrag } from './drag.ts'
@@ -38,7 +39,7 @@ export interface Shown {
   onUp: () => void
   onType: (letter: string) => void
   onSort: (sort: Sort) => void
-  onMenu: (at: { x: number; y: number }) => void
+  onMenu: (at: { x: number; y: number; row: Row }) => void
   /** What a drag of this row takes with it. */
   pick: (row: Row) => Picked
   onDrop: (event: DragEvent, prefix: string) => void
@@ -69,7 +70,7 @@ export function useGridInput(props: Shown) {
     chosen.moveTo(index)
     if (more) {
       const { left, bottom } = more.getBoundingClientRect()
-      return props.onMenu({ x: left, y: bottom })
+      return row && props.onMenu({ x: left, y: bottom, row })
     }
     if (toggles) return chosen.toggleAt(index)
     // A finger has no second click.
@@ -89,7 +90,7 @@ export function useGridInput(props: Shown) {
     const row = listing.row(index)
     if (row && !chosen.isSelected(row.key)) chosen.clear()
     chosen.moveTo(index)
-    props.onMenu({ x: event.clientX, y: event.clientY })
+    if (row) props.onMenu({ x: event.clientX, y: event.clientY, row })
   }
   const onKey = (event: KeyboardEvent) => {
     if (anchorOf(event, 'button, input, a')) return
@@ -111,7 +112,7 @@ export function useGridInput(props: Shown) {
       return act()
     }
     const isLetter = event.key.length === 1 && !held && !event.altKey
-    if (isLetter && !(preferences().shortcuts && BOUND.has(event.key))) {
+    if (isLetter && !(preferences().shortcuts && (BOUND.has(event.key) || isSecond(event.key)))) {
       event.preventDefault()
       props.onType(event.key)
     }
