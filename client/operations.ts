@@ -17,8 +17,8 @@ export interface NumberedPage<T> {
 }
 
 export interface AuditFault {
-  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. */
-  kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint'
+  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
+  kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint' | 'retention'
   seq: number | null
   audit_id: string | null
   message: string
@@ -190,7 +190,10 @@ export interface Job {
   restorable: boolean
   total: number | null
   done: number
+  /** With those that had changed: `total` becomes `done` and `failed` together. */
   failed: number
+  /** How many of those that failed were left alone because they had changed since the job listed them. */
+  changed: number
   /** The first 100. */
   errors: {
     key: string
@@ -402,7 +405,7 @@ export interface Settings {
     default_expires_in: string
     /** The longest a new link may live; null: no limit. */
     max_expires_in: string | null
-    /** A link ends when its creator is disabled or may not read the object any more. */
+    /** A link ends when its creator is disabled, or may not share or read (of uploads: write) what it is of any more. */
     require_creator_access: boolean
   }
   images: {
@@ -513,7 +516,7 @@ export interface SettingsChange {
     default_expires_in?: string
     /** The longest a new link may live; null: no limit. */
     max_expires_in?: string | null
-    /** A link ends when its creator is disabled or may not read the object any more. */
+    /** A link ends when its creator is disabled, or may not share or read (of uploads: write) what it is of any more. */
     require_creator_access?: boolean
   }
   images?: {
@@ -658,6 +661,19 @@ export interface BulkResult {
     code: string
     detail: string
   }[]
+}
+
+export interface RestoredItem {
+  /** A UUIDv7. */
+  id: string
+  /** The key it has now. */
+  key: string
+  /** The key it had; another one where both were kept. */
+  original_key: string
+  /** Whether an object that was at the key gave way to it. */
+  replaced: boolean
+  /** What gave way, in the trash; null where nothing did or the bucket keeps no trash. */
+  replaced_trash_id: string | null
 }
 
 export interface TrashItem {
@@ -986,7 +1002,7 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** POST /auth/handoff: Exchange the code of a finished browser login for tokens. Once, within 60 seconds. */
+  /** POST /auth/handoff: Exchange the code of a finished browser login for tokens. Once, within 60 seconds, and only in the browser that began the login: its cookie comes along. */
   redeemHandoff: {
     call: {
       query?: {
@@ -1844,7 +1860,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
+  /** POST /buckets/{name}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
   initUpload: {
     call: {
       params: {
@@ -2548,7 +2564,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, or put back what a job deleted or moved. Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken. */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, or put back what a job deleted or moved. Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. What has been overwritten, described anew or put there since is left alone, as an error: `changed`. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken. At most 100 of your jobs may wait or run at a time (`limit_reached`). */
   createJob: {
     call: {
       body: {
@@ -2876,7 +2892,7 @@ export interface Operations {
     }
     reply: Page<TrashItem>
   }
-  /** POST /buckets/{name}/trash/restore: Put contents of the trash back. All of the ids or none: 409 names those whose key is taken, 413 says that the quota has no room. Needs `write` on each key. */
+  /** POST /buckets/{name}/trash/restore: Put contents of the trash back. All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, `fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last. */
   restoreTrash: {
     call: {
       params: {
@@ -2885,10 +2901,12 @@ export interface Operations {
       }
       body: {
         ids: string[]
+        on_conflict?: 'fail' | 'replace' | 'keep_both'
       }
     }
     reply: {
       items: StoredObject[]
+      restored: RestoredItem[]
     }
   }
   /** POST /buckets/{name}/trash/purge: Destroy contents of the trash for good. The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left). */
