@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { isNeverAllowed } from './outbound/address.ts'
 import { integer, list, oneOf } from './variable-readers.ts'
 import { httpVariables } from './variables-http.ts'
 import { observeVariables } from './variables-observe.ts'
@@ -29,16 +31,22 @@ const matching = (pattern: RegExp, what: string) => (text: string) => {
   return text
 }
 
+/** Whether a URL names this machine itself. */
+export const isThisMachine = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|localhost|\[::1\])$/.test(hostname)
+
 /**
  * The issuer of an OpenID Connect provider, as it is compared with `iss`: kept as written. Throws on what is no https URL
- * (http only on this machine) and on Entra's issuers of many tenants, where any tenant's users would pass (O13).
+ * (http only on this machine), on addresses that nobody's provider has, and on Entra's issuers of many tenants, where any tenant's users would pass (O13).
  */
 export function issuerUrl(text: string): string {
   if (text === '') return ''
   const url = URL.canParse(text) ? new URL(text) : null
-  const local = url !== null && /^(127(\.\d+){3}|localhost|\[::1\])$/.test(url.hostname)
+  const local = url !== null && isThisMachine(url)
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && local)))
     throw new Error('must be an https URL (http only for this machine itself)')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && isNeverAllowed(host))
+    throw new Error('must not be an address of this link, of a metadata service or of nobody')
   if (url.search || url.hash || url.username) throw new Error('must have no query, fragment and credentials')
   if (url.pathname.includes('/.well-known/')) throw new Error('must be the issuer, not its discovery document')
   const entra = /^login\.(microsoftonline|partner\.microsoftonline)\.(com|us|cn)$/.test(url.hostname)

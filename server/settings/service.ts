@@ -8,7 +8,7 @@ import type { Tx } from '../db/schema.ts'
 import { findGroupsByIds } from '../groups/store.ts'
 import { isSealedWithCurrent, seal, unseal } from '../sealed.ts'
 import { assertAdminRemains } from '../users/service.ts'
-import { issuerUrl } from '../variables.ts'
+import { issuerUrl, isThisMachine } from '../variables.ts'
 import {
   type Changed,
   type EffectiveSettings,
@@ -77,7 +77,10 @@ function assertChangeable(ctx: Ctx, change: SettingsChange): void {
       })
     }
   try {
-    issuerUrl(change.idp?.issuer_url ?? '')
+    const issuer = issuerUrl(change.idp?.issuer_url ?? '')
+    // What listens on this machine alone is the operator's to name (IDP_ISSUER_URL), unless the service is tried out here.
+    if (issuer && isThisMachine(new URL(issuer)) && !isThisMachine(new URL(ctx.config.publicBaseUrl)))
+      throw new Error('must not be this machine, but where the variable IDP_ISSUER_URL says so')
   } catch (error) {
     faults.push({ path: 'body.idp.issuer_url', message: (error as Error).message })
   }

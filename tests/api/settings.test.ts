@@ -72,6 +72,10 @@ describeEngines('settings', (engine) => {
         [{ quotas: { total_quota_gb: 0 } }, 'body.quotas.total_quota_gb'],
         [{ trash: { default_days: 1.5 } }, 'body.trash.default_days'],
         [{ idp: { issuer_url: 'http://elsewhere.example' } }, 'body.idp.issuer_url'],
+        [{ idp: { issuer_url: 'https://169.254.169.254' } }, 'body.idp.issuer_url'],
+        [{ idp: { issuer_url: 'https://0.0.0.0:8443' } }, 'body.idp.issuer_url'],
+        [{ idp: { issuer_url: 'https://[fe80::1]' } }, 'body.idp.issuer_url'],
+        [{ idp: { issuer_url: 'https://[::ffff:169.254.169.254]' } }, 'body.idp.issuer_url'],
         [{ idp: { issuer_url: 'https://login.microsoftonline.com/common/v2.0' } }, 'body.idp.issuer_url'],
         [{ idp: { issuer_url: 'https://login.microsoftonline.com/organizations/v2.0' } }, 'body.idp.issuer_url'],
         [{ idp: { group_mapping: [{ value: 'x', group_id: newId() }] } }, 'body.idp.group_mapping.0.group_id'],
@@ -170,6 +174,23 @@ describeEngines('settings', (engine) => {
     await fixed.admin.updateSettings({ body: { idp: { name: 'Work' } } })
     assert.equal((await fixed.as().authConfig()).idp_name, 'Work')
     await fixed.stop()
+  })
+
+  it('leaves a provider on this machine to the variable, where the service is reached from elsewhere', async () => {
+    const public_ = await startServer(engine, { PUBLIC_BASE_URL: 'https://files.example.com' })
+    try {
+      for (const issuer_url of ['http://localhost:8080', 'http://127.0.0.1:1/realm', 'https://[::1]'])
+        await public_.records([], () =>
+          rejectsWith(
+            public_.admin.updateSettings({ body: { idp: { issuer_url } } }),
+            'invalid_request',
+            'body.idp.issuer_url',
+          ),
+        )
+      await public_.admin.updateSettings({ body: { idp: { issuer_url: 'https://10.1.2.3', client_id: 'x' } } })
+    } finally {
+      await public_.stop()
+    }
   })
 
   it('acts on the next request of every replica', { skip: engine === 'sqlite' }, async () => {
