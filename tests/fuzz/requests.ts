@@ -47,6 +47,8 @@ export interface Plan {
   headers: readonly (readonly [string, unknown])[]
   body: BodyPlan | undefined
   framing: Framing
+  /** Scheme and authority before the path (RFC 9112 section 3.2.2). */
+  absolute: string
   garbageCredential: string
 }
 interface BodyPlan {
@@ -76,7 +78,18 @@ const commonHeaders: readonly (readonly [string, readonly string[]])[] = [
   ],
   ['if-match', ['*', '"x"', 'W/"x"', 'x', '"a", "b"', '"', ',']],
   ['if-none-match', ['*', '"x"', 'W/"x"', '""']],
-  ['if-range', ['"x"', 'Thu, 01 Jan 1970 00:00:00 GMT', 'x']],
+  [
+    'if-range',
+    [
+      '"x"',
+      '*',
+      'W/"x"',
+      '"9d4e1e23bd5b727046a9e3b4b7db57bd"',
+      'Fri, 31 Dec 9999 23:59:59 GMT',
+      'Thu, 01 Jan 1970 00:00:00 GMT',
+      'x',
+    ],
+  ],
   ['if-modified-since', ['Thu, 01 Jan 1970 00:00:00 GMT', 'yesterday', '0', 'Fri, 31 Dec 9999 23:59:59 GMT']],
   ['if-unmodified-since', ['Thu, 01 Jan 1970 00:00:00 GMT', 'never']],
   ['accept', ['text/html', 'image/avif,image/webp,*/*;q=0.8', 'x', '*/*;q=2', ',']],
@@ -229,6 +242,13 @@ function plan(operation: Operation, mood: Mood): fc.Arbitrary<Plan> {
       { weight: 3, arbitrary: fc.constant<Framing>('chunked') },
       { weight: wild, arbitrary: fc.constant<Framing>('short') },
     ),
+    absolute: fc.oneof(
+      { weight: 20, arbitrary: fc.constant('') },
+      {
+        weight: wild,
+        arbitrary: fc.constantFrom('http://fuzz.invalid', 'https://a:b@other.invalid:1', 'HTTP://x', 'http://'),
+      },
+    ),
     garbageCredential: fc.oneof(
       fc.constantFrom(
         'Bearer',
@@ -271,7 +291,7 @@ export function wireOf(plan: Plan, resolve: Resolve, credential: string | undefi
   if (media && !headers.some(([name]) => name === 'content-type')) headers.push(['content-type', media])
   return {
     method: plan.method,
-    target: (path + (query.length > 0 ? `?${query.join('&')}` : '')).slice(0, 15_000),
+    target: (plan.absolute + path + (query.length > 0 ? `?${query.join('&')}` : '')).slice(0, 15_000),
     headers: [
       ['host', 'fuzz.invalid'],
       ...(authorization ? [['authorization', authorization] as const] : []),

@@ -16,12 +16,15 @@ const { values } = parseArgs({
   },
 })
 
+/** What no request may add to the waiting of another, in milliseconds. */
+const MOST_MS = 250
+
 for (const engine of values.engine === undefined ? engines : [values.engine as Engine]) {
   const seed = values.seed === undefined ? randomSeed() : Number(values.seed)
   console.log(`${engine}, seed ${seed}`)
   const target = await startTarget(engine)
   const begun = target.memory()
-  const outcome = await fuzz(target.url, {
+  const asked = fuzz(target.url, {
     seconds: Number(values.seconds),
     requests: Number(values.requests),
     seed,
@@ -31,6 +34,7 @@ for (const engine of values.engine === undefined ? engines : [values.engine as E
     say: console.log,
     rescue: target.rescue,
   })
+  const { result: outcome, longestMs } = await target.stretches.during(() => asked)
   const { rss, peak } = target.memory()
   const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
   console.log(`requests ${outcome.requests}, statuses ${JSON.stringify(outcome.statuses)}`)
@@ -39,6 +43,11 @@ for (const engine of values.engine === undefined ? engines : [values.engine as E
     `operations answered with success: ${outcome.operations - outcome.missed.length} of ${outcome.operations}${missed}`,
   )
   console.log(`slowest ${Math.round(outcome.slowestMs)} ms; memory ${mb(begun.rss)} → ${mb(rss)}, peak ${mb(peak)}`)
+  console.log(`longest without a turn: ${Math.round(longestMs)} ms of processor time`)
+  if (longestMs > MOST_MS) {
+    console.log(`a request kept others waiting for more than ${MOST_MS} ms`)
+    process.exitCode = 1
+  }
   const { verify, audit } = await target.finish()
   console.log(`${verify.trim()}\n${audit.trim()}`)
   if (outcome.findings.length > 0) {

@@ -4,13 +4,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { bareEnv, type ServerProcess, spawnServer } from '../support/process.ts'
+import { bareEnv, type ServerProcess } from '../support/process.ts'
 import { type Engine, serverEnv } from '../support/server.ts'
+import { type Stretches, spawnWatched } from '../support/stretches.ts'
 
 const MAIN = path.join(import.meta.dirname, '../../server/main.ts')
 
 /** A service in a process of its own, to be treated badly. */
 export interface Target extends ServerProcess {
+  stretches: Stretches
   /** Ends the service, runs `verify` and `audit verify` on what it left, and removes everything. Throws on any fault. */
   /** Makes an administrator where the fuzzer has taken its own away, and gives their e-mail. Throws on any fault. */
   rescue(password: string): string
@@ -26,7 +28,7 @@ export async function startTarget(engine: Engine): Promise<Target> {
     WEBHOOK_TIMEOUT_SECONDS: '1',
     TRUSTED_PROXIES: 'loopback',
   }
-  const server = await spawnServer(env)
+  const server = await spawnWatched(env)
   let rescues = 0
   const run = async (...args: string[]): Promise<string> =>
     (await promisify(execFile)(process.execPath, [MAIN, ...args], { env: { ...bareEnv, ...env } })).stdout

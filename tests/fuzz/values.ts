@@ -257,6 +257,27 @@ function numberOf(schema: JsonSchema, integer: boolean, mood: Mood): fc.Arbitrar
   )
 }
 
+/** Cursors as ours are packed, with what no list of ours would put in. */
+const hostileCursor: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom<unknown>(
+        ...['', 'a', '0', '-1', '12', '1e400', '1.5', '0x10', '9007199254740993', '999999999999999', '\0', '\ud800'],
+        ...[
+          '2026-01-01T00:00:00.000Z',
+          '0000-01-01T00:00:00.000Z',
+          '+275760-09-13T00:00:00.000Z',
+          '2026-02-30',
+          'today',
+        ],
+        ...['01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10', 'docs/', 'docs/\uffff', 0, null, [], {}],
+      ),
+      hostileText,
+    ),
+    { maxLength: 3 },
+  )
+  .map((parts) => Buffer.from(JSON.stringify(parts)).toString('base64url'))
+
 function textOf(schema: JsonSchema, kind: string | undefined, mood: Mood): fc.Arbitrary<unknown> {
   const { minLength = 0, maxLength = 100, pattern, format } = schema
   const right: { weight: number; arbitrary: fc.Arbitrary<unknown> }[] = []
@@ -273,6 +294,7 @@ function textOf(schema: JsonSchema, kind: string | undefined, mood: Mood): fc.Ar
       right.push({ weight: 1, arbitrary: fc.constantFrom(minLength, maxLength).map((n) => 'm'.repeat(n)) })
   } else if (right.length === 0) right.push({ weight: 4, arbitrary: matching(pattern) })
   if (mood === 'tame') return fc.oneof(...right)
+  if (kind === 'cursor') right.push({ weight: 8, arbitrary: hostileCursor })
   const edges = fc.constantFrom(minLength, maxLength, maxLength + 1).map((n) => 'm'.repeat(n))
   return fc.oneof(...right, { weight: 1, arbitrary: edges }, { weight: 3, arbitrary: hostileText })
 }
@@ -297,7 +319,13 @@ export function valuesOf(schema: JsonSchema, name: string, area: string, mood: M
       const item = schema.items ? valuesOf(schema.items, name, area, mood) : hostileJson
       const few = fc.array(item, { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 4, 4) })
       if (mood === 'tame') return few
-      const many = fc.constantFrom(0, (schema.maxItems ?? 1000) + 1, 100_000).map((n) => new Array(n).fill('a'))
+      const many = fc.oneof(
+        fc.constantFrom(0, (schema.maxItems ?? 1000) + 1, 100_000).map((n) => new Array(n).fill('a')),
+        // As wrong as long: of each an error could be told.
+        fc
+          .tuple(fc.constantFrom('1', '""', '{}', '[]', 'null', '"__proto__"'), fc.constantFrom(2000, 30_000, 400_000))
+          .map(([item, n]) => new RawJson(`[${`${item},`.repeat(n)}${item}]`)),
+      )
       return fc.oneof(
         { weight: 12, arbitrary: few },
         { weight: 1, arbitrary: many },
