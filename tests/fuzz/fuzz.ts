@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { faultOf } from './check.ts'
 import { type Document, type Operation, operationsOf, type Plan, planOf, wireOf } from './requests.ts'
+import { playScenarios } from './scenarios.ts'
 import { encode, send } from './wire.ts'
 import { World } from './world.ts'
 
@@ -97,7 +98,12 @@ export async function fuzz(baseUrl: string, limits: Limits): Promise<Outcome> {
 
   const arbitraries = operations.map((operation) => [operation, planOf(operation)] as const)
   for (let round = 0; !isOver(); round++) {
-    await world.renew()
+    const { admin, bucket } = await world.renew()
+    if (limits.only === undefined)
+      for (const fault of await playScenarios(baseUrl, admin, bucket)) {
+        findings.set(kindOf(fault), { operation: 'scenario', fault, request: '', seed: limits.seed })
+        limits.say?.(`FOUND ${fault}`)
+      }
     const queue = [...arbitraries]
     const worker = async () => {
       for (let next = queue.shift(); next && !isOver(); next = queue.shift())

@@ -76,7 +76,7 @@ export class World {
   }
 
   /** Logs everyone in and makes new things of every kind; also mends what the round before broke. */
-  async renew(): Promise<void> {
+  async renew(): Promise<{ admin: Client; bucket: string }> {
     const round = ++this.#rounds
     const adminToken = await this.#loginAdmin()
     const admin = createClient({ baseUrl: this.#url, token: adminToken })
@@ -108,6 +108,7 @@ export class World {
     this.#credentials.set('person', personToken)
     this.#credentials.set('person by token', (await person.createToken({ body: { name: 'fuzz' } })).token)
     await this.#fill(admin, person, bucket, round)
+    return { admin, bucket }
   }
 
   /** Another administrator takes over where the last one is none any more. */

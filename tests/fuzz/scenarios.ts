@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import net from 'node:net'
+import { type Client, createClient } from '../../contract/client.ts'
+import { send } from './wire.ts'
+
+const CONTENTS = 'contents of a file with a limit'
+const ranges = ['bytes=0-', 'bytes=1-', 'bytes=5-9', 'bytes=-1', 'bytes=0-0,4-5', 'bytes=999-', 'bytes=0-99999999999']
+const validators = [undefined, '"x"', '*', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', 'etag']
+
+/** What takes several requests to try: gives what broke a rule, each with its request. */
+export async function playScenarios(url: string, admin: Client, bucket: string): Promise<string[]> {
+  return [...(await spentLink(url, admin, bucket)), ...(await revokedUpload(url, admin, bucket))]
+}
+
+/** After a link's limit is spent no range of any kind brings a byte of the object. */
+async function spentLink(url: string, admin: Client, bucket: string): Promise<string[]> {
+  const key = 'docs/limited'
+  const { etag } = await admin.putObject({ params: { name: bucket, key }, body: CONTENTS })
+  const { token } = await admin.createShare({ body: { kind: 'object', bucket, key, max_downloads: 1 } })
+  const ask = (headers: readonly (readonly [string, string])[]) =>
+    send(
+      new URL(url),
+      {
+        ...{ method: 'GET', target: `/api/v1/public/s/${token}`, body: undefined, framing: 'length' },
+        headers: [['host', 'fuzz.invalid'], ['x-forwarded-for', '192.0.2.77'], ...headers],
+      },
+      60_000,
+    )
+  await ask([])
+  const faults: string[] = []
+  for (const range of ranges)
+    for (const validator of validators) {
+      const condition = validator === 'etag' ? `"${etag}"` : validator
+      const headers = [['range', range], ...(condition === undefined ? [] : [['if-range', condition]])] as [
+        string,
+        string,
+      ][]
+      const { status } = await ask(headers)
+      if (status < 400) faults.push(`a spent link answers ${status} to ${JSON.stringify(headers)}`)
+    }
+  return faults
+}
+
+/** What is half sent when its sender loses the right is not committed. */
+async function revokedUpload(url: string, admin: Client, bucket: string): Promise<string[]> {
+  const id = randomUUID()
+  const grants = [{ bucket_pattern: bucket, actions: ['read' as const, 'write' as const] }]
+  const group = await admin.createGroup({ body: { name: `revoked ${id}`, grants } })
+  const person = { email: `${id}@example.com`, password: 'a password of a person' }
+  await admin.createUser({ body: { ...person, display_name: 'Revoked', group_ids: [group.id] } })
+  const headers = { 'x-forwarded-for': `2001:db8:1:${id.slice(0, 4)}::1` }
+  const login = { username: person.email, password: person.password }
+  const { access_token } = await createClient({ baseUrl: url }).login({ headers, body: login })
+  const key = `docs/revoked-${id}`
+  const { hostname, port } = new URL(url)
+  const socket = net.connect(Number(port), hostname)
+  const answer = new Promise<string>((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+      // Asked for once the service has begun with it.
+      if (/^HTTP\/1.1 100 /.test(text)) {
+        text = ''
+        socket.write('half ')
+        void admin
+          .deleteGroup({ params: { id: group.id }, query: { force: true } } as never)
+          .finally(() => socket.write('sent.'))
+      }
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', () => resolve(text))
+  })
+  socket.write(
+    `PUT /api/v1/buckets/${bucket}/objects/${key} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nExpect: 100-continue\r\nContent-Length: 10\r\nConnection: close\r\n\r\n`,
+  )
+  const text = await answer
+  const stored = await admin.listObjects({ params: { name: bucket }, query: { prefix: key } })
+  return stored.items.length === 0
+    ? []
+    : [`an upload was committed after its sender lost the right: ${text.slice(0, 15)}`]
+}
