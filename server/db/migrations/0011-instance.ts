@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { Kysely, Migration } from 'kysely'
-import { v7 } from 'uuid'
 import type { ColumnTypes } from './types.ts'
 
 /** What this database is, for the storage and the SECRET_KEY that belong to it. */
@@ -14,7 +14,7 @@ export const instance = (t: ColumnTypes): Migration => ({
     // Here, where one process at a time is: replicas that start together have the same.
     await (db as unknown as Kysely<{ instance: object }>)
       .insertInto('instance')
-      .values({ id: v7(), key_fingerprint: null, created_at: new Date().toISOString() })
+      .values({ id: randomUUID(), key_fingerprint: null, created_at: new Date().toISOString() })
       .execute()
   },
 })
