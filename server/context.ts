@@ -157,6 +157,10 @@ export function allow(actor: Actor, action: BucketAction, bucket: string, key = 
 export const currentActor = async (tx: Db, { actor }: Pick<Ctx, 'actor'>): Promise<Actor> =>
   actor.renew ? actor.renew(tx) : actor
 
+/** Step: the same context with the caller as they are now, for steps that ask for the rights on each key themselves. */
+export const asCurrent = async (tx: Db, ctx: Ctx): Promise<Ctx> =>
+  ctx.actor.renew ? ctx.as(await ctx.actor.renew(tx)) : ctx
+
 /** The parts of `prefix` where the actor may do it; throws `forbidden` where there is none. */
 export function allowSomewhere(actor: Actor, action: BucketAction, bucket: string, prefix = ''): KeyRange[] {
   const ranges = allowedRanges(actor.groups, action, bucket, prefix)

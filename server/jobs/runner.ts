@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
-import { type Ctx, currentActor, type Record } from '../context.ts'
+import { asCurrent, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import { type ItemError, retryTaken, transferObjects } from '../objects/transfer.ts'
@@ -179,7 +179,7 @@ async function work(ctx: Ctx, id: string, runner: string, request: CreateJob, si
   try {
     await ctx.act(async (tx, record) => {
       const job = await lockOwn(tx, id, runner)
-      const creator = ctx.as(await currentActor(tx, ctx))
+      const creator = await asCurrent(tx, ctx)
       const outcome = await apply(tx, creator, job, request, size, record)
       if (outcome.done === 0) throw new NothingDone(outcome)
       await note(tx, ctx, job, outcome)

@@ -5,7 +5,7 @@ import { decide } from '../../contract/permissions.ts'
 import type { BulkResult, DeleteResult } from '../../contract/transfers.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesStrongly } from '../http/conditions.ts'
 import { newId } from '../id.ts'
@@ -27,16 +27,10 @@ export async function transferOne(
   return retryTaken(() =>
     ctx.act(async (tx, record) => {
       const buckets = await holdBuckets(tx, source_bucket, destBucket)
+      const caller = await asCurrent(tx, ctx)
       const options = { ifNoneMatch: if_none_match === '*' }
-      const { placed, errors } = await transferObjects(
-        tx,
-        ctx,
-        kind,
-        buckets,
-        [{ key, dest: dest_key }],
-        options,
-        record,
-      )
+      const pairs = [{ key, dest: dest_key }]
+      const { placed, errors } = await transferObjects(tx, caller, kind, buckets, pairs, options, record)
       const [error] = errors
       if (error) throw new ServiceError(error.code, error.detail)
       return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
@@ -85,8 +79,9 @@ export async function transferMany(
     return await retryTaken(() =>
       ctx.act(async (tx, record) => {
         const buckets = await holdBuckets(tx, source_bucket, destBucket)
+        const caller = await asCurrent(tx, ctx)
         const options = { ifNoneMatch: if_none_match === '*', bulk_id }
-        const { placed, errors } = await transferObjects(tx, ctx, kind, buckets, pairs, options, record)
+        const { placed, errors } = await transferObjects(tx, caller, kind, buckets, pairs, options, record)
         const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
         if (placed.length === 0) throw new NothingDone(result)
         return result
@@ -115,7 +110,8 @@ export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]
   try {
     return await ctx.act(async (tx, record) => {
       const bucket = await holdBucket(tx, name)
-      const { removed, trashIds, errors } = await deleteKeys(tx, ctx, bucket, keys, { bulk_id }, record)
+      const caller = await asCurrent(tx, ctx)
+      const { removed, trashIds, errors } = await deleteKeys(tx, caller, bucket, keys, { bulk_id }, record)
       const result = { succeeded: removed, errors, trash_ids: trashIds }
       if (removed.length === 0) throw new NothingDone(result)
       return result
@@ -213,6 +209,7 @@ export async function describeAnew(
     })
   return ctx.act(async (tx, record) => {
     const bucket = await holdBucket(tx, name)
+    allow(await currentActor(tx, ctx), 'write', name, key)
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw objectMissing(name, key)
     if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))

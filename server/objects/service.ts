@@ -3,7 +3,7 @@ import type { StoredObject } from '../../contract/objects.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, type Ctx, type Record } from '../context.ts'
+import { allow, type Ctx, currentActor, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
@@ -31,10 +31,12 @@ export async function deleteObject(
   key: string,
   { permanent, ifMatch }: { permanent: boolean; ifMatch?: string | undefined },
 ): Promise<undefined> {
-  allow(ctx.actor, 'delete', bucketName, key)
-  if (permanent) allow(ctx.actor, 'manage', bucketName, key)
+  const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
+  for (const right of rights) allow(ctx.actor, right, bucketName, key)
   await ctx.act(async (tx, record) => {
     const bucket = await holdBucket(tx, bucketName)
+    const actor = await currentActor(tx, ctx)
+    for (const right of rights) allow(actor, right, bucketName, key)
     const old = await store.lockObject(tx, bucket.id, key)
     if (!old) throw objectMissing(bucketName, key)
     assertConditions(old, { ifMatch })

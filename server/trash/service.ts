@@ -11,7 +11,7 @@ import {
   purgeBuried,
 } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, allowSomewhere, type Ctx, type Record } from '../context.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, type Record } from '../context.ts'
 import { decodeCursor, encodeCursor, timeOf } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
@@ -90,9 +90,11 @@ export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onC
   return retryTaken(() =>
     ctx.act(async (tx, record) => {
       const bucket = await holdFor(tx, ctx, name)
-      const rows = seenBy(ctx, 'write', name, await store.lockTrash(tx, bucket.id, ids))
+      const caller = await asCurrent(tx, ctx)
+      allowSomewhere(caller.actor, 'write', name)
+      const rows = seenBy(caller, 'write', name, await store.lockTrash(tx, bucket.id, ids))
       assertFound(ids, rows)
-      return placeItems(tx, ctx, bucket, { ids, rows, onConflict }, record)
+      return placeItems(tx, caller, bucket, { ids, rows, onConflict }, record)
     }),
   )
 }
@@ -124,19 +126,25 @@ function holdFor(tx: Tx, ctx: Ctx, name: string): Promise<HeldBucket> {
   return holdBucket(tx, name)
 }
 
+function allowPurge({ actor }: Ctx, name: string, ids: readonly string[] | 'all'): void {
+  if (ids === 'all') allow(actor, 'manage', name)
+  else allowSomewhere(actor, 'manage', name)
+}
+
 /** Destroys items for good, the named ones or (up to 10,000 a call) all; needs `manage` on each key. */
 export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] | 'all') {
-  if (ids === 'all') allow(ctx.actor, 'manage', name)
-  else allowSomewhere(ctx.actor, 'manage', name)
+  allowPurge(ctx, name, ids)
   let purged = 0
   let bytes = 0
   for (;;) {
     const step = await ctx.act(async (tx, record) => {
       const bucket = await holdBucket(tx, name)
+      const caller = await asCurrent(tx, ctx)
+      allowPurge(caller, name, ids)
       const rows =
         ids === 'all'
           ? await store.lockOldest(tx, bucket.id, null, BATCH)
-          : seenBy(ctx, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
+          : seenBy(caller, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
       if (ids !== 'all') assertFound(ids, rows)
       for (const row of rows)
         record({
