@@ -15,6 +15,8 @@ interface Shape {
 
 /** Nothing in the contract is nested deeper than five. */
 const DEEPEST = 32
+/** Values that cost nobody anything, whatever the operation takes. */
+const FEW = 1000
 /** Bytes from which on reading a body and checking it are turns of their own, so that others are answered in between. */
 const LARGE = 256 * 1024
 
@@ -67,8 +69,8 @@ function endOfText(text: Buffer, start: number): number {
 export function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    // Twice as many: an array that is somewhat too long is refused by its name.
-    const excess = excessOf(body, 2 * (request.routeOptions.config.mostValues ?? 1))
+    // Twice as many: an array that is somewhat too long is refused by its name, as are a few fields too many.
+    const excess = excessOf(body, Math.max(FEW, 2 * (request.routeOptions.config.mostValues ?? 1)))
     if (excess !== undefined)
       throw new ServiceError('invalid_request', `body ${excess}`, { faults: [{ path: 'body', message: excess }] })
     if (body.length >= LARGE) await nextTurn()

@@ -63,7 +63,8 @@ export function addRoutes(
       onRequest: async (request, reply) => {
         await measured(request.meter, () => identify(system, route, request))
         limitRate(route, request.actor as Actor, system.now())
-        if ((route.bodyLimit ?? 0) > JSON_LIMIT) await measured(request.meter, () => admit(system, request))
+        if ((route.bodyLimit ?? 0) > JSON_LIMIT && mayBeLarge(request))
+          await measured(request.meter, () => admit(system, request))
         if (hasBody(request)) expectPace(request, reply, streams, system.config.requestTimeoutMs)
         if (streams) return
         request.waited = hasBody(request) && !request.raw.complete
@@ -90,6 +91,10 @@ async function identify(system: System, route: RouteSpec, request: FastifyReques
     throw error
   }
 }
+
+/** Whether a body may turn out to be longer than most operations take. */
+const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > JSON_LIMIT
 
 /** A large body is read for those only who may do something where it is about. */
 async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {

@@ -194,13 +194,14 @@ describeEngines('http', (engine) => {
     assert.deepEqual(await faults('/api/v1/jobs', job('"\\\\\\"[[[[{,,,","[')), [400])
     assert.deepEqual(await faults('/api/v1/jobs', '{"__proto__":{"x":1}}'), [400])
     // Who may do nothing is not asked for a large body at all.
+    const large = '1,'.repeat(40_000)
     const nobody = await server.userWith()
     await server.records([{ action: 'access_denied', result: 'denied' }], async () =>
-      assert.deepEqual(await faults('/api/v1/jobs', job('1'), nobody), [403]),
+      assert.deepEqual(await faults('/api/v1/jobs', job(`${large}1`), nobody), [403]),
     )
     const elsewhere = await server.userWith({ bucket_pattern: 'other', actions: ['list'] })
     await server.records([{ action: 'access_denied', result: 'denied' }], async () =>
-      assert.deepEqual(await faults('/api/v1/buckets/http/objects/bulk-delete', '{}', elsewhere), [403]),
+      assert.deepEqual(await faults('/api/v1/buckets/http/objects/bulk-delete', `[${large}1]`, elsewhere), [403]),
     )
   })
 
