@@ -8,6 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { backupSqlite } from '../server/db/backup.ts'
 import { openDatabase } from '../server/db/open.ts'
 import { bareEnv } from './support/process.ts'
 import { startServer, type TestServer } from './support/server.ts'
@@ -133,7 +134,16 @@ describe('backup on SQLite', () => {
     const empty = await openDatabase(url)
     await empty.migrate()
     await empty.close()
-    await refusedAs(path.join(folder, 'empty.db'), /no user and no bucket/, { DATABASE_URL: url, DATA_DIR: other })
+    // The command refuses it before that, as one that no service has been started on.
+    await assert.rejects(
+      backupSqlite(url.slice('sqlite:'.length), path.join(folder, 'empty.db')),
+      /no user and no bucket/,
+    )
+    assert.ok(!fs.existsSync(path.join(folder, 'empty.db')))
+    await refusedAs(path.join(folder, 'empty.db'), /No service has been started/, {
+      DATABASE_URL: url,
+      DATA_DIR: other,
+    })
     fs.rmSync(other, { recursive: true })
   })
 

@@ -9,7 +9,7 @@ import { type Client, createClient, ProblemError } from '../contract/client.ts'
 import { MARK } from '../server/blobs/driver.ts'
 import { readConfig } from '../server/config.ts'
 import { openDatabase } from '../server/db/open.ts'
-import { start } from '../server/start.ts'
+import { workDaysLater } from './support/days-later.ts'
 import { request } from './support/http.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
@@ -213,12 +213,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
 
   /** Runs the workers days later: only what objects are made of may be left. */
   async function checkLeftovers(completed: readonly Sent[]): Promise<void> {
-    for (const days of [2, 3]) {
-      const later = new Date(Date.now() + days * 86_400_000)
-      const service = await start(readConfig({ ...env, LOG_LEVEL: 'silent' }), { now: () => later, timers: false })
-      await service.tick()
-      await service.stop()
-    }
+    await workDaysLater(readConfig({ ...env, LOG_LEVEL: 'silent' }))
     const database = await openDatabase(env.DATABASE_URL ?? '')
     const { db } = database
     const objects = await db.selectFrom('objects').select(['key', 'blob_id', 'etag']).execute()

@@ -3,7 +3,7 @@ import { type ActionName, auditOnly } from '../../contract/actions.ts'
 import type { Client, ProblemError } from '../../contract/client.ts'
 import { openStorage } from '../../server/blobs/open.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
-import { start } from '../../server/start.ts'
+import { workDaysLater } from '../support/days-later.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import type { Snapshot } from './load.ts'
@@ -284,12 +284,7 @@ const short = (text: string): string => text.split('\n').slice(0, MOST_TOLD).joi
  */
 export async function checkLeftovers(pair: Pair, { expect }: Faults): Promise<number> {
   const config = configOf(pair)
-  for (const days of [2, 3]) {
-    const later = new Date(Date.now() + days * 86_400_000)
-    const service = await start(config, { now: () => later, timers: false })
-    await service.tick()
-    await service.stop()
-  }
+  await workDaysLater(config)
   const database = await openDatabase(pair.env.DATABASE_URL ?? '')
   const storage = await openStorage(config)
   try {
