@@ -473,10 +473,12 @@ describe('what cannot be written', linux, () => {
     )
     const own = fs.mkdtempSync(path.join(place.folder, 'own-'))
     fs.chownSync(own, NOBODY, NOBODY)
+    // Where the folder of the storage holds that of the data, the cache may not be in the latter.
+    const cache = path.join(path.dirname(place.folder), `${path.basename(place.folder)}-cache`)
     const elsewhere = { ...place.env, DATA_DIR: own, DATABASE_URL: `sqlite:${path.join(own, 'x.db')}` }
     await refuse(
       ['serve'],
-      { ...elsewhere, STORAGE_URL: `file:${place.folder}` },
+      { ...elsewhere, STORAGE_URL: `file:${place.folder}`, IMAGE_CACHE_DIR: cache },
       `The folder of STORAGE_URL ${place.folder} is not writable for uid ${NOBODY}.`,
     )
     await refuse(

@@ -85,6 +85,8 @@ describeEngines('the log', (engine) => {
       // From a service, which knows nothing of requests.
       const blobs = path.join(server.folder, 'blobs')
       fs.renameSync(blobs, `${blobs}-away`)
+      // An answer to a probe stands for a second.
+      server.clock.advance(1001)
       const { headers: probe } = await send('/readyz')
       fs.renameSync(`${blobs}-away`, blobs)
       const told = linesOf(server).find((line) => line.msg === 'the storage is not ready')

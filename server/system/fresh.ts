@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
-import { detached } from '../observe/meter.ts'
 
 /**
  * What one caller found, for everyone who asks in the same process within so many milliseconds: who asks often costs no
@@ -13,8 +12,7 @@ export function sharedFor<T>(ms: number, look: (ctx: Ctx) => T): (ctx: Ctx) => T
     const known = last.get(ctx.config)
     // A clock that was put back does not keep an old answer.
     if (known && Math.abs(at - known.at) < ms) return known.found
-    // Not a part of what the one who asked first costs.
-    const found = detached(() => look(ctx))
+    const found = look(ctx)
     last.set(ctx.config, { at, found })
     return found
   }

@@ -11,6 +11,7 @@ import {
   type Queued,
   queued,
 } from '../observe/instruments.ts'
+import { detached } from '../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../observe/several.ts'
 import { processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { version } from '../version.ts'
@@ -72,14 +73,17 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
 }
 
 /** Asks the database and the storage; `queues` is undefined where the database did not answer. */
-const look = sharedFor(FRESH_MS, (ctx) => ({
-  queues: inTime(ctx, 'database', findQueues(ctx)),
-  storage: inTime(
-    ctx,
-    'storage',
-    ctx.blobs.check().then(() => true),
-  ).then((ok) => ok === true),
-}))
+const look = sharedFor(FRESH_MS, (ctx) =>
+  // Not a part of what the one who asked first costs.
+  detached(() => ({
+    queues: inTime(ctx, 'database', findQueues(ctx)),
+    storage: inTime(
+      ctx,
+      'storage',
+      ctx.blobs.check().then(() => true),
+    ).then((ok) => ok === true),
+  })),
+)
 
 async function inTime<T>(ctx: Ctx, name: string, work: Promise<T>): Promise<T | undefined> {
   try {
