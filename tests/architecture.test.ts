@@ -305,3 +305,17 @@ test('every rule is alive', () => {
     assert.deepEqual(findBreaches(tree), breach === null ? [] : [breach], text)
   }
 })
+
+test('a class is of one style sheet: which of two comes later depends on what was opened before', () => {
+  const sheets = new Map<string, string[]>()
+  for (const file of fs.globSync('console/src/**/*.css', { cwd: path.join(import.meta.dirname, '..') }))
+    for (const [, name = ''] of fs
+      .readFileSync(path.join(import.meta.dirname, '..', file), 'utf8')
+      .matchAll(/^\.([\w-]+)(?:,| \{)/gm))
+      sheets.set(name, [...new Set([...(sheets.get(name) ?? []), file])])
+  assert.ok(sheets.size > 100)
+  assert.deepEqual(
+    [...sheets].filter(([, files]) => files.length > 1),
+    [],
+  )
+})

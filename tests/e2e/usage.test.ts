@@ -75,7 +75,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       assert.equal(stored, uploaded)
       const view = await openConsole(browser, server, '/admin/usage')
       const { page, check, shot } = view
-      const tile = (name: string) => page.locator('.tile').filter({ hasText: name }).locator('.tile-figure')
+      const tile = (name: string) => page.locator('.figure').filter({ hasText: name }).locator('.figure-value')
       await tile('Received').waitFor()
       assert.equal(await tile('Stored').textContent(), size(stored))
       assert.equal(await tile('Objects').textContent(), String(objects))

@@ -2,12 +2,12 @@ import './Tiles.css'
 import type { ReactNode } from 'react'
 
 /** A row of figures that are read at a glance. */
-export const Tiles = ({ children }: { children: ReactNode }) => <dl className="tiles">{children}</dl>
+export const Tiles = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>
 export const Tile = ({ label, note, children }: { label: string; note?: ReactNode; children: ReactNode }) => (
-  <div className="tile">
+  <div className="figure">
     <dt>{label}</dt>
     <dd>
-      <span className="tile-figure">{children}</span>
+      <span className="figure-value">{children}</span>
       {note ? <span className="dim small">{note}</span> : null}
     </dd>
   </div>
