@@ -226,7 +226,7 @@ describeConsole('share links', (engine, test) => {
       await table.getByText('2026/', { exact: true }).waitFor({ state: 'detached' })
       await page.getByText('All', { exact: true }).click()
       await page.getByLabel('Filter by name or person').fill('2026/')
-      await table.getByText('report.pdf').waitFor({ state: 'detached' })
+      await table.getByText('report.pdf').first().waitFor({ state: 'detached' })
       assert.match(page.url(), /q=2026%2F/)
 
       await table.getByText('2026/', { exact: true }).waitFor()

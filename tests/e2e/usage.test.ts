@@ -59,9 +59,9 @@ describe('console: usage', { skip: noBrowser }, () => {
     }
   }
   const size = (bytes: number) =>
-    bytes >= 999_500
-      ? `${(bytes / 1e6).toFixed(1).replace(/\.0$/, '')} MB`
-      : `${(bytes / 1e3).toFixed(bytes >= 1e5 ? 0 : 1).replace(/\.0$/, '')} kB`
+    bytes >= 999.5 * 1024
+      ? `${(bytes / 1024 ** 2).toFixed(1).replace(/\.0$/, '')} MB`
+      : `${(bytes / 1024).toFixed(bytes >= 100 * 1024 ? 0 : 1).replace(/\.0$/, '')} KB`
 
   it('33: the numbers are the sum of the objects; tables and CSV say the same; the period is in the address', () =>
     inBrowser(async (browser) => {

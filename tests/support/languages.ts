@@ -24,7 +24,7 @@ const plain = (words: readonly string[]): string[] => [
   ...[
     '\\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d+, \\d{4}',
     '\\d+:\\d+(:\\d+)?\\s?[AP]M',
-    '\\b[\\d,.]+\\s?([kMGT]?B|s|ms|min|h|%)\\b',
+    '\\b[\\d,.]+\\s?([KMGT]?B|s|ms|min|h|%)\\b',
   ],
   ...['\\b(in )?\\d+ (second|minute|hour|day|month|year)s?( ago)?', '\\b(yesterday|tomorrow|now|(last|next) month)\\b'],
   ...['\\bUTC\\b', '\\b[A-Z][a-z]+/[A-Z][a-z_]+\\b'],
