@@ -25,10 +25,14 @@ function kindOf({ query, sql }: CompiledQuery): string {
 }
 
 /**
- * The same dialect, whose connections report. Kysely's own log would add four turns of the microtask queue to each
- * statement, and nothing about waiting for a connection.
+ * The same dialect, each of whose connections was once handed to `adapt` before anyone gets it. `waiting` sees what
+ * waits for one.
  */
-export function observeDialect(dialect: Dialect, observer: DatabaseObserver): Dialect {
+export function adaptConnections(
+  dialect: Dialect,
+  adapt: (connection: DatabaseConnection) => void,
+  waiting: (acquire: () => Promise<DatabaseConnection>) => Promise<DatabaseConnection> = (acquire) => acquire(),
+): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),
@@ -38,19 +42,10 @@ export function observeDialect(dialect: Dialect, observer: DatabaseObserver): Di
       const seen = new WeakSet<DatabaseConnection>()
       const acquire = driver.acquireConnection.bind(driver)
       driver.acquireConnection = async () => {
-        const began = performance.now()
-        let connection: DatabaseConnection
-        try {
-          connection = await acquire()
-        } catch (error) {
-          observer.waited(began, error)
-          noteOutage(error)
-          throw error
-        }
-        observer.waited(began)
+        const connection = await waiting(acquire)
         if (!seen.has(connection)) {
           seen.add(connection)
-          observeConnection(connection, observer)
+          adapt(connection)
         }
         return connection
       }
@@ -58,6 +53,28 @@ export function observeDialect(dialect: Dialect, observer: DatabaseObserver): Di
     },
   }
 }
+
+/**
+ * The same dialect, whose connections report. Kysely's own log would add four turns of the microtask queue to each
+ * statement, and nothing about waiting for a connection.
+ */
+export const observeDialect = (dialect: Dialect, observer: DatabaseObserver): Dialect =>
+  adaptConnections(
+    dialect,
+    (connection) => observeConnection(connection, observer),
+    async (acquire) => {
+      const began = performance.now()
+      try {
+        const connection = await acquire()
+        observer.waited(began)
+        return connection
+      } catch (error) {
+        observer.waited(began, error)
+        noteOutage(error)
+        throw error
+      }
+    },
+  )
 
 function observeConnection(connection: DatabaseConnection, observer: DatabaseObserver): void {
   const execute = connection.executeQuery.bind(connection)

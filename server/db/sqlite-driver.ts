@@ -3,12 +3,12 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
   type QueryResult,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
+import { adaptConnections } from './observed.ts'
 
 /** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
 export function kyselyDatabase(database: DatabaseSync) {
@@ -104,30 +104,13 @@ export class ReadingSqliteDialect extends SqliteDialect {
 }
 
 /** The same dialect, whose results are given only after what `wait` gives then. */
-export function waitAfterReads(dialect: Dialect, wait: () => Promise<void> | undefined): Dialect {
-  return {
-    createAdapter: () => dialect.createAdapter(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-    createDriver() {
-      const driver: Driver = dialect.createDriver()
-      const seen = new WeakSet<DatabaseConnection>()
-      const acquire = driver.acquireConnection.bind(driver)
-      driver.acquireConnection = async () => {
-        const connection = await acquire()
-        if (!seen.has(connection)) {
-          seen.add(connection)
-          const execute = connection.executeQuery.bind(connection)
-          connection.executeQuery = async <R>(query: CompiledQuery) => {
-            const result: QueryResult<R> = await execute(query)
-            const waiting = wait()
-            if (waiting) await waiting
-            return result
-          }
-        }
-        return connection
-      }
-      return driver
-    },
-  }
-}
+export const waitAfterReads = (dialect: Dialect, wait: () => Promise<void> | undefined): Dialect =>
+  adaptConnections(dialect, (connection) => {
+    const execute = connection.executeQuery.bind(connection)
+    connection.executeQuery = async <R>(query: CompiledQuery) => {
+      const result: QueryResult<R> = await execute(query)
+      const waiting = wait()
+      if (waiting) await waiting
+      return result
+    }
+  })
