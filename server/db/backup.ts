@@ -69,9 +69,9 @@ function examine(draft: string): Omit<Copied, 'size'> {
         .all()
         .map(({ name }) => name),
     )
-    const count = (table: string): number =>
+    const count = (table: string, which = ''): number =>
       tables.has(table)
-        ? Number(copy.prepare(`select count(*) as n from ${table}`).get()?.n)
+        ? Number(copy.prepare(`select count(*) as n from ${table} ${which}`).get()?.n)
         : refuse(
             `This is no database of Stowage: it has no table "${table}". Is DATABASE_URL, or DATA_DIR, the right one?`,
           )
@@ -79,7 +79,11 @@ function examine(draft: string): Omit<Copied, 'size'> {
     const found = copy.prepare('pragma quick_check(3)').all()
     if (found.length !== 1 || found[0]?.quick_check !== 'ok')
       refuse(`The copy is damaged, and so is the database perhaps: ${found.map((row) => row.quick_check).join('; ')}.`)
-    const counts = { buckets: count('buckets'), objects: count('objects'), users: count('users') }
+    const counts = {
+      buckets: count('buckets', 'where deleted_at is null'),
+      objects: count('objects'),
+      users: count('users'),
+    }
     if (counts.buckets === 0 && counts.users === 0)
       refuse('The database is empty: it has no user and no bucket. Is DATABASE_URL, or DATA_DIR, the right one?')
     // In a copy of one moment every object has its bucket and its blob.
