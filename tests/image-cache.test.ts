@@ -168,7 +168,8 @@ describe('the folder of the image cache', () => {
       fs.mkdirSync(path.join(folder, cache, below, 'ff'), { recursive: true })
     }
     service = await spawnServer(env)
-    await until(() => all(cache).every((name) => name.startsWith('stowage-images')))
+    // Of former releases only what lies at the top can be seen to be gone: below it folders vanish while one looks.
+    await until(() => fs.readdirSync(path.join(folder, cache)).every((name) => name === 'stowage-images'))
     await render()
     await service.kill('SIGTERM')
     service = await spawnServer(env)
