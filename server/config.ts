@@ -138,6 +138,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     if (env[name]?.trim() && !env.IDP_CLIENT_ID?.trim()) faults.push(`IDP_CLIENT_ID is required with ${name}`)
   if (faults.length > 0) throw new ConfigError(faults)
   const v = values as Values
+  const imageCacheBase = v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache')
   return {
     secretKey: v.SECRET_KEY,
     previousSecretKeys: v.SECRET_KEY_PREVIOUS,
@@ -169,8 +170,8 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
     imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),
-    imageCacheBase: v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'),
-    imageCacheDir: path.join(v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache'), IMAGE_FOLDER, `${share.n}`),
+    imageCacheBase,
+    imageCacheDir: path.join(imageCacheBase, IMAGE_FOLDER, `${share.n}`),
     cores: Math.max(1, Math.floor(os.availableParallelism() / share.of)),
     // Set by threads.ts; libuv's own default where a program that embeds us sets none.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,

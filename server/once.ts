@@ -30,14 +30,21 @@ export async function once<T>(
 ): Promise<T> {
   await assertMayWork(config, needs)
   const database = await openDatabaseOf(config, log, { existing: true })
-  const blobs = storageOfCommand(config)
+  return withOpened({ database, blobs: storageOfCommand(config), config, log }, work)
+}
+
+/** Does one thing with a database and a storage, without a service that goes on, and closes both. */
+export async function withOpened<T>(
+  opened: Pick<System, 'database' | 'blobs' | 'config' | 'log'>,
+  work: (system: System) => Promise<T>,
+): Promise<T> {
   try {
     const stopping = new AbortController().signal
     const background = () => undefined
     const now = () => new Date()
-    return await work({ database, blobs, config, now, log, background, worksInBackground: false, stopping })
+    return await work({ ...opened, now, background, worksInBackground: false, stopping })
   } finally {
-    await blobs.close()
-    await database.close()
+    await opened.blobs.close()
+    await opened.database.close()
   }
 }

@@ -17,7 +17,7 @@ import { detached } from './observe/meter.ts'
 import { answerPrimary } from './observe/several.ts'
 import { blobObserver, processMetrics, telemetryOf } from './observe/telemetry.ts'
 import { openTraces } from './observe/traces.ts'
-import { openDatabaseOf } from './once.ts'
+import { openDatabaseOf, withOpened } from './once.ts'
 import { ownMetrics } from './system/metrics.ts'
 import { flushForShutdown } from './usage/service.ts'
 import { findNewestSample } from './usage/store.ts'
@@ -143,18 +143,10 @@ export async function prepare(config: Config, accepted: Accepted): Promise<Made>
   const log = createLog(config.logLevel, undefined)
   await assertMayServe(config, accepted)
   const database = await openDatabaseOf(config, log)
-  const blobs = await openStorage(config)
-  try {
+  return withOpened({ database, blobs: await openStorage(config), config, log }, async (system) => {
     await database.migrate()
-    const stopping = new AbortController().signal
-    const background = () => undefined
-    const now = () => new Date()
-    const system = { database, blobs, config, now, log, background, worksInBackground: false, stopping }
-    return await makeFirst(createContext(await join(system, accepted), systemActor))
-  } finally {
-    await blobs.close()
-    await database.close()
-  }
+    return makeFirst(createContext(await join(system, accepted), systemActor))
+  })
 }
 
 const sqliteFile = ({ databaseUrl }: Config): string => databaseUrl.slice('sqlite:'.length)

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../contract/errors.ts'
+import { openAsItLies } from './sqlite.ts'
 
 /** What a copy of the database holds. */
 export interface Copied {
@@ -54,14 +54,12 @@ export async function backupSqlite(file: string, target: string): Promise<Copied
 
 const taken = (target: string) => new ServiceError('already_exists', `${target} exists already.`)
 
-/** Opens the copy as it lies there, so that no file comes to be beside it. */
+/** Looks at the copy before it has its name. */
 function examine(draft: string): Omit<Copied, 'size'> {
   const refuse = (why: string): never => {
     throw new ServiceError('conflict', `${why} Nothing was written.`)
   }
-  const url = pathToFileURL(draft)
-  url.searchParams.set('immutable', '1')
-  const copy = new DatabaseSync(url, { readOnly: true })
+  const copy = openAsItLies(draft)
   try {
     const tables = new Set(
       copy

@@ -1,8 +1,6 @@
 import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
-import pg from 'pg'
 import { Refusal } from '../refusal.ts'
-import { engineOf } from './open.ts'
-import { parsers } from './postgres.ts'
+import { engineOf, openPool } from './open.ts'
 import type { Schema } from './schema.ts'
 import { isThere, openForLook } from './sqlite.ts'
 import { kyselyDatabase } from './sqlite-driver.ts'
@@ -33,15 +31,7 @@ function lookIntoSqlite(file: string): Kysely<Schema> {
 }
 
 async function lookIntoPostgres(url: string): Promise<Kysely<Schema>> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 1,
-    connectionTimeoutMillis: 10_000,
-    types: {
-      getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-        parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-    },
-  })
+  const pool = openPool(url, 1)
   try {
     ;(await pool.connect()).release()
   } catch (error) {

@@ -218,19 +218,23 @@ class Postgres extends PostgresDialect {
   }
 }
 
-async function openPostgres(
-  url: string,
-  { report, connections, observer }: Required<DatabaseOptions>,
-): Promise<Database> {
-  const pool = new pg.Pool({
+/** A pool of so many connections at most to a server, whose values are read as the schema says. */
+export const openPool = (url: string, most: number): pg.Pool =>
+  new pg.Pool({
     connectionString: url,
-    max: connections,
+    max: most,
     connectionTimeoutMillis: 10_000,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>
         parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   })
+
+async function openPostgres(
+  url: string,
+  { report, connections, observer }: Required<DatabaseOptions>,
+): Promise<Database> {
+  const pool = openPool(url, connections)
   // The pool replaces an idle connection that the server ends; without a listener it would end the process.
   pool.on('error', report)
   // And one that is lost between two statements of a transaction: the next of them fails.

@@ -38,6 +38,11 @@ export function makePrivate(file: string, report: (error: Error) => void): void 
 export function openForLook(file: string): DatabaseSync {
   const logged = (fs.statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   if (logged) return new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  return openAsItLies(file)
+}
+
+/** Opens a database that nobody writes to, so that no file comes to be beside it. */
+export function openAsItLies(file: string): DatabaseSync {
   const url = pathToFileURL(path.resolve(file))
   url.searchParams.set('immutable', '1')
   return new DatabaseSync(url, { readOnly: true })

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
-import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { findBucket } from '../buckets/store.ts'
+import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
@@ -25,11 +24,14 @@ export async function putObject(
   wanted: () => void,
 ): Promise<{ object: StoredObject; created: boolean }> {
   allow(ctx.actor, 'write', bucket, upload.key)
-  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined) {
-    if (!(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
-    assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
-  }
-  const { receive } = await receiver(ctx, bucket)
+  const { receive, end } = await receiver(ctx, bucket)
+  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
+    try {
+      assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
+    } catch (error) {
+      await end()
+      throw error
+    }
   const received = await receive(upload, wanted)
   const [placed] = await placeAll(ctx, bucket, [received], conditions)
   return placed as { object: StoredObject; created: boolean }

@@ -29,11 +29,11 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0008-usage': usage(types),
   '0009-undo': undo(types),
   '0010-moves': moves(types),
+  '0011-instance': instance(types),
+  '0012-incoming': incoming(types),
   '0013-servings': servings(types),
   '0014-logins': logins(types),
   '0015-job-versions': jobVersions(types),
-  '0011-instance': instance(types),
-  '0012-incoming': incoming(types),
   '0016-buried-buckets': buriedBuckets(types),
 })
 
