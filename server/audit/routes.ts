@@ -3,7 +3,8 @@ import { api } from '../../contract/index.ts'
 import type { Input } from '../../contract/route.ts'
 import { handle } from '../http/handle.ts'
 import { sendExport } from './export.ts'
-import { type Filter, getRecord, listRecords } from './service.ts'
+import type { Filter } from './search.ts'
+import { getRecord, listRecords } from './service.ts'
 import { verifyThere } from './verify.ts'
 
 /** As times are stored: SQLite compares them as texts. */

@@ -12,10 +12,6 @@ import { currentKey } from './keys.ts'
 import * as search from './search.ts'
 import { insertRecords } from './store.ts'
 
-export { differenceOf } from './difference.ts'
-export { resealAuditKeys } from './keys.ts'
-export type { Filter } from './search.ts'
-
 /**
  * Writes one record per action in the transaction that made the change (A3), or as many as its details take, and gives
  * the rows back. Each carries a MAC, so that what someone else puts into the table is told from it however early it is

@@ -6,7 +6,7 @@ import {
   isAdmin,
 } from '../../contract/permissions.ts'
 import type { Actor, Ctx, Origin } from '../context.ts'
-import { settingsInForce } from '../settings/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import type { UserRow } from './store.ts'
 
 /** The actor that the rows of a credential describe, with the rights they have now. */

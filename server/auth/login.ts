@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
-import { settingsInForce } from '../settings/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import { emailKey, recordLogin, renewPasswordHash, replacePassword } from '../users/service.ts'
 import { findByEmailKey, findUser } from '../users/store.ts'
 import { knownDevice } from './device.ts'

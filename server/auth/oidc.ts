@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
-import type { EffectiveSettings } from '../settings/service.ts'
+import type { EffectiveSettings } from '../settings/effective.ts'
 import { entraTenant } from '../variables.ts'
 
 const TIMEOUT_SECONDS = 10

@@ -3,14 +3,6 @@ import type { Db } from '../db/schema.ts'
 import { actorOf } from './caller.ts'
 import * as store from './store.ts'
 
-export { actorOf } from './caller.ts'
-export { invalidToken } from './jwt.ts'
-export { testIdp as discoverIdp } from './oidc.ts'
-export { assertSettable, hashPassword, verifyPassword } from './passwords.ts'
-export { authenticateToken } from './sessions.ts'
-export type { UserRow } from './store.ts'
-export { type Attempt, beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
-
 /** Step: ends every session of a user; gives how many were live. Access tokens die with the user's token_version. */
 export const revokeSessionsOf = store.revokeSessionsOf
 

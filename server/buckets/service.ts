@@ -5,10 +5,7 @@ import { allow, type Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { sumIncoming } from '../incoming/store.ts'
-import { hasObjects } from '../objects/store.ts'
-import { settingsInForce } from '../settings/service.ts'
-import { endUploads } from '../uploads/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
@@ -84,9 +81,8 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   await ctx.act(async (tx, record) => {
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
-    if (await hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
+    if (await store.hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
-    await endUploads(tx, row.id, ctx.now())
     await store.clearQuota(tx, row.id)
     await store.buryBucket(tx, row, ctx.now())
     const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
@@ -190,7 +186,7 @@ async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
   const own = quotas.find(({ scope }) => scope === bucket.id)
   const total = quotas.find(({ scope }) => scope === store.TOTAL)
   const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
-  const incoming = quotas.length > 0 ? await sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
+  const incoming = quotas.length > 0 ? await store.sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
   return {
     ...bucket,
     room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved - incoming.own : null,
@@ -221,7 +217,7 @@ export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
 export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
   const { quota_gb, total_quota_gb, total_used_bytes } = bucket
   if (quota_gb === null && total_quota_gb === null) return null
-  const incoming = await sumIncoming(db, bucket.id)
+  const incoming = await store.sumIncoming(db, bucket.id)
   const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0) - incoming.all
   if (quota_gb === null) return total
   const usage = (await store.sumUsage(db, [bucket.id])).get(bucket.id) ?? none

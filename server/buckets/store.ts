@@ -113,13 +113,19 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
 export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
   tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()
 
-/** Frees the name; the row stays until the trash is emptied. What it is called then is no name, and matches no pattern. */
-export const buryBucket = (tx: Tx, { id, name }: { id: string; name: string }, now: Date) =>
-  tx
+/**
+ * Frees the name and ends open uploads, whose sweeper does the rest; the row stays until the trash is emptied. The name it
+ * has until then is not a valid one and matches no pattern.
+ */
+export async function buryBucket(tx: Tx, { id, name }: { id: string; name: string }, now: Date): Promise<void> {
+  const deleted_at = now.toISOString()
+  await tx.updateTable('uploads').set({ expires_at: deleted_at }).where('bucket_id', '=', id).execute()
+  await tx
     .updateTable('buckets')
-    .set({ name: `~${id}`, former_name: name, deleted_at: now.toISOString() })
+    .set({ name: `~${id}`, former_name: name, deleted_at })
     .where('id', '=', id)
     .execute()
+}
 
 /** The release before has buried buckets under their ids: such a name becomes free. */
 export const freeName = (tx: Tx, name: string) =>
@@ -209,3 +215,18 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
     .executeTakeFirstOrThrow()
   return { bytes: objects.bytes, objects: objects.count, trash_bytes: trash.bytes, reserved: uploads.bytes }
 }
+
+/** Bytes on their way into a bucket, and into all buckets together. */
+export const sumIncoming = (db: Db, bucketId: string): Promise<{ own: number; all: number }> =>
+  db
+    .selectFrom('incoming')
+    .select((e) => [
+      e.fn.coalesce(e.fn.sum<number>('bytes'), e.lit(0)).as('all'),
+      e.fn.coalesce(e.fn.sum<number>('bytes').filterWhere('bucket_id', '=', bucketId), e.lit(0)).as('own'),
+    ])
+    .executeTakeFirstOrThrow()
+
+/** Whether anything is visible in a bucket. */
+export const hasObjects = async (db: Db, bucketId: string): Promise<boolean> =>
+  (await db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !==
+  undefined

@@ -1,9 +1,7 @@
-import type { EffectiveSettings } from '../settings/service.ts'
+import type { EffectiveSettings } from '../settings/effective.ts'
 import { entraTenant } from '../variables.ts'
 import type { DirectorySettings, IdentityDirectory } from './directory.ts'
 import { openDirectory as openKind } from './open.ts'
-
-export type { DirectoryUser, IdentityDirectory } from './directory.ts'
 
 const GRAPH = 'https://graph.microsoft.com'
 

@@ -10,19 +10,16 @@ import {
   presets,
   reasons,
 } from '../../contract/permissions.ts'
-import { differenceOf } from '../audit/service.ts'
+import { differenceOf } from '../audit/difference.ts'
 import type { Ctx, Record } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { lockAdministration, settingsInForce, unmapGroup } from '../settings/service.ts'
-import { assertAdminRemains } from '../users/service.ts'
+import { assertAdminRemains, lockAdministration, unmapGroup } from '../settings/administration.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import { describeGroup, describeGroups, grantingGroups } from './describe.ts'
 import { applyMembers, assertAdmin, assertMayLeave, groupMissing } from './members.ts'
 import * as store from './store.ts'
-
-export { grantingGroups } from './describe.ts'
-export { joinGroups, setGroups } from './members.ts'
 
 const nameKey = (name: string): string => name.trim().normalize('NFKC').toLowerCase()
 

@@ -3,7 +3,7 @@ import { ImageQuery } from '../../contract/images.ts'
 import { openFields } from '../../contract/shares.ts'
 import { validatorCompiler } from '../http/validation.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
-import type { Source } from './source.ts'
+import type { Source } from './kinds.ts'
 
 export type Limits = EffectiveSettings['images']
 export type Output = 'jpeg' | 'png' | 'webp' | 'avif'

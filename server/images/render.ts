@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
+import type { Kind, Source } from './kinds.ts'
 import type { Plan } from './parameters.ts'
-import type { Kind, Source } from './source.ts'
 
 // Nothing but these decoders, from memory: no loader that reads files, scripts or other formats can be reached (I1).
 sharp.block({ operation: ['VipsForeignLoad'] })

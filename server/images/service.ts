@@ -7,16 +7,14 @@ import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import { evaluateConditions } from '../http/conditions.ts'
 import type { ObjectRow } from '../objects/store.ts'
-import { settingsInForce } from '../settings/service.ts'
-import { countDownload } from '../usage/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { countDownload } from '../usage/traffic.ts'
 import { acceptedBy, asksForImage, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
 import { PIPELINE } from './render.ts'
 import { isBusy, type Principal, tooSlow } from './slots.ts'
 import { assertUsable } from './source.ts'
 import * as store from './store.ts'
 import { boundsOf, derive, type Job, lookAt, release, type Studio, studioOf } from './studio.ts'
-
-export { selfTest } from './render.ts'
 
 export interface ImageOptions {
   cacheControl: string

@@ -2,25 +2,9 @@ import type { Readable } from 'node:stream'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
+import type { Kind, Source, Unusable } from './kinds.ts'
 import { readHeader } from './render.ts'
 import { findFault } from './structure.ts'
-
-export type Kind = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff'
-
-/** What the header of an image says: enough to plan every derivative of it. */
-export interface Source {
-  kind: Kind
-  /** Upright. */
-  width: number
-  height: number
-  /** Frames, or pages. */
-  pages: number
-  alpha: boolean
-  /** Progressive or interlaced: decoded it is in memory as a whole. */
-  full: boolean
-}
-/** Why a blob is no source: of another kind than we read, broken, or made to keep us busy. */
-export type Unusable = { refused: 'unsupported' | 'broken' | 'too_many_scans' }
 
 const latin = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)

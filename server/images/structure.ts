@@ -1,4 +1,4 @@
-import type { Kind } from './source.ts'
+import type { Kind } from './kinds.ts'
 
 /** What is wrong with how a file is put together; undefined where nothing is. */
 export type Fault = 'cut_off' | 'too_many_scans'

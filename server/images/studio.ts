@@ -2,10 +2,11 @@ import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import { type Cache, createCache, type Entry } from './cache.ts'
+import type { Source, Unusable } from './kinds.ts'
 import type { Limits, Plan } from './parameters.ts'
 import { heldPixels, isTimeout, PIPELINE, render } from './render.ts'
 import { type Bounds, createSlots, isBusy, type Principal, type Slot, type Slots, tooSlow } from './slots.ts'
-import { brokenSource, discard, inspect, readSource, type Source, type Unusable } from './source.ts'
+import { brokenSource, discard, inspect, readSource } from './source.ts'
 
 /** What happened so far, for metrics (I11). */
 export interface Counts {

@@ -1,8 +1,6 @@
 import type { Ctx } from '../context.ts'
 import * as store from './store.ts'
 
-export { type Arrival, beginArrival, countSender, type LinkRoom, tooMany } from './arrival.ts'
-
 /** Forgets what processes that ended in the midst of uploads had reserved. */
 export const reservationSweeper = {
   name: 'reservation-sweeper',

@@ -19,16 +19,6 @@ export const deleteIncoming = (tx: Tx, id: string) => tx.deleteFrom('incoming').
 export const deleteExpired = (tx: Tx, now: Date) =>
   tx.deleteFrom('incoming').where('expires_at', '<=', now.toISOString()).execute()
 
-/** Bytes on their way into a bucket, and into all buckets together. */
-export const sumIncoming = (db: Db, bucketId: string): Promise<{ own: number; all: number }> =>
-  db
-    .selectFrom('incoming')
-    .select((e) => [
-      e.fn.coalesce(e.fn.sum<number>('bytes'), e.lit(0)).as('all'),
-      e.fn.coalesce(e.fn.sum<number>('bytes').filterWhere('bucket_id', '=', bucketId), e.lit(0)).as('own'),
-    ])
-    .executeTakeFirstOrThrow()
-
 /** How many uploads through a link are under way, and bytes, but for one of them. */
 export const sumOfLink = (db: Db, shareId: string, but: string): Promise<{ uploads: number; bytes: number }> =>
   db

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { findKeys } from '../objects/search.ts'
 import { hasKeyIn } from '../objects/store.ts'
-import type { CreateJob } from './service.ts'
+import type { CreateJob } from './request.ts'
 
 const STEP = 2000
 

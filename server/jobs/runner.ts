@@ -4,13 +4,15 @@ import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import { asCurrent, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
-import { type ItemError, retryTaken, transferObjects } from '../objects/transfer.ts'
+import type { ItemError } from '../objects/item-error.ts'
+import { retryTaken } from '../objects/retry.ts'
+import { transferObjects } from '../objects/transfer.ts'
 import { findVersions, type Seen } from '../objects/versions.ts'
 import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
 import { listStep } from './listing.ts'
-import type { CreateJob, JobActor } from './service.ts'
+import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
-import { countUndoable, undoStep } from './undo.ts'
+import { countUndoable, type Outcome, undoStep } from './undo.ts'
 
 const MOST_ERRORS = 100
 const DAY_MS = 24 * 3600_000
@@ -163,15 +165,6 @@ async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: Creat
     ...(next === null ? { listed_at: ctx.now().toISOString(), selection: store.NO_SELECTION } : {}),
     ...lease(ctx),
   })
-}
-
-/** What a step came to: how many objects were done, which not and why, and how far the job is by that. */
-export interface Outcome {
-  done: number
-  errors: readonly ItemError[]
-  progress: { position: number; total?: number; listed_to?: string }
-  /** What another job moved of which there is nothing more to undo. */
-  settled?: { by: string; positions: readonly number[] }
 }
 
 /** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */

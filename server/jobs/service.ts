@@ -3,36 +3,18 @@ import type { Job } from '../../contract/jobs.ts'
 import { type BucketAction, isAdmin } from '../../contract/permissions.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { type Actor, allowSomewhere, type Ctx } from '../context.ts'
+import { allowSomewhere, type Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { newId } from '../id.ts'
+import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
-
-export { forgetJobs, jobWorker } from './runner.ts'
 
 /** Jobs of one person that wait or run: each may hold ten megabytes of keys until it has listed them. */
 const MOST_OPEN = 100
 
 /** What a client asks for. */
 type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
-
-export interface CreateJob {
-  kind: Job['kind']
-  source_bucket: string
-  /** The job whose deletions are restored, or whose moves are taken back. */
-  of?: string | undefined
-  prefix?: string | undefined
-  search?: string | undefined
-  exclude?: readonly string[] | undefined
-  keys?: readonly string[] | undefined
-  dest_bucket?: string | undefined
-  dest_prefix?: string | undefined
-  if_none_match?: '*' | undefined
-}
-
-/** Of the creator of a job what is needed to act as them later. */
-export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>
 
 const fault = (path: string, message: string, code: 'invalid_request' | 'conflict' = 'invalid_request') =>
   new ServiceError(code, `${path} ${message}`, { faults: [{ path, message }] })

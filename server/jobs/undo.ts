@@ -1,12 +1,21 @@
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { Ctx, Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { type ItemError, lockUnchanged, transferObjects } from '../objects/transfer.ts'
-import { restoreDeleted, restoreItems } from '../trash/restoring.ts'
+import type { ItemError } from '../objects/item-error.ts'
+import { lockUnchanged, transferObjects } from '../objects/transfer.ts'
+import { restoreDeleted, restoreItems } from '../restore/items.ts'
 import { countDeleted } from '../trash/store.ts'
-import type { Outcome } from './runner.ts'
-import type { CreateJob } from './service.ts'
+import type { CreateJob } from './request.ts'
 import * as store from './store.ts'
+
+/** What a step came to: how many objects were done, which not and why, and how far the job is by that. */
+export interface Outcome {
+  done: number
+  errors: readonly ItemError[]
+  progress: { position: number; total?: number; listed_to?: string }
+  /** What another job moved of which there is nothing more to undo. */
+  settled?: { by: string; positions: readonly number[] }
+}
 
 /** How many objects a job has moved or deleted that may be put back. */
 export const countUndoable = async (tx: Tx, id: string): Promise<number> =>

@@ -6,7 +6,7 @@ import { noteArchived } from '../audit/reads.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
-import { countDownload } from '../usage/service.ts'
+import { countDownload } from '../usage/traffic.ts'
 import * as store from './store.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 

@@ -10,9 +10,11 @@ import type { Tx } from '../db/schema.ts'
 import { matchesStrongly } from '../http/conditions.ts'
 import { newId } from '../id.ts'
 import { describeObject } from './describe.ts'
+import type { ItemError } from './item-error.ts'
+import { retryTaken } from './retry.ts'
 import { objectMissing, removeObjects } from './service.ts'
 import * as store from './store.ts'
-import { allowPair, type ItemError, type Pair, retryTaken, type TransferKind, transferObjects } from './transfer.ts'
+import { allowPair, type Pair, type TransferKind, transferObjects } from './transfer.ts'
 import { asSeen, isSame, type Seen, type Version } from './versions.ts'
 
 /** Copies or moves one object into a bucket; throws what stands in its way. */

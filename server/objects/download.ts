@@ -7,7 +7,7 @@ import { noteRead } from '../audit/reads.ts'
 import type { BlobDriver, ByteRange } from '../blobs/driver.ts'
 import type { Ctx } from '../context.ts'
 import { evaluateConditions, parseRanges, rangeApplies } from '../http/conditions.ts'
-import { countDownload } from '../usage/service.ts'
+import { countDownload } from '../usage/traffic.ts'
 import { getObject } from './service.ts'
 import type { ObjectRow } from './store.ts'
 

@@ -3,8 +3,8 @@ import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../blobs/wr
 import { bucketMissing, estimateRoom } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
-import { type Arrival, beginArrival, type LinkRoom } from '../incoming/service.ts'
-import { countUpload } from '../usage/service.ts'
+import { type Arrival, beginArrival, type LinkRoom } from '../incoming/arrival.ts'
+import { countUpload } from '../usage/traffic.ts'
 import * as store from './store.ts'
 
 /** What an upload says of itself besides its bytes. */

@@ -10,10 +10,6 @@ import { describeObject } from './describe.ts'
 import { assertConditions } from './place.ts'
 import * as store from './store.ts'
 
-export { typeOf } from './describe.ts'
-export { placeBlob } from './place.ts'
-export { retryTaken } from './transfer.ts'
-
 /** The object someone may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
   allow(ctx.actor, 'read', bucket, key)

@@ -93,10 +93,6 @@ export const replaceObject = (tx: Tx, { bucket_id, key, created_at: _kept, ...co
 export const deleteObject = (tx: Tx, bucketId: string, key: string) =>
   tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', '=', key).execute()
 
-export const hasObjects = async (db: Db, bucketId: string): Promise<boolean> =>
-  (await db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !==
-  undefined
-
 const inRange = (db: Db, bucketId: string, { from, to }: KeyRange) => {
   const query = db.selectFrom('objects').where('bucket_id', '=', bucketId).where('key', '>=', from)
   return to === null ? query : query.where('key', '<', to)

@@ -3,6 +3,8 @@ import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
 import { allow, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { moveToTrash } from '../trash/service.ts'
+import type { ItemError } from './item-error.ts'
+import { TakenMeanwhile } from './retry.ts'
 import * as store from './store.ts'
 import { asSeen, type Seen } from './versions.ts'
 
@@ -12,12 +14,6 @@ export type TransferKind = 'copy' | 'move'
 export interface Pair {
   key: string
   dest: string
-}
-/** Why one object stays as it is while others go on. */
-export interface ItemError {
-  key: string
-  code: ErrorCode
-  detail: string
 }
 interface Outcome {
   /** What arrived, and in the trash what it took the place of. */
@@ -127,23 +123,6 @@ export async function lockUnchanged(
   const blobs = new Map((await store.lockObjects(tx, bucket.id, keys)).map(({ key, blob_id }) => [key, blob_id]))
   const same = seen.filter(({ bucket_id, key, blob_id }) => bucket_id === bucket.id && blobs.get(key) === blob_id)
   return new Set(same.map(({ key }) => key))
-}
-
-/** To be tried again. */
-export class TakenMeanwhile extends Error {}
-
-/** Runs an action again while others take keys it was about to take. */
-export async function retryTaken<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof TakenMeanwhile)) throw error
-      if (attempt === 10)
-        throw new ServiceError('busy', 'Others keep writing the same keys. Try again.', {
-          headers: { 'retry-after': '1' },
-        })
-    }
 }
 
 /** Throws the refusal of the first right that is missing for a pair. */

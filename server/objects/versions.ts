@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
+import type { ItemError } from './item-error.ts'
 import type { ObjectRow } from './store.ts'
-import type { ItemError } from './transfer.ts'
 
 /** An object as it was seen: `blob_id` tells its contents, `last_modified` whether anything of it has changed since. */
 export type Version = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>

@@ -1,5 +1,7 @@
 import { api } from '../../contract/index.ts'
 import { handle } from '../http/handle.ts'
+import * as explain from './explain.ts'
+import * as runs from './runs.ts'
 import * as service from './service.ts'
 
 export const policyRoutes = [
@@ -10,17 +12,17 @@ export const policyRoutes = [
   handle(api.updatePolicy, (ctx, { params, body }) => service.updatePolicy(ctx, params.id, body)),
   handle(api.deletePolicy, (ctx, { params }) => service.deletePolicy(ctx, params.id)),
   handle(api.runPolicy, async (ctx, { params, query, body, reply }) => {
-    const run = await service.runPolicy(ctx, params.id, query, body)
+    const run = await runs.runPolicy(ctx, params.id, query, body)
     if (run.finished_at !== null) reply.code(200)
     return run
   }),
   handle(api.listPolicyRuns, (ctx, { params, query }) =>
-    service.listRuns(ctx, params.id, query.limit ?? 100, query.cursor),
+    runs.listRuns(ctx, params.id, query.limit ?? 100, query.cursor),
   ),
-  handle(api.getPolicyRun, (ctx, { params }) => service.getRun(ctx, params.id, params.run_id)),
+  handle(api.getPolicyRun, (ctx, { params }) => runs.getRun(ctx, params.id, params.run_id)),
   handle(api.listPolicyRunItems, (ctx, { params, query: { outcome, limit = 100, cursor } }) =>
-    service.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
+    runs.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
   ),
-  handle(api.cancelPolicyRun, (ctx, { params }) => service.cancelRun(ctx, params.id, params.run_id)),
-  handle(api.explainPolicies, (ctx, { params, query }) => service.explainPolicies(ctx, params.name, query.key)),
+  handle(api.cancelPolicyRun, (ctx, { params }) => runs.cancelRun(ctx, params.id, params.run_id)),
+  handle(api.explainPolicies, (ctx, { params, query }) => explain.explainPolicies(ctx, params.name, query.key)),
 ]

@@ -11,9 +11,6 @@ import { getVisible, policyMissing, summariseRun } from './runs.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
 
-export { explainPolicies } from './explain.ts'
-export { cancelRun, forgetRuns, getRun, listRunItems, listRuns, policyWorker, runPolicy } from './runs.ts'
-
 const SCAN = 500
 const PREVIEW_OBJECTS = 100_000
 const SAMPLE = 100

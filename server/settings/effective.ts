@@ -115,6 +115,9 @@ export function merge(config: Config, changed: Changed): EffectiveSettings {
   return Object.fromEntries(entries) as EffectiveSettings
 }
 
+/** Issuers compare without a trailing slash. */
+export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
+
 const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings; untold: readonly string[] }>()
 
 /**

@@ -1,14 +1,15 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Settings, SettingsChange } from '../../contract/settings.ts'
-import { differenceOf, resealAuditKeys } from '../audit/service.ts'
-import { discoverIdp } from '../auth/service.ts'
+import { differenceOf } from '../audit/difference.ts'
+import { resealAuditKeys } from '../audit/keys.ts'
+import { testIdp as discoverIdp } from '../auth/oidc.ts'
 import { setTotalQuota } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { findGroupsByIds } from '../groups/store.ts'
 import { isSealedWithCurrent, seal, unseal } from '../sealed.ts'
-import { assertAdminRemains } from '../users/service.ts'
 import { issuerUrl, isThisMachine } from '../variables.ts'
+import { assertAdminRemains, lockAdministration } from './administration.ts'
 import {
   type Changed,
   type EffectiveSettings,
@@ -20,14 +21,6 @@ import {
   settingsInForce,
 } from './effective.ts'
 import * as store from './store.ts'
-
-export { type EffectiveSettings, settingsInForce } from './effective.ts'
-
-/**
- * Step: whoever changes who can administer the service waits here for the others, so that two cannot each take the
- * other's rights away (R6). Taken before any other lock.
- */
-export const lockAdministration = store.lockChanged
 
 /** The settings for administrators, without secrets. */
 export async function getSettings(ctx: Ctx): Promise<Settings> {
@@ -165,12 +158,3 @@ export const enableLocalLogin = (ctx: Ctx): Promise<void> =>
     await store.writeChanged(tx, JSON.stringify(changed))
     record({ name: 'settings_update', details: differences(before, merge(ctx.config, changed)) })
   })
-
-/** Step: keeps the setting's mapping free of a group that is deleted. */
-export async function unmapGroup(tx: Tx, groupId: string): Promise<void> {
-  const changed = JSON.parse(await lockAdministration(tx)) as Changed
-  const mapping = changed.idp?.group_mapping as { group_id: string }[] | undefined
-  if (!changed.idp || !mapping?.some(({ group_id }) => group_id === groupId)) return
-  changed.idp.group_mapping = mapping.filter(({ group_id }) => group_id !== groupId)
-  await store.writeChanged(tx, JSON.stringify(changed))
-}

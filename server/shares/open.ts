@@ -1,18 +1,15 @@
-import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../contract/permissions.ts'
-import { actorOfUser, beginAttempt, forgiveAttempt, retractAttempt, verifyPassword } from '../auth/service.ts'
+import { actorOfUser } from '../auth/service.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
-import { settingsInForce } from '../settings/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
-import { isTicket } from './ticket.ts'
 
 const USAGE_SHARDS = 16
-const VERIFIED_MS = 5 * 60_000
 
 /** Expired, revoked, spent and unknown: nobody learns which (410). */
 export const gone = () =>
@@ -60,56 +57,6 @@ function common(a: KeyRange, b: KeyRange): KeyRange[] {
 }
 export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
   ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
-
-/** Which passwords were found right lately: a video is fetched in a hundred ranges, and each compare costs 200 ms. */
-const verified = new Map<string, number>()
-
-/** Throws `unauthenticated` unless the request has the link's password, or a ticket that was given for it. */
-export async function checkPassword(ctx: Ctx, link: OpenLink, request: FastifyRequest): Promise<void> {
-  if (link.row.password_hash === null || isTicket(ctx, link.row, request)) return
-  const given = passwordOf(request)
-  if (given === undefined) throw passwordNeeded('This link asks for a password.')
-  await matchPassword(ctx, link, given)
-}
-
-/** Throws `unauthenticated` unless this is the link's password; guesses are slowed down like logins. */
-export async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string): Promise<void> {
-  if (row.password_hash === null) return
-  const key = createHash('sha256').update(`${row.id}\0${row.password_hash}\0${given}`).digest('base64')
-  const now = ctx.now().getTime()
-  if ((verified.get(key) ?? 0) > now) return
-  const attempt = { kind: 'link', account: `share:${row.id}` } as const
-  await beginAttempt(ctx, attempt)
-  const matches = await verifyPassword(given, row.password_hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
-    await retractAttempt(ctx, attempt)
-    throw busy
-  })
-  if (!matches) {
-    noteAccess(ctx, row, 'wrong_password', null)
-    throw passwordNeeded('The password is wrong.')
-  }
-  await forgiveAttempt(ctx, attempt)
-  if (verified.size >= 1000) verified.clear()
-  verified.set(key, now + VERIFIED_MS)
-}
-
-export const passwordNeeded = (detail: string) =>
-  new ServiceError('unauthenticated', detail, {
-    headers: { 'www-authenticate': 'Basic realm="link", charset="UTF-8"' },
-  })
-
-/** From `X-Share-Password`, or from HTTP Basic with any name (RFC 7617). */
-function passwordOf({ headers }: FastifyRequest): string | undefined {
-  const own = headers['x-share-password']
-  // Node gives header values as Latin-1; clients send UTF-8.
-  if (typeof own === 'string') return Buffer.from(own, 'latin1').toString('utf8')
-  const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1]
-  return basic === undefined
-    ? undefined
-    : Buffer.from(basic, 'base64')
-        .toString('utf8')
-        .replace(/^[^:]*:/s, '')
-}
 
 type Outcome = 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 

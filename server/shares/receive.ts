@@ -4,22 +4,13 @@ import { ServiceError } from '../../contract/errors.ts'
 import { byteLength, isKeyText } from '../../contract/names.ts'
 import type { Actor, Ctx } from '../context.ts'
 import { expectBody } from '../http/body.ts'
-import { tooMany } from '../incoming/service.ts'
+import { tooMany } from '../incoming/arrival.ts'
 import { typeOf } from '../objects/describe.ts'
 import { placeUnderFreeName } from '../objects/place.ts'
 import { receiver } from '../objects/received.ts'
-import { noteBucket } from '../usage/service.ts'
-import {
-  checkPassword,
-  findLink,
-  forbidCaching,
-  gone,
-  isOpen,
-  noteAccess,
-  openLink,
-  openRanges,
-  passwordNeeded,
-} from './open.ts'
+import { noteBucket } from '../usage/traffic.ts'
+import { findLink, forbidCaching, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
+import { checkPassword, passwordNeeded } from './password.ts'
 import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
 

@@ -1,9 +1,9 @@
 import { api } from '../../contract/index.ts'
 import { handle } from '../http/handle.ts'
+import { unlockShare } from './password.ts'
 import { receiveThroughShare } from './receive.ts'
 import { openEntry, openShare } from './serve.ts'
 import * as service from './service.ts'
-import { unlockShare } from './ticket.ts'
 
 export const shareRoutes = [
   handle(api.shareObject, (ctx, { params, query, body, reply }) => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
-import { findLink, forbidCaching, matchPassword } from './open.ts'
 import type { ShareRow } from './store.ts'
 
 const PURPOSE = 'share-ticket'
@@ -25,16 +24,8 @@ export function isTicket(ctx: Ctx, row: ShareRow, { query }: Pick<FastifyRequest
   return claims !== null && claims.for === lockOf(row) && claims.until > ctx.now().getTime()
 }
 
-/** Exchanges the password of a link for a ticket: a browser can put one into a URL, but not a header. */
-export async function unlockShare(
-  ctx: Ctx,
-  token: string,
-  password: string,
-  raw: { reply: Parameters<typeof forbidCaching>[0] },
-) {
-  forbidCaching(raw.reply)
-  const link = await findLink(ctx, token)
-  await matchPassword(ctx, link, password)
-  const until = ctx.now().getTime() + SECONDS * 1000
-  return { ticket: signClaims(ctx.config, PURPOSE, { for: lockOf(link.row), until }), expires_in: SECONDS }
+/** A ticket for a link whose password was right. */
+export function makeTicket({ config, now }: Ctx, row: ShareRow): { ticket: string; expires_in: number } {
+  const claims: Claims = { for: lockOf(row), until: now().getTime() + SECONDS * 1000 }
+  return { ticket: signClaims(config, PURPOSE, claims), expires_in: SECONDS }
 }

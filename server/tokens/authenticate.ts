@@ -1,5 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
-import { actorOf, invalidToken } from '../auth/service.ts'
+import { actorOf } from '../auth/caller.ts'
+import { invalidToken } from '../auth/jwt.ts'
 import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'

@@ -1,18 +1,15 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { isAdmin } from '../../contract/permissions.ts'
 import { type NewToken, namedLifetimes, type Token } from '../../contract/tokens.ts'
-import { invalidToken } from '../auth/service.ts'
+import { invalidToken } from '../auth/jwt.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { settingsInForce } from '../settings/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
 import { newTokenValue, prefixOf } from './value.ts'
-
-export { authenticatePat, noteUse } from './authenticate.ts'
-export { TOKEN_START } from './value.ts'
 
 const DAY_MS = 24 * 3600_000
 const MOST_LIVE = 50

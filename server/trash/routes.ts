@@ -1,6 +1,7 @@
 import { api } from '../../contract/index.ts'
 import { handle } from '../http/handle.ts'
-import { listTrash, purgeTrash, restoreTrash } from './service.ts'
+import { restoreTrash } from '../restore/service.ts'
+import { listTrash, purgeTrash } from './service.ts'
 
 export const trashRoutes = [
   handle(api.listTrash, (ctx, { params, query }) =>

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { type BucketAction, decide } from '../../contract/permissions.ts'
-import type { OnConflict, TrashItem } from '../../contract/trash.ts'
+import type { TrashItem } from '../../contract/trash.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import {
   bucketMissing,
@@ -15,9 +15,7 @@ import { allow, allowSomewhere, asCurrent, type Ctx, type Record } from '../cont
 import { decodeCursor, encodeCursor, timeOf } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { retryTaken } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
-import { placeItems } from './placing.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -83,27 +81,10 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
 }
 
 /**
- * Puts items back under their keys, all or none; needs `write` on each. What happens where a key is taken is
- * `onConflict`'s to say: a `conflict` unless asked otherwise.
- */
-export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onConflict: OnConflict = 'fail') {
-  return retryTaken(() =>
-    ctx.act(async (tx, record) => {
-      const bucket = await holdFor(tx, ctx, name)
-      const caller = await asCurrent(tx, ctx)
-      allowSomewhere(caller.actor, 'write', name)
-      const rows = seenBy(caller, 'write', name, await store.lockTrash(tx, bucket.id, ids))
-      assertFound(ids, rows)
-      return placeItems(tx, caller, bucket, { ids, rows, onConflict }, record)
-    }),
-  )
-}
-
-/**
  * Those of the items that the actor may do this to. Throws forbidden for one that they may only see; one that they may not
  * even see is left out, so that it is for them as if it were not there.
  */
-function seenBy(ctx: Ctx, action: 'write' | 'manage', name: string, rows: readonly store.TrashRow[]) {
+export function seenBy(ctx: Ctx, action: 'write' | 'manage', name: string, rows: readonly store.TrashRow[]) {
   const may = (right: BucketAction, key: string) => decide(ctx.actor.groups, right, name, key).allowed
   return rows.filter(({ key }) => {
     if (!may(action, key) && may('list', key)) allow(ctx.actor, action, name, key)
@@ -111,19 +92,13 @@ function seenBy(ctx: Ctx, action: 'write' | 'manage', name: string, rows: readon
   })
 }
 
-function assertFound(ids: readonly string[], rows: readonly store.TrashRow[]): void {
+export function assertFound(ids: readonly string[], rows: readonly store.TrashRow[]): void {
   const found = new Set(rows.map(({ id }) => id))
   const faults = ids.flatMap((id, i) =>
     found.has(id) ? [] : [{ path: `body.ids.${i}`, message: 'is not in the trash' }],
   )
   if (faults.length > 0)
     throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults })
-}
-
-/** Step: holds the bucket for someone with any right to `write` in it; the keys are checked one by one after that. */
-function holdFor(tx: Tx, ctx: Ctx, name: string): Promise<HeldBucket> {
-  allowSomewhere(ctx.actor, 'write', name)
-  return holdBucket(tx, name)
 }
 
 function allowPurge({ actor }: Ctx, name: string, ids: readonly string[] | 'all'): void {
@@ -181,6 +156,9 @@ async function destroy(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly stor
   }
   return { objects: rows.length, bytes }
 }
+
+/** Step: forgets items that are objects again. */
+export const takeOut = store.deleteTrash
 
 class NothingToDo extends Error {}
 

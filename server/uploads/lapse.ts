@@ -1,6 +1,6 @@
 import { countUsage, holdBucket } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
-import { isOver, receivedParts } from './service.ts'
+import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
 /** How long the announced size stays reserved while no part comes. */

@@ -7,10 +7,10 @@ import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.t
 import { allow, type Ctx, currentActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { contentMd5, expectBody } from '../http/body.ts'
-import { countSender } from '../incoming/service.ts'
+import { countSender } from '../incoming/arrival.ts'
 import { readClaims, signClaims } from '../signature.ts'
-import { countUpload, noteBucket } from '../usage/service.ts'
-import { isOver } from './service.ts'
+import { countUpload, noteBucket } from '../usage/traffic.ts'
+import { isOver } from './received.ts'
 import * as store from './store.ts'
 
 const PURPOSE = 'upload-part'

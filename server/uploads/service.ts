@@ -9,19 +9,16 @@ import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { typeOf } from '../objects/service.ts'
-import { settingsInForce } from '../settings/service.ts'
+import { typeOf } from '../objects/describe.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import { lapseIdle } from './lapse.ts'
 import { partUrls } from './parts.ts'
+import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
 const HOUR_MS = 3600_000
 const FIRST_URLS = 1000
 const METADATA_BYTES = 8192
-
-/** Whether the time of an upload is over: also of one that is being given up, or whose bucket is gone. */
-export const isOver = (row: Pick<store.UploadRow, 'expires_at'>, now: Date): boolean =>
-  row.expires_at <= now.toISOString()
 
 export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
 
@@ -155,25 +152,6 @@ export async function getUpload(ctx: Ctx, name: string, id: string, { from = 1, 
   }
 }
 
-/** Parts that came through us have rows; those that went straight to the storage only it knows. */
-export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<store.PartRow[]> {
-  const rows = await store.listParts(ctx.db, row.id)
-  const isDirect = row.blob_id !== null && (await isDirectUpload(ctx, row))
-  if (!isDirect || row.blob_id === null) return rows
-  const known = new Map(rows.map((part) => [part.part_number, part]))
-  const stored = await ctx.blobs.listParts(row.blob_id, row.handle)
-  // None at all: they are put together already, and were written down before that.
-  if (stored.length === 0) return rows
-  return stored.map(({ number, size, ref }) => {
-    const part = known.get(number)
-    if (part?.ref === ref) return part
-    return { upload_id: row.id, part_number: number, size, etag: ref, ref, received_at: row.created_at }
-  })
-}
-
-const isDirectUpload = async (ctx: Ctx, row: store.UploadRow): Promise<boolean> =>
-  (await ctx.blobs.partUrl(row.blob_id ?? '', row.handle, 1, { expiresIn: 60, size: row.part_size })) !== null
-
 /** Open uploads of a bucket that the caller may write to, latest first. */
 export async function listUploads(ctx: Ctx, name: string, limit: number, cursor: string | undefined) {
   const ranges = allowSomewhere(ctx.actor, 'write', name)
@@ -246,6 +224,3 @@ export const sweeper = {
     await lapseIdle(ctx)
   },
 }
-
-/** Step: the uploads of a bucket that is deleted are left to the sweeper. */
-export const endUploads = store.expireUploads

@@ -71,9 +71,6 @@ export const findIdle = (db: Db, since: Date, after: string, limit: number): Pro
     .limit(limit)
     .execute()
 
-export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
-  tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()
-
 export const bucketNameOf = async (db: Db, bucketId: string): Promise<string | undefined> =>
   (
     await db

@@ -8,10 +8,6 @@ import { DAY_MS, KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { largest } from './types.ts'
 
-export { flushForShutdown, usageRecorder } from './record.ts'
-export { countDownload, countUpload, noteBucket, requestCounter } from './traffic.ts'
-export { typeCounter } from './types.ts'
-
 /** Of buckets in one query. */
 const PAGE = 500
 const DEFAULT_DAYS = 30

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
-import { type DirectoryUser, type IdentityDirectory, openDirectory } from '../directory/service.ts'
+import type { DirectoryUser, IdentityDirectory } from '../directory/directory.ts'
+import { openDirectory } from '../directory/service.ts'
 import { newId } from '../id.ts'
-import { type EffectiveSettings, settingsInForce } from '../settings/service.ts'
-import { insertUser, issuerKey } from './service.ts'
+import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
+import { insertUser } from './service.ts'
 import * as store from './store.ts'
 
 const DEADLINE_MS = 30_000

@@ -1,14 +1,17 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { covers, isAdmin } from '../../contract/permissions.ts'
 import type { User } from '../../contract/users.ts'
-import { assertSettable, hashPassword, revokeSessionsOf } from '../auth/service.ts'
+import { assertSettable, hashPassword } from '../auth/passwords.ts'
+import { revokeSessionsOf } from '../auth/service.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
-import { grantingGroupsOf, joinGroups, setGroups } from '../groups/service.ts'
+import { joinGroups, setGroups } from '../groups/members.ts'
+import { grantingGroupsOf } from '../groups/service.ts'
 import { findGroup, findGroupsOfUsers, type MemberGroup } from '../groups/store.ts'
 import { newId } from '../id.ts'
-import { type EffectiveSettings, lockAdministration, settingsInForce } from '../settings/service.ts'
+import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
+import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
 import * as store from './store.ts'
 
 const folded = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
@@ -21,9 +24,6 @@ const named = (email: string, display_name: string) => ({
   display_name: display_name.trim(),
   search_key: `${folded(email)} ${folded(display_name)}`,
 })
-
-/** Issuers compare without a trailing slash. */
-export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
 
 const addressTaken = (email: string) =>
   new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
@@ -209,13 +209,6 @@ export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> 
     await store.updateUser(tx, id, { token_version: row.token_version + 1 })
     record({ name: 'logout', resource: { type: 'user', id }, details: { sessions } })
   })
-}
-
-/** Step: throws last_admin unless an active administrator can log in through a way that is on (R6, O11). */
-export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
-  const issuer = auth.enable_idp && idp.client_id !== null && idp.issuer_url !== null ? issuerKey(idp.issuer_url) : null
-  if (await store.hasAbleAdmin(tx, { local: auth.enable_local, issuer })) return
-  throw new ServiceError('last_admin', 'After this no active administrator could log in.')
 }
 
 const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {

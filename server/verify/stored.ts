@@ -3,8 +3,8 @@ import { asideInBatches } from '../blobs/collector.ts'
 import type { DamagedEntry } from '../blobs/driver.ts'
 import { findKnown } from '../blobs/store.ts'
 import type { Ctx } from '../context.ts'
-import type { Options, Summary } from './service.ts'
 import * as store from './store.ts'
+import type { Options, Summary } from './summary.ts'
 
 const BATCH = 1000
 const AT_ONCE = 16

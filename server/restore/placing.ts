@@ -5,10 +5,11 @@ import type { OnConflict, RestoredItem } from '../../contract/trash.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { allow, type Ctx, type Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
 import { findObjects, type ObjectRow } from '../objects/store.ts'
-import { TakenMeanwhile } from '../objects/transfer.ts'
-import * as store from './store.ts'
+import { takeOut } from '../trash/service.ts'
+import type * as store from '../trash/store.ts'
 
 const MOST_NAMES = 100
 /** Keys that one query looks for. */
@@ -47,7 +48,7 @@ export async function placeItems(
     objects: placed.length - gone.length,
     trash_bytes: kept - came,
   })
-  await store.deleteTrash(tx, ids)
+  await takeOut(tx, ids)
   for (const { item, object, replaced } of placed)
     record({
       name: 'restore',

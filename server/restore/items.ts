@@ -2,10 +2,11 @@ import { decide } from '../../contract/permissions.ts'
 import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
 import type { Ctx, Record } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import type { ItemError } from '../objects/item-error.ts'
 import { reinstateAll } from '../objects/service.ts'
 import { findObjects } from '../objects/store.ts'
-import type { ItemError } from '../objects/transfer.ts'
-import * as store from './store.ts'
+import { takeOut } from '../trash/service.ts'
+import * as store from '../trash/store.ts'
 
 /** Which of what a job deleted is next: `limit` items after the one of the id `after`. `last` is then the next such id. */
 export interface Deleted {
@@ -58,7 +59,7 @@ export async function restoreItems(
   if (restored.length > 0) {
     const bytes = restored.reduce((sum, { size }) => sum + size, 0)
     await countUsage(tx, bucket, { bytes, objects: restored.length, trash_bytes: -bytes })
-    await store.deleteTrash(
+    await takeOut(
       tx,
       restored.map(({ id }) => id),
     )
