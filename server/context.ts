@@ -2,16 +2,11 @@ import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
 import { ServiceError } from '../contract/errors.ts'
 import { allowedRanges, type BucketAction, decide, type GrantingGroup, type KeyRange } from '../contract/permissions.ts'
-import { recordActions } from './audit/service.ts'
 import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/open.ts'
 import type { Db, Tx } from './db/schema.ts'
 import { UnderWay } from './incoming/under-way.ts'
-import { detached } from './observe/meter.ts'
-import { telemetryOf } from './observe/telemetry.ts'
-import { enqueueDeliveries } from './webhooks/enqueue.ts'
-import { wakeDispatchers } from './webhooks/wake.ts'
 
 /** Where a request came from, as the audit log keeps it (A1). */
 export interface Origin {
@@ -40,8 +35,35 @@ export interface Actor {
   renew?: (db: Db) => Promise<Actor>
 }
 
-/** Adds one action to what the transaction records. */
-export type Record = (action: Action) => void
+/** What a transaction works with. Nothing in it can be awaited but `tx`. */
+export interface Upkeep {
+  tx: Tx
+  /** The caller as the request came; `currentActor` gives them as they are now. */
+  actor: Actor
+  config: Config
+  now(): Date
+  log: Logger
+  /** For `return step.nothing(result)`: there was nothing to do. The transaction is rolled back and records nothing. */
+  nothing<T>(result: T): Nothing<T>
+}
+/** The same of a change that users can see. */
+export interface Step extends Upkeep {
+  /** Adds one action to what the transaction records. */
+  record(action: Action): void
+}
+
+/** The result of a change that did nothing. */
+export class Nothing<T> {
+  readonly #result: T
+  constructor(result: T) {
+    this.#result = result
+  }
+  unwrap(): T {
+    return this.#result
+  }
+}
+/** What is left of a change's result when it may be `Nothing`. */
+type Done<T> = T extends Nothing<infer R> ? R : T
 
 /** What one caller may touch. */
 export interface Ctx {
@@ -49,15 +71,15 @@ export interface Ctx {
   db: Db
   /**
    * The only way to change what users can see: the change, its audit records and one delivery per matching webhook
-   * endpoint commit together or not at all. Only `tx` may be awaited inside; it may run again after a deadlock. Throws
-   * when nothing was recorded.
+   * endpoint commit together or not at all. Only `step.tx` may be awaited inside; it may run again after a deadlock.
+   * Throws when nothing was recorded, unless `step.nothing` is returned.
    */
-  act<T>(change: (tx: Tx, record: Record) => Promise<T>): Promise<T>
+  act<T>(change: (step: Step) => Promise<T>): Promise<Done<T>>
   /**
    * A transaction over state that users cannot see: blob rows, sessions, counters. `relaxed` does not wait until it
    * survives a power failure (it does survive a crash of the process): for rows whose loss costs no one anything.
    */
-  upkeep<T>(change: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
+  upkeep<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }): Promise<Done<T>>
   /** The same process acting for someone else: a login is recorded as done by who logged in. */
   as(actor: Actor): Ctx
   blobs: BlobDriver
@@ -76,8 +98,15 @@ export interface Ctx {
   underWay: UnderWay
 }
 
+/**
+ * Step: tells the rest of the system what a change recorded, in its transaction. What it resolves to is called after the
+ * commit.
+ */
+export type Publish = (step: Upkeep, actions: readonly Action[]) => Promise<() => void>
+
 /** What the process shares; a Ctx is made of it for each caller. */
 export interface System {
+  publish: Publish
   database: Database
   blobs: BlobDriver
   config: Config
@@ -90,31 +119,48 @@ export interface System {
   underWay?: UnderWay
 }
 
+class RolledBack extends Error {
+  readonly result: unknown
+  constructor(nothing: Nothing<unknown>) {
+    super('There was nothing to do')
+    this.result = nothing.unwrap()
+  }
+}
+
 export function createContext(system: System, actor: Actor): Ctx {
   system.underWay ??= new UnderWay()
-  const { database, blobs, config, now, log, background, worksInBackground, stopping } = system
-  const counted = telemetryOf(config).metrics.stowage_actions_total
+  const { database, blobs, config, now, log, background, worksInBackground, stopping, publish } = system
+  const nothing = <T>(result: T) => new Nothing(result)
+  async function inTransaction<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }) {
+    try {
+      const work = async (tx: Tx): Promise<Done<T>> => {
+        const result = await change({ tx, actor, config, now, log, nothing })
+        if (result instanceof Nothing) throw new RolledBack(result)
+        return result as Done<T>
+      }
+      return await database.transaction(work, options)
+    } catch (error) {
+      if (error instanceof RolledBack) return error.result as Done<T>
+      throw error
+    }
+  }
   return {
     actor,
     db: database.db,
-    async act(change) {
-      let queued = 0
-      let done: readonly Action[] = []
-      const result = await database.transaction(async (tx) => {
+    async act<T>(change: (step: Step) => Promise<T>) {
+      let published = () => {}
+      const result = await inTransaction(async (step) => {
         const actions: Action[] = []
-        const result = await change(tx, (action) => void actions.push(action))
+        const result = await change({ ...step, record: (action) => void actions.push(action) })
+        if (result instanceof Nothing) return result
         if (actions.length === 0) throw new Error('A change was made that records no action')
-        const recorded = await recordActions(tx, config, actor, now(), actions)
-        done = actions
-        queued = config.webhooksEnabled ? await enqueueDeliveries(tx, recorded) : 0
+        published = await publish(step, actions)
         return result
       })
-      for (const { name } of done) counted.inc({ action: name })
-      // They send for everyone.
-      if (queued > 0) detached(wakeDispatchers)
+      published()
       return result
     },
-    upkeep: (change, options) => database.transaction(change, options),
+    upkeep: inTransaction,
     as: (other) => createContext(system, other),
     blobs,
     config,
@@ -154,12 +200,11 @@ export function allow(actor: Actor, action: BucketAction, bucket: string, key = 
  * once more with this one, in its transaction and after its last long wait: a revocation that was committed before this
  * statement refuses, one that comes later came after the change.
  */
-export const currentActor = async (tx: Db, { actor }: Pick<Ctx, 'actor'>): Promise<Actor> =>
+export const currentActor = async ({ tx, actor }: { tx: Db; actor: Actor }): Promise<Actor> =>
   actor.renew ? actor.renew(tx) : actor
 
-/** Step: the same context with the caller as they are now, for steps that ask for the rights on each key themselves. */
-export const asCurrent = async (tx: Db, ctx: Ctx): Promise<Ctx> =>
-  ctx.actor.renew ? ctx.as(await ctx.actor.renew(tx)) : ctx
+/** Step: the same step with the caller as they are now, for steps that ask for the rights on each key themselves. */
+export const asCurrent = async (step: Step): Promise<Step> => ({ ...step, actor: await currentActor(step) })
 
 /** The parts of `prefix` where the actor may do it; throws `forbidden` where there is none. */
 export function allowSomewhere(actor: Actor, action: BucketAction, bucket: string, prefix = ''): KeyRange[] {

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from './db/open.ts'
 import { assertMayWork, storageOfCommand } from './instance/join.ts'
 import { isBeforeAnswer } from './observe/meter.ts'
 import { databaseObserver } from './observe/telemetry.ts'
+import { publish } from './publish.ts'
 
 /** Opens the database of a configuration; what nobody waits for goes to the log. */
 export const openDatabaseOf = (config: Config, log: Logger, { existing = false } = {}): Promise<Database> =>
@@ -42,7 +43,7 @@ export async function withOpened<T>(
     const stopping = new AbortController().signal
     const background = () => undefined
     const now = () => new Date()
-    return await work({ ...opened, now, background, worksInBackground: false, stopping })
+    return await work({ ...opened, publish, now, background, worksInBackground: false, stopping })
   } finally {
     await opened.blobs.close()
     await opened.database.close()

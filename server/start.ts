@@ -18,6 +18,7 @@ import { answerPrimary } from './observe/several.ts'
 import { blobObserver, processMetrics, telemetryOf } from './observe/telemetry.ts'
 import { openTraces } from './observe/traces.ts'
 import { openDatabaseOf, withOpened } from './once.ts'
+import { publish } from './publish.ts'
 import { ownMetrics } from './system/metrics.ts'
 import { flushForShutdown } from './usage/record.ts'
 import { findNewestSample } from './usage/store.ts'
@@ -97,7 +98,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
   const system = await join(
-    { database, blobs: storage, config, now, log, background, worksInBackground, stopping: stopping.signal },
+    { publish, database, blobs: storage, config, now, log, background, worksInBackground, stopping: stopping.signal },
     accepted,
   )
   const ctx = createContext(system, systemActor)

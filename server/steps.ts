@@ -46,7 +46,9 @@ export function drainBy<T>(
         const runner = newId()
         const now = ctx.now()
         const [until, farthest] = [new Date(now.getTime() + LEASE_MS), new Date(now.getTime() + FARTHEST_LEASE_MS)]
-        const claimed = await ctx.upkeep((tx) => claim(tx, runner, { now, until, farthest }))
+        const { claimed } = await ctx.upkeep(async ({ tx }) => ({
+          claimed: await claim(tx, runner, { now, until, farthest }),
+        }))
         if (!claimed) return
         await work(ctx, claimed, runner)
       }

@@ -14,6 +14,7 @@ import { migrations } from '../server/db/migrations/index.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
 import type { Tx } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
+import { publish } from '../server/publish.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { describeEngines, SECRET_KEY } from './support/server.ts'
 import { until } from './support/until.ts'
@@ -47,6 +48,7 @@ describeEngines('database', (engine) => {
         background: () => undefined,
         worksInBackground: false,
         stopping: new AbortController().signal,
+        publish,
       },
       systemActor,
     )
@@ -100,7 +102,7 @@ describeEngines('database', (engine) => {
   })
 
   it('keeps a change only with its record and deliveries, and rolls all back together', async () => {
-    await ctx.upkeep((tx) =>
+    await ctx.upkeep(({ tx }) =>
       tx
         .insertInto('webhook_endpoints')
         .values({
@@ -110,11 +112,11 @@ describeEngines('database', (engine) => {
         .execute(),
     )
     await assert.rejects(
-      ctx.act((tx) => insert(tx, 'unrecorded')),
+      ctx.act(({ tx }) => insert(tx, 'unrecorded')),
       /records no action/,
     )
     const create = (name: string, failure?: Error) =>
-      ctx.act(async (tx, record) => {
+      ctx.act(async ({ tx, record }) => {
         await insert(tx, name)
         record({ name: 'create_bucket', bucket: name, details: { quota_gb: null, trash_days: 7 } })
         if (failure) throw failure
@@ -125,7 +127,7 @@ describeEngines('database', (engine) => {
     assert.deepEqual([await names(), await count('audit'), await count('webhook_deliveries')], [['recorded'], 1, 1])
     // A record that cannot be written takes the change with it.
     await assert.rejects(
-      ctx.act(async (tx, record) => {
+      ctx.act(async ({ tx, record }) => {
         await insert(tx, 'unwritable')
         record({ name: null as never, bucket: 'unwritable', details: { quota_gb: null, trash_days: 7 } })
       }),
@@ -149,14 +151,14 @@ describeEngines('database', (engine) => {
       for (const inner of [ctx.act, ctx.upkeep])
         await assert.rejects(outer(() => inner(async () => 0)) as never, another)
     // Side by side both are fine.
-    await Promise.all([ctx.upkeep((tx) => insert(tx, 'beside')), names(), ctx.upkeep(async () => undefined)])
+    await Promise.all([ctx.upkeep(({ tx }) => insert(tx, 'beside')), names(), ctx.upkeep(async () => undefined)])
     assert.ok((await names()).includes('beside'))
   })
 
   it('gives back times with milliseconds, large numbers as numbers, and names in byte order', async () => {
-    await ctx.upkeep((tx) => tx.deleteFrom('buckets').execute())
+    await ctx.upkeep(({ tx }) => tx.deleteFrom('buckets').execute())
     const all = ['a', 'Z', 'A', 'z', 'ä', 'Ä', '漢', '😀', '\uffff', 'a/b', 'a b', 'a-b', 'a_b', 'aa', 'é', 'e\u0301']
-    await ctx.upkeep((tx) => insert(tx, ...all), { relaxed: true })
+    await ctx.upkeep(({ tx }) => insert(tx, ...all), { relaxed: true })
     assert.deepEqual(
       await names(),
       all.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
@@ -165,7 +167,7 @@ describeEngines('database', (engine) => {
     assert.equal(row.created_at, TIME)
     assert.equal(row.deleted_at, null)
     const large = 5 * 1024 ** 4 + 1
-    await ctx.upkeep((tx) =>
+    await ctx.upkeep(({ tx }) =>
       tx
         .insertInto('bucket_usage')
         .values([0, 1].map((shard) => ({ bucket_id: row.id, shard, bytes: large, objects: 1, trash_bytes: 0 })))
@@ -180,7 +182,7 @@ describeEngines('database', (engine) => {
   })
 
   it('finds nothing in an empty list, and everything outside of it, in columns of any type', async () => {
-    await ctx.upkeep((tx) => insert(tx, 'listed'))
+    await ctx.upkeep(({ tx }) => insert(tx, 'listed'))
     const count = async (operator: 'in' | 'not in', column: 'name' | 'created_at' | 'trash_days') =>
       (await database.db.selectFrom('buckets').select('id').where(column, operator, []).execute()).length
     const all = (await names()).length
@@ -189,12 +191,12 @@ describeEngines('database', (engine) => {
   })
 
   it('runs two transactions that lock two rows in opposite orders, both to the end', async () => {
-    await ctx.upkeep((tx) => insert(tx, 'left', 'right'))
+    await ctx.upkeep(({ tx }) => insert(tx, 'left', 'right'))
     let attempts = 0
     let waiting = 0
     const both = Promise.withResolvers<void>()
     const raise = (first: string, second: string) =>
-      ctx.upkeep(async (tx) => {
+      ctx.upkeep(async ({ tx }) => {
         attempts++
         const add = (name: string) =>
           tx
@@ -246,14 +248,14 @@ describeEngines('database', (engine) => {
     })`
     await assert.rejects(inProcess(open), { signal: 'SIGKILL' })
     assert.ok(!(await names()).includes('never'))
-    await ctx.upkeep((tx) => insert(tx, 'after it'))
+    await ctx.upkeep(({ tx }) => insert(tx, 'after it'))
   })
 
   it('moves a long log into the database while it is written to', async () => {
     await Promise.all(
       Array.from({ length: 1000 }, () =>
         ctx.upkeep(
-          (tx) =>
+          ({ tx }) =>
             tx
               .updateTable('buckets')
               .set((e) => ({ trash_days: e('trash_days', '+', 1) }))

@@ -35,7 +35,7 @@ export async function sendExport(
     throw new ServiceError('busy', 'The latest records are being sealed; ask again.', {
       headers: { 'retry-after': '1' },
     })
-  await ctx.act(async (_tx, record) => record({ name: 'audit_export', details: { format, filter: asked } }))
+  await ctx.act(async ({ record }) => record({ name: 'audit_export', details: { format, filter: asked } }))
   return reply.send(Readable.from(linesOf(ctx, filter, format), { objectMode: false, highWaterMark: 65_536 }))
 }
 

@@ -13,8 +13,6 @@ const BATCH = 500
 /** What is younger is never removed, whatever is asked for. */
 const LEAST_DAYS = 1
 
-class NothingToDo extends Error {}
-
 /**
  * Removes the oldest links and their records when `audit.retention_days` are over, and leaves the anchor: the number and
  * hash of the last one removed, from which the chain is verified on. What is not sealed is never removed.
@@ -47,25 +45,26 @@ async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
   const head = await chain.findHead(ctx.db)
   const [oldest] = head ? await chain.listLinks(ctx.db, head.anchor_seq + 1, head.seq, 1) : []
   if (!oldest || !isOver(oldest, before)) return false
-  const change = async (...[tx, record]: Parameters<Parameters<Ctx['act']>[0]>) => {
-    const held = await holdHead(tx, ctx, chain.waitForHead)
-    if (!held) throw new NothingToDo()
+  return ctx.act(async (step) => {
+    const { tx } = step
+    const held = await holdHead(step, chain.waitForHead)
+    if (!held) return step.nothing(false)
     const links = await chain.listLinks(tx, held.anchor_seq + 1, held.seq, BATCH)
     const kept = links.findIndex((link) => !isOver(link, before))
     const reached = kept === -1 ? links : links.slice(0, kept)
     const over = reached.slice(0, reached.findLastIndex(({ time }) => time !== null) + 1)
     const first = over[0]
     const last = over.at(-1)
-    if (!first || !last) throw new NothingToDo()
+    if (!first || !last) return step.nothing(false)
     // What was tampered with is not kept for ever, but that it was is: in the record, which is sealed in its turn.
     const faults = findFaults(held.anchor_hash, held.anchor_seq, over)
-    await writeHead(tx, ctx, { ...held, anchor_seq: last.seq, anchor_hash: last.chain_hash })
+    await writeHead(step, { ...held, anchor_seq: last.seq, anchor_hash: last.chain_hash })
     await chain.deleteLinks(
       tx,
       last.seq,
       over.map(({ audit_id }) => audit_id),
     )
-    record({
+    step.record({
       name: 'audit_purge',
       details: {
         first_seq: held.anchor_seq + 1,
@@ -79,10 +78,6 @@ async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
       },
     })
     return kept === -1 && links.length === BATCH
-  }
-  return ctx.act(change).catch((error: unknown) => {
-    if (error instanceof NothingToDo) return false
-    throw error
   })
 }
 

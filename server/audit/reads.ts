@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { ActionDetails } from '../../contract/actions.ts'
-import type { Actor, Ctx } from '../context.ts'
+import type { Actor, Ctx, Upkeep } from '../context.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { recordActions } from './service.ts'
 
@@ -73,7 +73,7 @@ async function write(ctx: Ctx, batch: Gathered): Promise<void> {
       const { audit } = await settingsInForce(ctx)
       if (!audit.log_reads) continue
       for (let i = 0; i < reads.length; i += BATCH)
-        await ctx.upkeep((tx) => recordReads(tx, ctx, reads.slice(i, i + BATCH)), { relaxed: true })
+        await ctx.upkeep((step) => recordReads(step, reads.slice(i, i + BATCH)), { relaxed: true })
       if (batch.lost > 0) ctx.log.warn({ lost: batch.lost }, 'reads came faster than they could be recorded')
       batch.lost = 0
     }
@@ -82,9 +82,10 @@ async function write(ctx: Ctx, batch: Gathered): Promise<void> {
   }
 }
 
-async function recordReads(tx: Parameters<typeof recordActions>[0], ctx: Ctx, reads: readonly Read[]): Promise<void> {
+async function recordReads(step: Upkeep, reads: readonly Read[]): Promise<void> {
+  const { tx } = step
   for (const { actor, time, bucket, key, status, details } of reads)
-    await recordActions(tx, ctx.config, actor, time, [
+    await recordActions(tx, step.config, { actor, time }, [
       { name: 'object_read', bucket, key, status_code: status, details },
     ])
 }

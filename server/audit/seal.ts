@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Ctx } from '../context.ts'
+import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import * as chain from './chain.ts'
@@ -49,8 +49,9 @@ export async function sealAll(ctx: Ctx): Promise<boolean> {
 async function sealSome(ctx: Ctx): Promise<boolean> {
   if (!(await chain.isAnyRecent(ctx.db))) return false
   return ctx.upkeep(
-    async (tx) => {
-      const head = await holdHead(tx, ctx)
+    async (step) => {
+      const { tx } = step
+      const head = await holdHead(step)
       if (!head) return false
       const waiting = await chain.listRecent(tx, '', BATCH)
       if (waiting.length === 0) return false
@@ -66,7 +67,7 @@ async function sealSome(ctx: Ctx): Promise<boolean> {
       if (forged.length > 0)
         ctx.log.error({ count: forged.length, first: forged[0] }, 'an audit record was not written by this service')
       await chain.insertLinks(tx, links)
-      await writeHead(tx, ctx, { ...head, seq, chain_hash })
+      await writeHead(step, { ...head, seq, chain_hash })
       return waiting.length === BATCH
     },
     // Lost in a power failure, the records wait again.
@@ -75,10 +76,11 @@ async function sealSome(ctx: Ctx): Promise<boolean> {
 }
 
 /** Step: the head, held; undefined where another process holds it. One that was altered is made anew and distrusted. */
-export async function holdHead(tx: Tx, ctx: Ctx, lock = chain.lockHead): Promise<chain.HeadRow | undefined> {
+export async function holdHead(step: Upkeep, lock = chain.lockHead): Promise<chain.HeadRow | undefined> {
+  const { tx } = step
   const head = await lock(tx)
   // Read after it: the key it was signed with may be as new as itself.
-  if (head && (await isOurs(tx, head, await openKeys(tx, ctx.config)))) return head
+  if (head && (await isOurs(tx, head, await openKeys(tx, step.config)))) return head
   if (!head && (await chain.findHead(tx))) return undefined
   const last = await chain.findLastLink(tx)
   const seq = last?.seq ?? head?.anchor_seq ?? 0
@@ -92,7 +94,7 @@ export async function holdHead(tx: Tx, ctx: Ctx, lock = chain.lockHead): Promise
     distrusted_seq: seq,
     mac: null,
   }
-  ctx.log.error({ seq }, 'the head of the audit chain was altered by someone else, or its key is not known any more')
+  step.log.error({ seq }, 'the head of the audit chain was altered by someone else, or its key is not known any more')
   await chain.insertHead(tx, mended)
   return mended
 }
@@ -104,8 +106,9 @@ export async function isOurs(db: Tx | Ctx['db'], head: chain.HeadRow, keys: Audi
 }
 
 /** Step: writes the head that is held, signed. */
-export async function writeHead(tx: Tx, ctx: Ctx, { id: _, ...head }: chain.HeadRow): Promise<void> {
-  const key = await currentKey(tx, ctx.config, ctx.now())
+export async function writeHead(step: Upkeep, { id: _, ...head }: chain.HeadRow): Promise<void> {
+  const { tx } = step
+  const key = await currentKey(tx, step.config, step.now())
   await chain.updateHead(tx, { ...head, mac: key.mac(headText(head)) })
 }
 
@@ -114,8 +117,9 @@ async function checkpoint(ctx: Ctx, age: number): Promise<void> {
   const isDue = (last: chain.CheckpointRow | undefined, seq: number | undefined): boolean =>
     !last || (age === 0 ? last.seq !== seq : ctx.now().getTime() - Date.parse(last.time) >= age)
   if (!isDue(await chain.findLastCheckpoint(ctx.db), (await chain.findHead(ctx.db))?.seq)) return
-  const made = await ctx.upkeep(async (tx) => {
-    const head = await holdHead(tx, ctx)
+  const made = await ctx.upkeep(async (step) => {
+    const { tx } = step
+    const head = await holdHead(step)
     if (!head) return undefined
     const last = await chain.findLastCheckpoint(tx)
     if (!isDue(last, head.seq)) return undefined
@@ -130,7 +134,7 @@ async function checkpoint(ctx: Ctx, age: number): Promise<void> {
     }
     const row = { ...unsigned, signature: key.sign(checkpointText(unsigned)) }
     await chain.insertCheckpoint(tx, row)
-    await writeHead(tx, ctx, { ...head, checkpoints: row.n })
+    await writeHead(step, { ...head, checkpoints: row.n })
     return row
   })
   if (!made) return

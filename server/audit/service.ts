@@ -20,16 +20,15 @@ import { insertRecords } from './store.ts'
 export async function recordActions(
   tx: Tx,
   config: Ctx['config'],
-  actor: Actor,
-  now: Date,
+  { actor, time }: { actor: Actor; time: Date },
   actions: readonly Action[],
 ): Promise<Row<'audit'>[]> {
   const { origin } = actor
-  const key = await currentKey(tx, config, now)
+  const key = await currentKey(tx, config, time)
   const rows = actions.flatMap((action): Row<'audit'>[] => {
     const first = {
       id: newId(),
-      time: now.toISOString(),
+      time: time.toISOString(),
       action: action.name,
       result: action.result ?? 'success',
       status_code: action.status_code ?? null,

@@ -12,7 +12,7 @@ export async function auditDenied(ctx: Ctx, refusal: ServiceError): Promise<void
   const { user_id } = ctx.actor
   if (user_id === null || flood(user_id, ctx.now()) > 0) return
   try {
-    await ctx.act(async (_tx, record) =>
+    await ctx.act(async ({ record }) =>
       record({
         name: 'access_denied',
         result: 'denied',

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ErrorCode, errors, ServiceError } from '../../contract/errors.ts'
-import type { Ctx, Record } from '../context.ts'
-import type { Row, Tx } from '../db/schema.ts'
+import type { Ctx, Step } from '../context.ts'
+import type { Row } from '../db/schema.ts'
 import { followMapping } from '../groups/service.ts'
 import { newId } from '../id.ts'
 import { countPerMinute } from '../minute-counter.ts'
@@ -60,7 +60,7 @@ export async function beginLogin(
   const auth_url = await oidc.authorizationUrl(ctx, idp, checks)
   const cookie = random()
   const now = ctx.now()
-  await ctx.upkeep((tx) =>
+  await ctx.upkeep(({ tx }) =>
     store.insertIdpLogin(tx, {
       state_hash: hashSecret(checks.state),
       cookie_hash: hashSecret(cookie),
@@ -141,7 +141,7 @@ const returnUrl = (path: string, fragment: string): string => `${path.split('#',
 /** Takes the begun login that the state names, once, if it began in this browser. */
 async function takeLogin(ctx: Ctx, { state, cookie }: Callback, required: boolean): Promise<Row<'idp_logins'>> {
   if (state === undefined) throw invalidState()
-  const row = await ctx.upkeep((tx) => store.takeIdpLogin(tx, hashSecret(state)))
+  const row = await ctx.upkeep(({ tx }) => store.takeIdpLogin(tx, hashSecret(state)))
   if (!row || Date.parse(row.expires_at) <= ctx.now().getTime()) throw invalidState()
   if (required && !isOfBrowser(row.cookie_hash, cookie)) throw invalidState()
   return row
@@ -188,7 +188,7 @@ async function signIn(
       refresh_jti: session.refresh.jti,
       expires_at,
     }
-    await ctx.upkeep((tx) => store.insertHandoff(tx, row))
+    await ctx.upkeep(({ tx }) => store.insertHandoff(tx, row))
   }
   return session
 }
@@ -209,28 +209,28 @@ async function openIdpSession(
   const who = user
     ? { ...subjectOf(user), display_name: displayName ?? user.display_name }
     : { user_id: newId(), email: email ?? '', display_name: displayName ?? email ?? '', token_version: 1 }
-  return openSession(ctx, { ...who, oid: subject }, 'idp', async (tx, record) => {
+  return openSession(ctx, { ...who, oid: subject }, 'idp', async (step) => {
+    const { tx } = step
     if (idp.groups_claim !== null || (user && email !== null && email !== user.email)) await lockAdministration(tx)
-    if (!user) await createUser(tx, ctx, { ...who, issuer, identity }, record)
+    if (!user) await createUser(step, { ...who, issuer, identity })
     else await adoptProfile(tx, user, email, displayName)
     await recordLogin(tx, who.user_id, ctx.now())
     if (idp.groups_claim !== null && identity.groups === null)
       ctx.log.warn({ user_id: who.user_id }, 'the identity provider left out the groups: too many; memberships stay')
     if (idp.groups_claim !== null && identity.groups !== null)
-      await followMapping(tx, ctx, who.user_id, idp.group_mapping, identity.groups, record)
+      await followMapping(step, who.user_id, idp.group_mapping, identity.groups)
   })
 }
 
 /** Step: the account of a first login, in no group. */
 async function createUser(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   who: { user_id: string; email: string; display_name: string; issuer: string; identity: oidc.Identity },
-  record: Record,
 ): Promise<void> {
+  const { tx, record } = step
   const { user_id: id, email, display_name, issuer, identity } = who
   const identified = { idp_issuer: issuer, idp_subject: identity.subject }
-  const row = await insertUser(tx, { id, email, display_name, ...identified }, ctx.now())
+  const row = await insertUser(tx, { id, email, display_name, ...identified }, step.now())
   if (!row && (await findByIdentity(tx, issuer, identity.subject))) throw new Taken()
   if (!row)
     throw new Refused(
@@ -258,7 +258,7 @@ interface Redeemed {
  */
 export async function redeemHandoff(ctx: Ctx, code: string, cookie: string | undefined): Promise<Tokens> {
   const now = ctx.now()
-  const { session, email, userId } = await ctx.upkeep(async (tx): Promise<Redeemed> => {
+  const { session, email, userId } = await ctx.upkeep(async ({ tx }): Promise<Redeemed> => {
     const row = await store.takeHandoff(tx, hashSecret(code))
     const found = row && (await store.lockSession(tx, row.session_id))
     if (!row || !found) return { email: null }

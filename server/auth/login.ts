@@ -33,7 +33,7 @@ export async function login(
   const renewed = passwords.isOutdated(hash, bcryptCost)
     ? await passwords.hashPassword(password, bcryptCost).catch(() => null)
     : null
-  const session = await openSession(ctx, subjectOf(user), 'local', async (tx) => {
+  const session = await openSession(ctx, subjectOf(user), 'local', async ({ tx }) => {
     await recordLogin(tx, user.id, ctx.now())
     if (renewed !== null) await renewPasswordHash(tx, user.id, hash, renewed)
   })
@@ -61,7 +61,7 @@ export async function recordFailure(
   userId?: string | undefined,
   refusal: { status_code: number; error_code: string } = { status_code: 401, error_code: 'invalid_grant' },
 ): Promise<void> {
-  await ctx.act(async (_tx, record) =>
+  await ctx.act(async ({ record }) =>
     record({
       name: 'login_failed',
       result: 'failure',
@@ -97,7 +97,7 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   await forgiveAttempt(ctx, attempt)
   const nextHash = await passwords.hashPassword(next, ctx.config.bcryptCost)
   const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
-  const session = await openSession(ctx, subject, 'local', async (tx, record) => {
+  const session = await openSession(ctx, subject, 'local', async ({ tx, record }) => {
     if (!(await replacePassword(tx, user.id, hash, nextHash, ctx.now())))
       throw new ServiceError('conflict', 'The password was changed by someone else at the same time.')
     record({

@@ -42,5 +42,5 @@ export function actorOnBehalf(
 export const expiryWorker = {
   name: 'auth-expiry',
   every: 3600_000,
-  run: (ctx: Ctx) => ctx.upkeep((tx) => store.deleteExpired(tx, ctx.now())),
+  run: (ctx: Ctx) => ctx.upkeep(({ tx }) => store.deleteExpired(tx, ctx.now())),
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
-import type { Actor, Ctx, Origin, Record } from '../context.ts'
+import type { Actor, Ctx, Origin, Step } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Db, Tx } from '../db/schema.ts'
+import type { Db } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -55,7 +55,7 @@ export async function openSession(
   ctx: Ctx,
   subject: Subject,
   method: 'local' | 'idp',
-  also: (tx: Tx, record: Record, session: NewSession) => Promise<unknown>,
+  also: (step: Step, session: NewSession) => Promise<unknown>,
 ): Promise<NewSession> {
   const sid = newId()
   const now = ctx.now()
@@ -65,8 +65,9 @@ export async function openSession(
   const { user_id, email, display_name } = subject
   const credential = { auth_method: method, session_id: sid, token_id: null }
   const actor: Actor = { ...ctx.actor, type: 'user', user_id, email, display_name, ...credential }
-  await ctx.as(actor).act(async (tx, record) => {
-    await also(tx, record, session)
+  await ctx.as(actor).act(async (step) => {
+    const { tx, record } = step
+    await also(step, session)
     await store.insertSession(tx, {
       id: sid,
       user_id,
@@ -124,7 +125,7 @@ export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
   const settings = await settingsInForce(ctx)
   const { auth } = settings
   const idpOn = auth.enable_idp && idpOf(settings) !== null
-  const outcome = await ctx.upkeep(async (tx) => {
+  const outcome = await ctx.upkeep(async ({ tx }) => {
     const now = ctx.now()
     const session = await store.lockSession(tx, claims.sid)
     const row = await store.findRefreshToken(tx, claims.jti)
@@ -154,7 +155,7 @@ export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
 export const loginDisabled = () => new ServiceError('login_disabled', 'This way to sign in is switched off.')
 
 async function endStolenSession(ctx: Ctx, { user_id, sid }: { user_id: string; sid: string }): Promise<void> {
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     await store.revokeSession(tx, sid, ctx.now())
     record({
       name: 'refresh_reuse',
@@ -177,7 +178,7 @@ export async function logout(ctx: Ctx): Promise<undefined> {
 /** Ends a session of the caller; throws not_found when they have no such live one. */
 export async function endSession(ctx: Ctx, id: string): Promise<undefined> {
   const userId = ctx.actor.user_id ?? ''
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     if (!(await store.revokeOwnSession(tx, userId, id, ctx.now())))
       throw new ServiceError('not_found', 'You have no such session.')
     record({ name: 'logout', resource: { type: 'user', id: userId }, details: { session_id: id } })

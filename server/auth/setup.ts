@@ -27,7 +27,7 @@ const unknown = () =>
 export async function createSetupToken(ctx: Ctx): Promise<string | undefined> {
   if (!ctx.config.setupLink || (await hasAdmin(ctx.db))) return undefined
   const token = randomBytes(32).toString('base64url')
-  await ctx.upkeep((tx) => replaceSetupHash(tx, hashSecret(token)))
+  await ctx.upkeep(({ tx }) => replaceSetupHash(tx, hashSecret(token)))
   return token
 }
 
@@ -57,16 +57,12 @@ export async function setUp(ctx: Ctx, { token, email, display_name, password }: 
   }
   assertSettable(password, 'body.password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
-  const user = await ctx.as(setupActor(ctx.actor.origin)).act(async (tx, record) => {
+  const user = await ctx.as(setupActor(ctx.actor.origin)).act(async (step) => {
+    const { tx } = step
     const latest = await lockSetupHash(tx)
     if (latest === null || (await hasAdmin(tx))) throw over()
     if (!isSame(hash, latest)) throw unknown()
-    const made = await insertAdmin(
-      tx,
-      ctx,
-      { email, display_name: display_name ?? 'Administrator', password_hash },
-      record,
-    )
+    const made = await insertAdmin(step, { email, display_name: display_name ?? 'Administrator', password_hash })
     await replaceSetupHash(tx, null)
     return made
   })

@@ -58,7 +58,7 @@ const refusal = (until: number, now: number): ServiceError =>
  */
 export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     const now = ctx.now().getTime()
     const count = async (key: string, { limit, window }: typeof NETWORK) => {
       const row = await store.countFailure(tx, key, new Date(now), window)
@@ -79,7 +79,7 @@ export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
 /** The attempt was not made: its password was never looked at. */
 export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     if (wide) await store.uncountFailure(tx, wide.account)
     if ((await store.uncountFailure(tx, pair)) === 0 && wide) await store.uncountFailure(tx, wide.network)
   })
@@ -88,7 +88,7 @@ export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> 
 /** The attempt was no failure after all: the pair is cleared, the other counts take it back. */
 export async function forgiveAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     if (wide) await store.uncountFailure(tx, wide.account)
     if ((await store.clearFailures(tx, pair)) && wide) await store.uncountFailure(tx, wide.network)
   })

@@ -1,5 +1,4 @@
-import type { Ctx } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
+import type { Ctx, Upkeep } from '../context.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 import type { StoredBlob } from './driver.ts'
 import * as store from './store.ts'
@@ -10,15 +9,14 @@ const BATCH = 500
  * Step: something stopped pointing at these blobs. After the grace period the collector looks whether anything else
  * still does.
  */
-export const releaseBlobs = async (tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  if (ids.length > 0)
-    await store.setCheckAfter(tx, ids, new Date(ctx.now().getTime() + ctx.config.blobGraceSeconds * 1000))
+export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + config.blobGraceSeconds * 1000))
 }
 
 /** Step: of these blobs, turns the rows of those nothing points at into orders to remove their bytes. */
-async function condemn(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<string[]> {
+async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<string[]> {
   const unreferenced = await store.deleteUnreferenced(tx, ids)
-  if (unreferenced.length > 0) await store.queueRemovals(tx, unreferenced, ctx.now())
+  if (unreferenced.length > 0) await store.queueRemovals(tx, unreferenced, now())
   return unreferenced
 }
 
@@ -26,12 +24,12 @@ async function condemn(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<string
 async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
   for (const id of ids) await ctx.blobs.remove(id)
   telemetryOf(ctx.config).metrics.stowage_collector_removed_blobs_total.inc(ids.length)
-  await ctx.upkeep((tx) => store.deleteRemovals(tx, ids))
+  await ctx.upkeep(({ tx }) => store.deleteRemovals(tx, ids))
 }
 
 /** Removes at once those of these blobs that nothing points at. */
 export async function removeNow(ctx: Ctx, ids: readonly string[]): Promise<void> {
-  const condemned = await ctx.upkeep((tx) => condemn(tx, ctx, ids))
+  const condemned = await ctx.upkeep((step) => condemn(step, ids))
   if (condemned.length > 0) await removeBytes(ctx, condemned)
 }
 
@@ -45,10 +43,11 @@ export const collector = {
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (;;) {
-      const looked = await ctx.upkeep(async (tx) => {
+      const looked = await ctx.upkeep(async (step) => {
+        const { tx } = step
         const due = await store.claimDue(tx, ctx.now(), BATCH)
         if (due.length === 0) return 0
-        const condemned = new Set(await condemn(tx, ctx, due))
+        const condemned = new Set(await condemn(step, due))
         const used = due.filter((id) => !condemned.has(id))
         if (used.length > 0) await store.settle(tx, used)
         return due.length
@@ -56,7 +55,7 @@ export const collector = {
       if (looked < BATCH) break
     }
     for (;;) {
-      const ids = await ctx.upkeep((tx) => store.findRemovals(tx, BATCH))
+      const ids = await ctx.upkeep(({ tx }) => store.findRemovals(tx, BATCH))
       if (ids.length > 0) await removeBytes(ctx, ids)
       if (ids.length < BATCH) break
     }

@@ -41,7 +41,7 @@ async function fill(ctx: Ctx, pool: Pool): Promise<void> {
   const ids = Array.from({ length: BATCH }, newId)
   const now = ctx.now().getTime()
   const grace = ctx.config.blobGraceSeconds * 1000
-  await ctx.upkeep((tx) => store.insertBlobs(tx, ids, new Date(now + grace)), { relaxed: true })
+  await ctx.upkeep(({ tx }) => store.insertBlobs(tx, ids, new Date(now + grace)), { relaxed: true })
   pool.ids = ids
   pool.from = now
   pool.until = now + grace / 3

@@ -50,7 +50,7 @@ export async function writeBlob(
       const now = ctx.now().getTime()
       if (now - claim.renewed > grace / 3) {
         claim.renewed = now
-        await ctx.upkeep((tx) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
+        await ctx.upkeep(({ tx }) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
       }
       yield chunk
     }

@@ -26,8 +26,9 @@ export interface CreateBucket {
 /** Creates a bucket; needs `create` on its name. `already_exists` when the name is taken. */
 export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBucket): Promise<Bucket> {
   allow(ctx.actor, 'create', name)
-  return ctx.act(async (tx, record) => {
-    const { quotas, trash } = await settingsInForce({ db: tx, config: ctx.config })
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const { quotas, trash } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
     await store.freeName(tx, name)
     const row = await store.insertBucket(tx, {
@@ -60,7 +61,7 @@ export function updateBucket(
   change: { quota_gb?: number | null | undefined; trash_days?: number | undefined },
 ): Promise<Bucket> {
   allow(ctx.actor, 'manage', name)
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
     const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
@@ -78,7 +79,7 @@ export function updateBucket(
 /** Deletes a bucket without objects; needs `manage`. Its trash is emptied by the trash worker afterwards. */
 export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   allow(ctx.actor, 'manage', name)
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
     if (await store.hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)

@@ -1,7 +1,7 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Group } from '../../contract/groups.ts'
 import { covers, type GrantingGroup, isAdmin } from '../../contract/permissions.ts'
-import type { Actor, Ctx, Record } from '../context.ts'
+import type { Actor, Ctx, Step } from '../context.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -50,7 +50,8 @@ export const replaceMembers = (ctx: Ctx, groupId: string, userIds: readonly stri
 type Change = { add: readonly string[]; remove: readonly string[] }
 
 const changeMembers = (ctx: Ctx, groupId: string, decide: (tx: Tx) => Promise<Change>): Promise<Group> =>
-  ctx.act(async (tx, record) => {
+  ctx.act(async (step) => {
+    const { tx } = step
     await lockAdministration(tx)
     const row = await store.findGroup(tx, groupId)
     if (!row) throw groupMissing()
@@ -59,16 +60,16 @@ const changeMembers = (ctx: Ctx, groupId: string, decide: (tx: Tx) => Promise<Ch
     if (add.length > 0) assertMayJoin(ctx.actor, granting)
     if (remove.length > 0) assertMayLeave(ctx.actor, granting)
     await assertUsersExist(tx, add)
-    await applyMembers(tx, ctx, row, { add, remove }, record)
-    if (remove.length > 0 && isAdmin(granting))
-      await assertAdminRemains(tx, await settingsInForce({ db: tx, config: ctx.config }))
+    await applyMembers(step, row, { add, remove })
+    if (remove.length > 0 && isAdmin(granting)) await assertAdminRemains(tx, await settingsInForce(step))
     return describeGroup(tx, row)
   })
 
 /** Step: adds and removes members and records what changed. */
-export async function applyMembers(tx: Tx, ctx: Ctx, row: Row<'groups'>, change: Change, record: Record) {
+export async function applyMembers(step: Step, row: Row<'groups'>, change: Change) {
+  const { tx, record } = step
   const count = (await store.findMemberIds(tx, row.id)).length
-  const at = ctx.now().toISOString()
+  const at = step.now().toISOString()
   const added = await store.insertMembers(
     tx,
     change.add.map((user_id) => ({ group_id: row.id, user_id, added_at: at })),

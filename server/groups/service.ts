@@ -11,7 +11,7 @@ import {
   reasons,
 } from '../../contract/permissions.ts'
 import { differenceOf } from '../audit/difference.ts'
-import type { Ctx, Record } from '../context.ts'
+import type { Ctx, Step } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
@@ -33,7 +33,7 @@ export interface CreateGroup {
 /** Creates a group with its grants, which administrators alone may give; `already_exists` when the name is taken. */
 export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
   if (input.global?.length || input.grants?.length) assertAdmin(ctx.actor, 'give rights to a group')
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     const row = await store.insertGroup(tx, {
       id: newId(),
       name: input.name.trim(),
@@ -77,7 +77,8 @@ function actionsOf({ actions, preset }: NewGrant, i: number): readonly BucketAct
 
 /** Changes a group. What it grants is changed by administrators alone, and so is everything about their groups (R7). */
 export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>): Promise<Group> =>
-  ctx.act(async (tx, record) => {
+  ctx.act(async (step) => {
+    const { tx, record } = step
     await lockAdministration(tx)
     const row = await store.findGroup(tx, id)
     if (!row) throw groupMissing()
@@ -99,7 +100,7 @@ export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>):
       await store.insertGrants(tx, rows)
     }
     const after = await describeGroup(tx, { ...row, ...fields })
-    if (isAdmin([before]) && !isAdmin([after])) await assertAdmins(tx, ctx)
+    if (isAdmin([before]) && !isAdmin([after])) await assertAdmins(step)
     record({ name: 'group_update', resource: { type: 'group', id }, details: differences(before, after) })
     return after
   })
@@ -110,8 +111,7 @@ async function rename(tx: Tx, id: string, name: string | undefined): Promise<voi
   if (other && other.id !== id) throw nameTaken(name)
 }
 
-const assertAdmins = async (tx: Tx, ctx: Ctx) =>
-  assertAdminRemains(tx, await settingsInForce({ db: tx, config: ctx.config }))
+const assertAdmins = async (step: Step) => assertAdminRemains(step.tx, await settingsInForce(step))
 
 /** The fields that differ; of the grants those that are gone, and those that are new. */
 function differences(before: Group, after: Group) {
@@ -125,7 +125,8 @@ function differences(before: Group, after: Group) {
 
 /** Deletes a group; not_empty while it has members, unless forced. The built-in one stays. */
 export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise<undefined> {
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     await lockAdministration(tx)
     const row = await store.findGroup(tx, id)
     if (!row) throw groupMissing()
@@ -137,7 +138,7 @@ export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise
     const members = await store.findMemberIds(tx, id)
     await unmapGroup(tx, id)
     await store.deleteGroup(tx, id)
-    if (isAdmin([{ id, name, global, grants }])) await assertAdmins(tx, ctx)
+    if (isAdmin([{ id, name, global, grants }])) await assertAdmins(step)
     record({
       name: 'group_delete',
       resource: { type: 'group', id },
@@ -166,7 +167,8 @@ export async function listGroups(db: Db, limit: number, cursor: string | undefin
 }
 
 /** Step: the built-in group of administrators, made when it is missing (R5). */
-export async function ensureAdministrators(tx: Tx, now: Date, record: Record): Promise<Row<'groups'>> {
+export async function ensureAdministrators(step: Step): Promise<Row<'groups'>> {
+  const { tx, record } = step
   const made = await store.insertGroup(tx, {
     id: newId(),
     name: 'Administrators',
@@ -174,7 +176,7 @@ export async function ensureAdministrators(tx: Tx, now: Date, record: Record): P
     description: 'May do everything.',
     builtin: 'administrators',
     global: JSON.stringify(['admin']),
-    created_at: now.toISOString(),
+    created_at: step.now().toISOString(),
   })
   const group = made ?? (await store.findAdministrators(tx))
   if (!group) throw new Error('A group that is not built in is named Administrators')
@@ -192,13 +194,12 @@ export async function ensureAdministrators(tx: Tx, now: Date, record: Record): P
  * provider says; others are left alone. A membership whose end would leave no administrator stays, and is logged.
  */
 export async function followMapping(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   userId: string,
   mapping: readonly { value: string; group_id: string }[],
   values: ReadonlySet<string>,
-  record: Record,
 ): Promise<void> {
+  const { tx } = step
   const mapped = new Set(mapping.map(({ group_id }) => group_id))
   const wanted = new Set(mapping.filter(({ value }) => values.has(value)).map(({ group_id }) => group_id))
   const present = new Set((await store.findGroupsOfUsers(tx, [userId])).map(({ id }) => id))
@@ -207,24 +208,28 @@ export async function followMapping(
   await lockAdministration(tx)
   for (const row of await store.findGroupsByIds(tx, changing)) {
     const joins = wanted.has(row.id)
-    if (!joins && isAdmin(await grantingGroups(tx, [row])) && !(await adminsRemainWithout(tx, ctx, row, userId))) {
-      ctx.log.warn({ user_id: userId, group_id: row.id }, 'the last administrator stays one, against the group mapping')
+    if (!joins && isAdmin(await grantingGroups(tx, [row])) && !(await adminsRemainWithout(step, row, userId))) {
+      step.log.warn(
+        { user_id: userId, group_id: row.id },
+        'the last administrator stays one, against the group mapping',
+      )
       continue
     }
-    await applyMembers(tx, ctx, row, joins ? { add: [userId], remove: [] } : { add: [], remove: [userId] }, record)
+    await applyMembers(step, row, joins ? { add: [userId], remove: [] } : { add: [], remove: [userId] })
   }
 }
 
-async function adminsRemainWithout(tx: Tx, ctx: Ctx, row: Row<'groups'>, userId: string): Promise<boolean> {
+async function adminsRemainWithout(step: Step, row: Row<'groups'>, userId: string): Promise<boolean> {
+  const { tx } = step
   await store.deleteMembers(tx, row.id, [userId])
-  const remain = await assertAdmins(tx, ctx).then(
+  const remain = await assertAdmins(step).then(
     () => true,
     (error: unknown) => {
       if (error instanceof ServiceError && error.code === 'last_admin') return false
       throw error
     },
   )
-  await store.insertMembers(tx, [{ group_id: row.id, user_id: userId, added_at: ctx.now().toISOString() }])
+  await store.insertMembers(tx, [{ group_id: row.id, user_id: userId, added_at: step.now().toISOString() }])
   return remain
 }
 

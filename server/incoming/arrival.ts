@@ -82,7 +82,7 @@ export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null,
     const now = ctx.now().getTime()
     const expires_at = new Date(now + LEASE_MS).toISOString()
     reserved = await ctx.upkeep(
-      async (tx) => {
+      async ({ tx }) => {
         const mine = (await store.lockIncoming(tx, id))?.bytes ?? 0
         const ofLink = link ? await link.room(tx, () => store.sumOfLink(tx, link.id, id)) : Number.POSITIVE_INFINITY
         const needed = Math.max(0, growth - mine)
@@ -131,7 +131,7 @@ export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null,
       if (!hasRow) return
       hasRow = false
       await ctx
-        .upkeep((tx) => store.deleteIncoming(tx, id), { relaxed: true })
+        .upkeep(({ tx }) => store.deleteIncoming(tx, id), { relaxed: true })
         .catch((error: unknown) => ctx.log.warn({ err: error }, 'the reservation of an upload stays until it expires'))
     },
   }

@@ -6,6 +6,6 @@ export const reservationSweeper = {
   name: 'reservation-sweeper',
   every: 60_000,
   run: async (ctx: Ctx): Promise<void> => {
-    await ctx.upkeep((tx) => store.deleteExpired(tx, ctx.now()), { relaxed: true })
+    await ctx.upkeep(({ tx }) => store.deleteExpired(tx, ctx.now()), { relaxed: true })
   },
 }

@@ -33,7 +33,7 @@ export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, know
 /** Notes which key the database is used with; of replicas that start together with unlike keys one is refused here. */
 export async function noteKey(system: System, acceptNewKey: boolean): Promise<Row<'instance'>> {
   const { config, log } = system
-  return createContext(system, systemActor).upkeep(async (tx) => {
+  return createContext(system, systemActor).upkeep(async ({ tx }) => {
     const instance = await store.lockInstance(tx)
     const current = fingerprint(config.secretKey)
     if (instance.key_fingerprint === current) return instance

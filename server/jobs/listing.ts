@@ -1,5 +1,5 @@
 import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../contract/permissions.ts'
-import type { Ctx } from '../context.ts'
+import type { Upkeep } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { findKeys } from '../objects/search.ts'
@@ -13,22 +13,22 @@ const STEP = 2000
  * written down before anything is done, so that what the job itself brings about is never taken for work.
  */
 export async function listStep(
-  tx: Tx,
-  ctx: Ctx,
+  step: Upkeep,
   bucketId: string,
   request: CreateJob,
   listedTo: string | null,
 ): Promise<{ keys: string[]; next: string | null }> {
+  const { tx } = step
   const { prefix = '', search = null, exclude = [], keys } = request
   const isExcluded = excluder(exclude, prefix)
   const { rung, down } = ladderOf(request)
   const [levelText = '0', after] = listedTo === null ? [] : (decodeCursor(listedTo, 2) ?? [])
   if (keys) {
     const from = after ? Number(after) : 0
-    const step = inOrder(keys, prefix, rung, down).slice(from, from + STEP)
+    const next = inOrder(keys, prefix, rung, down).slice(from, from + STEP)
     const more = from + STEP < keys.length
     return {
-      keys: step.filter((key) => !isExcluded(key)),
+      keys: next.filter((key) => !isExcluded(key)),
       next: more ? encodeCursor(['0', String(from + STEP)]) : null,
     }
   }
@@ -36,7 +36,9 @@ export async function listStep(
   const level = listedTo === null ? await first() : Number(levelText)
   const top = prefix + rung.repeat(level)
   const below = rung === '' ? null : top + rung
-  const ranges = visibleRanges(ctx, request, top).flatMap((range) => (below === null ? [range] : without(range, below)))
+  const ranges = visibleRanges(step, request, top).flatMap((range) =>
+    below === null ? [range] : without(range, below),
+  )
   const found = await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: STEP })
   const left = found.keys.filter((key) => !isExcluded(key))
   if (found.next !== null) return { keys: left, next: encodeCursor([String(level), found.next]) }
@@ -79,7 +81,7 @@ function inOrder(keys: readonly string[], prefix: string, rung: string, down: bo
 }
 
 /** Where the creator sees objects: what else is there is none of theirs, not even as an error. */
-function visibleRanges({ actor }: Ctx, { kind, source_bucket }: CreateJob, prefix: string): KeyRange[] {
+function visibleRanges({ actor }: Upkeep, { kind, source_bucket }: CreateJob, prefix: string): KeyRange[] {
   const listed = allowedRanges(actor.groups, 'list', source_bucket, prefix)
   if (listed.length > 0) return listed
   return allowedRanges(actor.groups, kind === 'copy' || kind === 'move' ? 'read' : 'delete', source_bucket, prefix)

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
-import { asCurrent, type Ctx, type Record } from '../context.ts'
+import { asCurrent, type Ctx, type Step, type Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import type { ItemError } from '../objects/item-error.ts'
@@ -36,18 +36,9 @@ export const forgetJobs = {
   deletesByAge: true as const,
   run: async (ctx: Ctx): Promise<void> => {
     const before = (ms: number) => new Date(ctx.now().getTime() - ms)
-    while (await ctx.upkeep((tx) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES)));
-    await ctx.upkeep((tx) => store.deleteFinished(tx, before(FORGOTTEN_MS)))
+    while (await ctx.upkeep(({ tx }) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES)));
+    await ctx.upkeep(({ tx }) => store.deleteFinished(tx, before(FORGOTTEN_MS)))
   },
-}
-
-/** Nothing of a step could be done, so that there is nothing to record. */
-class NothingDone extends Error {
-  readonly outcome: Outcome
-  constructor(outcome: Outcome) {
-    super()
-    this.outcome = outcome
-  }
 }
 
 /** Takes a job step by step until it is over, cancelled, lost, or the process ends. */
@@ -69,7 +60,7 @@ async function runJob(ctx: Ctx, job: store.JobRow, runner: string): Promise<void
     if (!(error instanceof ServiceError)) ctx.log.error({ err: error, job: job.id }, 'a job failed')
     const detail = error instanceof ServiceError ? error.message : 'Something went wrong on our side; see the log.'
     await ctx
-      .upkeep((tx) => finish(tx, ctx, job.id, runner, 'failed', detail))
+      .upkeep((step) => finish(step, job.id, runner, 'failed', detail))
       .catch((failure: unknown) => {
         if (!(failure instanceof Lost)) throw failure
       })
@@ -78,7 +69,7 @@ async function runJob(ctx: Ctx, job: store.JobRow, runner: string): Promise<void
 
 /** The process ends: the next one may go on at once. */
 const release = (ctx: Ctx, id: string, runner: string) =>
-  ctx.upkeep(async (tx) => {
+  ctx.upkeep(async ({ tx }) => {
     if (await store.lockOwnJob(tx, id, runner)) await store.updateJob(tx, id, { leased_until: null, runner: null })
   })
 
@@ -89,16 +80,16 @@ async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.JobRow
 }
 
 async function finish(
-  tx: Tx,
-  ctx: Ctx,
+  step: Upkeep,
   id: string,
   runner: string,
   status: 'succeeded' | 'failed' | 'cancelled',
   detail: string | null,
 ): Promise<void> {
+  const { tx } = step
   const row = await lockOwn(tx, id, runner)
   await store.deleteItems(tx, id, row.total)
-  const finished_at = ctx.now().toISOString()
+  const finished_at = step.now().toISOString()
   const over = { status, detail, finished_at, runner: null, leased_until: null }
   await store.updateJob(tx, id, { ...over, selection: store.NO_SELECTION })
 }
@@ -114,7 +105,7 @@ async function step(
   const job = await store.findJob(ctx.db, id)
   if (!job || job.runner !== runner) throw new Lost()
   if (job.cancel_at !== null) {
-    await ctx.upkeep((tx) => finish(tx, ctx, id, runner, 'cancelled', null))
+    await ctx.upkeep((step) => finish(step, id, runner, 'cancelled', null))
     return false
   }
   const { origin, token_id: token, ...credential } = JSON.parse(job.actor) as JobActor
@@ -129,28 +120,29 @@ async function step(
   )
   const creator = ctx.as(actor)
   if (job.listed_at === null) {
-    await ctx.upkeep((tx) => list(tx, creator, id, runner, request))
+    await creator.upkeep((step) => list(step, id, runner, request))
     return true
   }
   if (job.position >= job.total) {
-    await ctx.upkeep((tx) => finish(tx, ctx, id, runner, 'succeeded', null))
+    await ctx.upkeep((step) => finish(step, id, runner, 'succeeded', null))
     return false
   }
   await retryTaken(() => work(creator, id, runner, request, size))
   return true
 }
 
-const lease = (ctx: Ctx) => ({ leased_until: new Date(ctx.now().getTime() + LEASE_MS).toISOString() })
+const lease = ({ now }: Pick<Ctx, 'now'>) => ({ leased_until: new Date(now().getTime() + LEASE_MS).toISOString() })
 
 /** Writes down the next keys; of a restore, whose items are known already, only how many they are. */
-async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: CreateJob): Promise<void> {
+async function list(step: Upkeep, id: string, runner: string, request: CreateJob): Promise<void> {
+  const { tx } = step
   const job = await lockOwn(tx, id, runner)
   const { id: bucketId } = await holdBucket(tx, request.source_bucket)
   if (request.kind === 'restore') {
     const total = await countUndoable(tx, request.of ?? '')
-    return void (await store.updateJob(tx, id, { total, listed_at: ctx.now().toISOString(), ...lease(ctx) }))
+    return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...lease(step) }))
   }
-  const { keys, next } = await listStep(tx, ctx, bucketId, request, job.listed_to)
+  const { keys, next } = await listStep(step, bucketId, request, job.listed_to)
   const versions = new Map((await findVersions(tx, bucketId, keys)).map((version) => [version.key, version]))
   await store.insertItems(
     tx,
@@ -162,29 +154,26 @@ async function list(tx: Tx, ctx: Ctx, id: string, runner: string, request: Creat
   await store.updateJob(tx, id, {
     total: job.total + keys.length,
     listed_to: next,
-    ...(next === null ? { listed_at: ctx.now().toISOString(), selection: store.NO_SELECTION } : {}),
-    ...lease(ctx),
+    ...(next === null ? { listed_at: step.now().toISOString(), selection: store.NO_SELECTION } : {}),
+    ...lease(step),
   })
 }
 
 /** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */
 async function work(ctx: Ctx, id: string, runner: string, request: CreateJob, size: number): Promise<void> {
-  try {
-    await ctx.act(async (tx, record) => {
-      const job = await lockOwn(tx, id, runner)
-      const creator = await asCurrent(tx, ctx)
-      const outcome = await apply(tx, creator, job, request, size, record)
-      if (outcome.done === 0) throw new NothingDone(outcome)
-      await note(tx, ctx, job, outcome)
-    })
-  } catch (error) {
-    if (!(error instanceof NothingDone)) throw error
-    await ctx.upkeep(async (tx) => note(tx, ctx, await lockOwn(tx, id, runner), error.outcome))
-  }
+  const failed = await ctx.act(async (step) => {
+    const job = await lockOwn(step.tx, id, runner)
+    const outcome = await apply(await asCurrent(step), job, request, size)
+    if (outcome.done === 0) return step.nothing(outcome)
+    await note(step, job, outcome)
+    return null
+  })
+  if (failed) await ctx.upkeep(async (step) => note(step, await lockOwn(step.tx, id, runner), failed))
 }
 
 /** Step: writes down what a step came to. */
-async function note(tx: Tx, ctx: Ctx, job: store.JobRow, outcome: Outcome): Promise<void> {
+async function note(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
+  const { tx } = step
   const { done, errors, progress, settled } = outcome
   const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
   if (job.kind !== 'restore') await store.deleteItems(tx, job.id, progress.position)
@@ -197,7 +186,7 @@ async function note(tx: Tx, ctx: Ctx, job: store.JobRow, outcome: Outcome): Prom
     ...(errors.length === 0 || known.length === MOST_ERRORS
       ? {}
       : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
-    ...lease(ctx),
+    ...lease(step),
   })
 }
 
@@ -209,24 +198,18 @@ const versionsOf = (items: readonly store.Item[]): Seen =>
     ),
   )
 
-async function apply(
-  tx: Tx,
-  ctx: Ctx,
-  job: store.JobRow,
-  request: CreateJob,
-  size: number,
-  record: Record,
-): Promise<Outcome> {
+async function apply(step: Step, job: store.JobRow, request: CreateJob, size: number): Promise<Outcome> {
+  const { tx } = step
   const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
   const job_id = job.id
-  if (kind === 'restore') return undoStep(tx, ctx, job, request, size, record)
+  if (kind === 'restore') return undoStep(step, job, request, size)
   const items = await store.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
   const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (kind === 'delete' || kind === 'empty_bucket') {
     const bucket = await holdBucket(tx, source_bucket)
-    const { removed, errors } = await deleteKeys(tx, ctx, bucket, keys, { job_id, seen }, record)
+    const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
     return { done: removed.length, errors, progress }
   }
   const errors: ItemError[] = []
@@ -237,7 +220,7 @@ async function apply(
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
   const options = { ifNoneMatch: if_none_match === '*', job_id, seen }
-  const { placed, errors: refused } = await transferObjects(tx, ctx, kind, buckets, pairs, options, record)
+  const { placed, errors: refused } = await transferObjects(step, kind, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))
     await store.insertMoves(

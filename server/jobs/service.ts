@@ -109,7 +109,7 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
     started_at: null,
     finished_at: null,
   }
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     await store.lockCreator(tx, row.created_by)
     if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
       throw new ServiceError(
@@ -190,7 +190,7 @@ export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limi
 export async function cancelJob(ctx: Ctx, id: string): Promise<Job> {
   await own(ctx, id)
   const asked = await ctx.upkeep(
-    async (tx) => !(await store.cancelQueued(tx, id, ctx.now())) && (await store.askToCancel(tx, id, ctx.now())),
+    async ({ tx }) => !(await store.cancelQueued(tx, id, ctx.now())) && (await store.askToCancel(tx, id, ctx.now())),
   )
   if (asked) ctx.background(() => runJobs(ctx))
   return getJob(ctx, id)

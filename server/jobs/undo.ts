@@ -1,5 +1,5 @@
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
-import type { Ctx, Record } from '../context.ts'
+import type { Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { lockUnchanged, transferObjects } from '../objects/transfer.ts'
@@ -27,24 +27,18 @@ export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
  * stands in the way. Then what is left in the trash. `listed_to` is null, then `#` and a position, then an id of the
  * trash. Others may have taken some of what was counted: the end is where nothing more is found.
  */
-export async function undoStep(
-  tx: Tx,
-  ctx: Ctx,
-  job: store.JobRow,
-  request: CreateJob,
-  limit: number,
-  record: Record,
-): Promise<Outcome> {
+export async function undoStep(step: Step, job: store.JobRow, request: CreateJob, limit: number): Promise<Outcome> {
+  const { tx } = step
   const { listed_to: at, position: before } = job
   const [by, more] = [request.of ?? '', { job_id: job.id }]
   const isAtMoves = at === null || at.startsWith('#')
   if (isAtMoves) {
     const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
-    if (moves.length > 0) return moveBack(tx, ctx, request, before, moves, more, record)
+    if (moves.length > 0) return moveBack(step, request, before, moves, more)
   }
   const after = isAtMoves ? '' : at
   const bucket = await holdBucket(tx, request.source_bucket)
-  const { restored, errors, last } = await restoreDeleted(tx, ctx, bucket, { by, after, limit }, more, record)
+  const { restored, errors, last } = await restoreDeleted(step, bucket, { by, after, limit }, more)
   if (last === null) return { done: 0, errors, progress: { position: before, total: before } }
   return { done: restored, errors, progress: { position: before + restored + errors.length, listed_to: last } }
 }
@@ -58,25 +52,24 @@ function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
 
 /** Step: moves objects back that are still as they came. What has changed, moved on or gone since is left alone. */
 async function moveBack(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   { of = '', source_bucket, dest_bucket = source_bucket }: CreateJob,
   before: number,
   moves: readonly store.Move[],
   more: { job_id: string },
-  record: Record,
 ): Promise<Outcome> {
+  const { tx } = step
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
   const unchanged = await lockUnchanged(tx, buckets[0], moves)
   const same = moves.filter(({ key }) => unchanged.has(key))
   const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))
   const options = { ifNoneMatch: true, ...more }
-  const { placed, errors: stayed } = await transferObjects(tx, ctx, 'move', buckets, pairs, options, record)
+  const { placed, errors: stayed } = await transferObjects(step, 'move', buckets, pairs, options)
   const left = new Set(placed.map(({ pair }) => pair.key))
   const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))
   // Held again, with the room that what left has made.
   const bucket = replaced.length > 0 ? await holdBucket(tx, source_bucket) : buckets[0]
-  const { restored, errors: taken } = await restoreItems(tx, ctx, bucket, replaced, more, record)
+  const { restored, errors: taken } = await restoreItems(step, bucket, replaced, more)
   const stays = new Set(stayed.map(({ key }) => key))
   const [done, errors] = [placed.length + restored, [...stayed.map(asTaken), ...taken]]
   return {

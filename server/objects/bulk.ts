@@ -5,8 +5,7 @@ import { decide } from '../../contract/permissions.ts'
 import type { BulkResult, DeleteResult } from '../../contract/transfers.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, type Record } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, type Step } from '../context.ts'
 import { matchesStrongly } from '../http/conditions.ts'
 import { newId } from '../id.ts'
 import { describeObject } from './describe.ts'
@@ -27,25 +26,16 @@ export async function transferOne(
   const { source_bucket, source_key: key, dest_key = key, if_none_match } = body
   allowPair(ctx, kind, source_bucket, destBucket, { key, dest: dest_key })
   return retryTaken(() =>
-    ctx.act(async (tx, record) => {
-      const buckets = await holdBuckets(tx, source_bucket, destBucket)
-      const caller = await asCurrent(tx, ctx)
+    ctx.act(async (step) => {
+      const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
       const options = { ifNoneMatch: if_none_match === '*' }
       const pairs = [{ key, dest: dest_key }]
-      const { placed, errors } = await transferObjects(tx, caller, kind, buckets, pairs, options, record)
+      const { placed, errors } = await transferObjects(await asCurrent(step), kind, buckets, pairs, options)
       const [error] = errors
       if (error) throw new ServiceError(error.code, error.detail)
       return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
     }),
   )
-}
-
-class NothingDone<R extends BulkResult = BulkResult> extends Error {
-  readonly result: R
-  constructor(result: R) {
-    super()
-    this.result = result
-  }
 }
 
 /** Copies or moves up to 1,000 objects into a bucket, in one transaction; each key succeeds or has its error. */
@@ -77,22 +67,15 @@ export async function transferMany(
       })
   }
   const bulk_id = newId()
-  try {
-    return await retryTaken(() =>
-      ctx.act(async (tx, record) => {
-        const buckets = await holdBuckets(tx, source_bucket, destBucket)
-        const caller = await asCurrent(tx, ctx)
-        const options = { ifNoneMatch: if_none_match === '*', bulk_id }
-        const { placed, errors } = await transferObjects(tx, caller, kind, buckets, pairs, options, record)
-        const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
-        if (placed.length === 0) throw new NothingDone(result)
-        return result
-      }),
-    )
-  } catch (error) {
-    if (error instanceof NothingDone) return error.result
-    throw error
-  }
+  return retryTaken(() =>
+    ctx.act(async (step) => {
+      const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
+      const options = { ifNoneMatch: if_none_match === '*', bulk_id }
+      const { placed, errors } = await transferObjects(await asCurrent(step), kind, buckets, pairs, options)
+      const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
+      return placed.length > 0 ? result : step.nothing(result)
+    }),
+  )
 }
 
 /** Where a key goes; null when that is no key, or the key is not under the prefix that is to be taken off. */
@@ -109,19 +92,12 @@ const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastInde
 export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<DeleteResult> {
   allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
-  try {
-    return await ctx.act(async (tx, record) => {
-      const bucket = await holdBucket(tx, name)
-      const caller = await asCurrent(tx, ctx)
-      const { removed, trashIds, errors } = await deleteKeys(tx, caller, bucket, keys, { bulk_id }, record)
-      const result = { succeeded: removed, errors, trash_ids: trashIds }
-      if (removed.length === 0) throw new NothingDone(result)
-      return result
-    })
-  } catch (error) {
-    if (error instanceof NothingDone) return error.result as DeleteResult
-    throw error
-  }
+  return ctx.act(async (step) => {
+    const bucket = await holdBucket(step.tx, name)
+    const { removed, trashIds, errors } = await deleteKeys(await asCurrent(step), bucket, keys, { bulk_id })
+    const result = { succeeded: removed, errors, trash_ids: trashIds }
+    return removed.length > 0 ? result : step.nothing(result)
+  })
 }
 
 /**
@@ -129,17 +105,16 @@ export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]
  * were; the others have their errors.
  */
 export async function deleteKeys(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   keys: readonly string[],
   { seen, ...more }: { bulk_id?: string; job_id?: string; seen?: Seen },
-  record: Record,
 ): Promise<{ removed: string[]; trashIds: string[]; errors: ItemError[] }> {
+  const { tx } = step
   const { name } = bucket
   const errors: ItemError[] = []
   const allowed = keys.filter((key) => {
-    if (decide(ctx.actor.groups, 'delete', name, key).allowed) return true
+    if (decide(step.actor.groups, 'delete', name, key).allowed) return true
     errors.push({ key, code: 'forbidden', detail: `You need the right "delete" on key "${key}" of bucket "${name}".` })
     return false
   })
@@ -150,33 +125,31 @@ export async function deleteKeys(
       errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
   const { rows, changed } = asSeen(there, seen)
   errors.push(...changed)
-  const trashIds = await removeObjects(tx, ctx, bucket, rows, more, record)
+  const trashIds = await removeObjects(step, bucket, rows, more)
   return { removed: rows.map(({ key }) => key), trashIds, errors }
 }
 
 /**
  * Step: deletes the objects that are still as they were seen, for an actor whose right was asked for before. Gives the
- * keys deleted, and of the others those that there still is something under. Without `record` it deletes none.
+ * keys deleted, and of the others those that there still is something under.
  */
 export async function deleteUnchanged(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   versions: readonly Version[],
   more: { bulk_id: string; policy_id: string },
-  record: Record | null,
 ): Promise<{ removed: Set<string>; changed: Set<string> }> {
   const seen = new Map(versions.map((version) => [version.key, version]))
-  const rows = await store.lockObjects(tx, bucket.id, [...seen.keys()])
-  const same = (row: store.ObjectRow) => {
+  const rows = await store.lockObjects(step.tx, bucket.id, [...seen.keys()])
+  const { same = [], other = [] } = Object.groupBy(rows, (row) => {
     const version = seen.get(row.key)
-    return record !== null && version !== undefined && isSame(version, row)
-  }
-  const unchanged = rows.filter(same)
-  if (record) await removeObjects(tx, ctx, bucket, unchanged, more, record)
-  const keysOf = (some: readonly store.ObjectRow[]) => new Set(some.map(({ key }) => key))
-  return { removed: keysOf(unchanged), changed: keysOf(rows.filter((row) => !same(row))) }
+    return version && isSame(version, row) ? 'same' : 'other'
+  })
+  await removeObjects(step, bucket, same, more)
+  return { removed: keysOf(same), changed: keysOf(other) }
 }
+
+const keysOf = (rows: readonly store.ObjectRow[]): Set<string> => new Set(rows.map(({ key }) => key))
 
 /** Which keys are taken, for someone who may list or read each of them; throws forbidden at the first they may not. */
 export async function findTaken(ctx: Ctx, name: string, keys: readonly string[]) {
@@ -209,9 +182,10 @@ export async function describeAnew(
     throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
       faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
     })
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async (step) => {
+    const { tx, record } = step
     const bucket = await holdBucket(tx, name)
-    allow(await currentActor(tx, ctx), 'write', name, key)
+    allow(await currentActor(step), 'write', name, key)
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw objectMissing(name, key)
     if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))

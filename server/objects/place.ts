@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { allow, type Ctx, currentActor, type Record } from '../context.ts'
+import { allow, type Ctx, currentActor, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
@@ -48,16 +48,17 @@ export async function placeAll(
   conditions: WriteConditions = {},
 ): Promise<{ object: StoredObject; created: boolean }[]> {
   try {
-    const result = await ctx.act(async (tx, record) => {
+    const result = await ctx.act(async (step) => {
+      const { tx } = step
       await received[0]?.arrival.settle(tx)
       const bucket = await holdBucket(tx, bucketName)
-      const actor = await currentActor(tx, ctx)
+      const actor = await currentActor(step)
       for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
       const placed = new Map<Received, { object: StoredObject; created: boolean }>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot wait for each other.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        const { growth, ...result } = await place(tx, ctx, bucket, one, conditions, record)
+        const { growth, ...result } = await place(step, bucket, one, conditions)
         placed.set(one, result)
         change.bytes += growth.bytes
         change.objects += growth.objects
@@ -77,17 +78,14 @@ export async function placeAll(
 
 /** Step: makes received bytes the object of their key and gives what is to be counted. */
 const place = (
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   { upload, blob }: Omit<Received, 'arrival'>,
   conditions: WriteConditions,
-  record: Record,
   more: { share_id?: string } = {},
 ) =>
   placeContents(
-    tx,
-    ctx,
+    step,
     bucket,
     {
       key: upload.key,
@@ -100,7 +98,6 @@ const place = (
     },
     conditions,
     more,
-    record,
   )
 
 /** A blob with all that makes it an object, but for the bucket, the time and the person. */
@@ -108,27 +105,26 @@ export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_
 
 /** Step: makes a blob the object of its key, records `upload`, and gives what is to be counted. */
 async function placeContents(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   contents: Contents,
   conditions: WriteConditions,
   more: { parts?: number; share_id?: string },
-  record: Record,
 ) {
-  const now = ctx.now().toISOString()
+  const { tx, record } = step
+  const now = step.now().toISOString()
   const row: store.ObjectRow = {
     bucket_id: bucket.id,
     ...contents,
     created_at: now,
     last_modified: now,
-    created_by: ctx.actor.user_id,
+    created_by: step.actor.user_id,
   }
   const old = await insertOrLock(tx, row, conditions)
   assertConditions(old, conditions)
   let trashId: string | null = null
   if (old) {
-    const [id = null] = await moveToTrash(tx, ctx, bucket, [old], 'overwritten')
+    const [id = null] = await moveToTrash(step, bucket, [old], 'overwritten')
     trashId = id
     await store.replaceObject(tx, row)
     row.created_at = old.created_at
@@ -167,13 +163,14 @@ export async function placeUnderFreeName(
   before: (tx: Tx) => Promise<void>,
 ): Promise<StoredObject> {
   try {
-    const result = await ctx.act(async (tx, record) => {
+    const result = await ctx.act(async (step) => {
+      const { tx } = step
       await received.arrival.settle(tx)
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
       for (const key of names) {
         const one = { upload: { ...received.upload, key }, blob: received.blob }
-        const placed = await place(tx, ctx, bucket, one, { ifNoneMatch: '*' }, record, { share_id }).catch(asTaken)
+        const placed = await place(step, bucket, one, { ifNoneMatch: '*' }, { share_id }).catch(asTaken)
         if (!placed) continue
         await countUsage(tx, bucket, placed.growth)
         return placed.object
@@ -194,14 +191,13 @@ function asTaken(error: unknown): undefined {
 
 /** Step: makes a blob whose `released` bytes were reserved the object of its key, and counts it. */
 export async function placeBlob(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   contents: Contents,
   { ifNoneMatch, released, parts }: { ifNoneMatch: '*' | undefined; released: number; parts: number },
-  record: Record,
 ): Promise<StoredObject> {
-  const { object, growth } = await placeContents(tx, ctx, bucket, contents, { ifNoneMatch }, { parts }, record)
+  const { tx } = step
+  const { object, growth } = await placeContents(step, bucket, contents, { ifNoneMatch }, { parts })
   await countUsage(tx, bucket, { ...growth, reserved: -released })
   return object
 }

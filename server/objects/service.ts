@@ -3,7 +3,7 @@ import type { StoredObject } from '../../contract/objects.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, type Ctx, currentActor, type Record } from '../context.ts'
+import { allow, type Ctx, currentActor, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
@@ -29,37 +29,36 @@ export async function deleteObject(
 ): Promise<undefined> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
   for (const right of rights) allow(ctx.actor, right, bucketName, key)
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async (step) => {
+    const { tx } = step
     const bucket = await holdBucket(tx, bucketName)
-    const actor = await currentActor(tx, ctx)
+    const actor = await currentActor(step)
     for (const right of rights) allow(actor, right, bucketName, key)
     const old = await store.lockObject(tx, bucket.id, key)
     if (!old) throw objectMissing(bucketName, key)
     assertConditions(old, { ifMatch })
-    await removeObjects(tx, ctx, bucket, [old], { permanent }, record)
+    await removeObjects(step, bucket, [old], { permanent })
   })
 }
 
 /** Step: takes locked objects away, to the trash or for good, records each with `more` in its details, and gives their ids there. */
 export async function removeObjects(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   rows: readonly store.ObjectRow[],
   { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
-  record: Record,
 ): Promise<string[]> {
+  const { tx, record } = step
   if (rows.length === 0) return []
   await store.deleteObjects(
     tx,
     bucket.id,
     rows.map(({ key }) => key),
   )
-  const kept = permanent ? rows.map(() => null) : await moveToTrash(tx, ctx, bucket, rows, 'deleted', more.job_id)
+  const kept = permanent ? rows.map(() => null) : await moveToTrash(step, bucket, rows, 'deleted', more.job_id)
   if (permanent)
     await releaseBlobs(
-      tx,
-      ctx,
+      step,
       rows.map(({ blob_id }) => blob_id),
     )
   const bytes = rows.reduce((sum, { size }) => sum + size, 0)
@@ -96,17 +95,17 @@ export async function reinstateAll(
  * The caller counts the usage.
  */
 export async function reinstateOver(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   row: store.ObjectRow,
 ): Promise<{ object: StoredObject; replaced?: { size: number; trash_id: string | null } }> {
+  const { tx } = step
   for (;;) {
     const object = await reinstate(tx, bucket, row)
     if (object) return { object }
     const old = await store.lockObject(tx, bucket.id, row.key)
     if (!old) continue
-    const [trash_id = null] = await moveToTrash(tx, ctx, bucket, [old], 'overwritten')
+    const [trash_id = null] = await moveToTrash(step, bucket, [old], 'overwritten')
     await store.replaceObject(tx, row)
     const now = { ...row, created_at: old.created_at }
     return { object: describeObject(now, bucket.name), replaced: { size: old.size, trash_id } }

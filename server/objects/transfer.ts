@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../../contract/errors.ts'
 import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
-import { allow, type Ctx, type Record } from '../context.ts'
+import { allow, type Ctx, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { moveToTrash } from '../trash/service.ts'
 import type { ItemError } from './item-error.ts'
@@ -32,17 +32,16 @@ interface Options {
  * them. All happens at once, so a key may be left by one and taken by a later one. No byte is touched: rows change.
  */
 export async function transferObjects(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   kind: TransferKind,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
   { ifNoneMatch = false, seen, ...more }: Options,
-  record: Record,
 ): Promise<Outcome> {
+  const { tx, record } = step
   const errors: ItemError[] = []
   const allowed = pairs.filter((pair) => {
-    const error = forbidden(ctx, kind, source.name, dest.name, pair)
+    const error = forbidden(step, kind, source.name, dest.name, pair)
     if (error) errors.push(error)
     return !error
   })
@@ -69,9 +68,9 @@ export async function transferObjects(
     dest.id,
     replaced.map(({ key }) => key),
   )
-  const trashIds = await moveToTrash(tx, ctx, dest, replaced, 'overwritten', more.job_id)
+  const trashIds = await moveToTrash(step, dest, replaced, 'overwritten', more.job_id)
   const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
-  const now = ctx.now().toISOString()
+  const now = step.now().toISOString()
   const arrivals = accepted.map(({ pair, row }) => ({
     pair,
     row:
@@ -83,7 +82,7 @@ export async function transferObjects(
             key: pair.dest,
             created_at: now,
             last_modified: now,
-            created_by: ctx.actor.user_id,
+            created_by: step.actor.user_id,
           },
   }))
   const inserted = new Set(
@@ -126,7 +125,13 @@ export async function lockUnchanged(
 }
 
 /** Throws the refusal of the first right that is missing for a pair. */
-export function allowPair({ actor }: Ctx, kind: TransferKind, source: string, dest: string, pair: Pair): void {
+export function allowPair(
+  { actor }: Pick<Ctx, 'actor'>,
+  kind: TransferKind,
+  source: string,
+  dest: string,
+  pair: Pair,
+): void {
   allow(actor, 'read', source, pair.key)
   if (kind === 'move') allow(actor, 'delete', source, pair.key)
   allow(actor, 'write', dest, pair.dest)

@@ -1,6 +1,4 @@
-import type { Actor, Ctx, Record } from '../context.ts'
-import { systemActor } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
+import { type Actor, type Step, systemActor } from '../context.ts'
 import * as store from './store.ts'
 
 /** Who asked for a run: kept to record it in their name. */
@@ -23,15 +21,14 @@ export function recorderOf({ requester, author_id, author_email }: store.RunRow)
 
 /** Step: ends a locked run and records it, once. */
 export async function finishStep(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   run: store.RunRow,
   name: string,
   status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
   reason: string | null,
-  record: Record,
 ): Promise<void> {
-  const finished_at = ctx.now().toISOString()
+  const { tx, record } = step
+  const finished_at = step.now().toISOString()
   await store.updateRun(tx, run.id, { status, reason, finished_at, runner: null, leased_until: null })
   record({
     name: 'policy_run',

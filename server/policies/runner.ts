@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOfUser } from '../auth/service.ts'
 import { type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { type Actor, type Ctx, type Record, systemActor } from '../context.ts'
+import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../context.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { deleteUnchanged } from '../objects/bulk.ts'
+import { findObjects } from '../objects/store.ts'
 import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
 import { finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
@@ -37,8 +38,6 @@ class Ended extends Error {
     this.status = status
   }
 }
-/** Nothing of a step could be deleted, so that there is nothing to record. */
-class NothingDone extends Error {}
 
 /** Takes a run to its end; after a crash another process begins its list anew, or goes on deleting where it was. */
 async function execute(ctx: Ctx, id: string, runner: string): Promise<void> {
@@ -62,11 +61,11 @@ async function execute(ctx: Ctx, id: string, runner: string): Promise<void> {
 
 /** The process ends: the next one may go on at once. */
 const release = (ctx: Ctx, id: string, runner: string) =>
-  ctx.upkeep(async (tx) => {
+  ctx.upkeep(async ({ tx }) => {
     if (await store.lockOwnRun(tx, id, runner)) await store.updateRun(tx, id, { leased_until: null, runner: null })
   })
 
-const lease = (ctx: Ctx) => ({ leased_until: new Date(ctx.now().getTime() + LEASE_MS).toISOString() })
+const lease = ({ now }: Pick<Ctx, 'now'>) => ({ leased_until: new Date(now().getTime() + LEASE_MS).toISOString() })
 
 async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.RunRow> {
   const run = await store.lockOwnRun(tx, id, runner)
@@ -78,12 +77,12 @@ async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.RunRow
  * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
  * has both rights on all it reaches. Gives the actor it deletes as.
  */
-async function mayGoOn(db: Db, ctx: Ctx, run: store.RunRow): Promise<Actor> {
+async function mayGoOn(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
   if (run.cancel_at !== null) throw new Ended('cancelled', 'It was cancelled.')
   const policy = await store.findPolicy(db, run.policy_id)
   if (!policy) throw new Lost()
   if (policy.revision !== run.revision) throw new Ended('stopped', 'The policy was changed meanwhile.')
-  const author = await actorOfUser({ db, now: ctx.now, actor: systemActor }, run.author_id, null)
+  const author = await actorOfUser({ db, now, actor: systemActor }, run.author_id, null)
   if (!author) throw new ServiceError('forbidden', 'The author of the policy has no active account any more.')
   allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, 'The author of the policy lacks')
   return { ...author, type: 'system', auth_method: 'system' }
@@ -110,7 +109,9 @@ async function advance(ctx: Ctx, id: string, runner: string, size: number): Prom
 
 /** Writes down what the run is about, before the first of it is deleted. Begun anew, it clears away what was there. */
 async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner: string): Promise<void> {
-  while ((await ctx.upkeep((tx) => lockOwn(tx, id, runner).then(() => itemStore.deleteItems(tx, id, CLEAR)))) === CLEAR)
+  while (
+    (await ctx.upkeep(({ tx }) => lockOwn(tx, id, runner).then(() => itemStore.deleteItems(tx, id, CLEAR)))) === CLEAR
+  )
     await nextTurn()
   const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
   const sum = { examined: 0, matched: 0, matched_bytes: 0 }
@@ -126,7 +127,7 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner
     const rows = matches.map((one, i) => ({ ...one, run_id: id, position: first + i + 1, outcome: null }))
     // Not waiting for the disk: a list that is not whole is begun anew in any case.
     await ctx.upkeep(
-      async (tx) => {
+      async ({ tx }) => {
         const run = await lockOwn(tx, id, runner)
         // Nothing is deleted yet, so now and then is enough: it takes several queries.
         if (run.cancel_at !== null || pages++ % 10 === 0) await mayGoOn(tx, ctx, run)
@@ -137,7 +138,7 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner
     )
   }
   const listed_at = ctx.now().toISOString()
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     await lockOwn(tx, id, runner)
     await store.updateRun(tx, id, { ...sum, listed_at, sample: JSON.stringify(sample), ...lease(ctx) })
   })
@@ -158,36 +159,30 @@ async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match
 /** Deletes the next objects: what became of them and how far the run is commit together, so none is done twice. */
 async function remove(ctx: Ctx, { id, author_id, author_email }: store.RunRow, runner: string, size: number) {
   const author: Actor = { ...systemActor, user_id: author_id, email: author_email }
-  try {
-    await ctx.as(author).act(async (tx, record) => {
-      if ((await removeStep(tx, ctx, id, runner, size, record)) === 0) throw new NothingDone()
-    })
-  } catch (error) {
-    if (!(error instanceof NothingDone)) throw error
-    await ctx.upkeep((tx) => removeStep(tx, ctx, id, runner, size, null))
-  }
+  const removed = await ctx.as(author).act(async (step) => {
+    const count = await removeStep(step, id, runner, size)
+    return count > 0 ? count : step.nothing(0)
+  })
+  if (removed === 0) await ctx.upkeep((step) => removeStep(step, id, runner, size))
 }
 
-/** Step: gives how many it deleted. Without `record` it deletes none, and what there is now counts as changed. */
-async function removeStep(
-  tx: Tx,
-  ctx: Ctx,
-  id: string,
-  runner: string,
-  size: number,
-  record: Record | null,
-): Promise<number> {
+/** Step: gives how many it deleted. Where it cannot record it deletes none, and what there is now counts as changed. */
+async function removeStep(step: Step | Upkeep, id: string, runner: string, size: number): Promise<number> {
+  const { tx } = step
   const run = await lockOwn(tx, id, runner)
-  const author = ctx.as(await mayGoOn(tx, ctx, run))
+  const actor = await mayGoOn(tx, step, run)
   const next = await itemStore.listItems(tx, id, run.position, size)
   const elsewhere = next.findIndex(({ bucket_id }) => bucket_id !== next[0]?.bucket_id)
   const items = elsewhere < 0 ? next : next.slice(0, elsewhere)
   const [first, last] = [items[0], items.at(-1)]
   if (!first || !last) throw new Error('A policy run has fewer items than it matched')
   const bucket = await holdSame(tx, first)
-  const { removed, changed } = bucket
-    ? await deleteUnchanged(tx, author, bucket, items, { bulk_id: id, policy_id: run.policy_id }, record)
-    : { removed: new Set(), changed: new Set() }
+  const of = { bulk_id: id, policy_id: run.policy_id }
+  const { removed, changed } = !bucket
+    ? { removed: new Set<string>(), changed: new Set<string>() }
+    : 'record' in step
+      ? await deleteUnchanged({ ...step, actor }, bucket, items, of)
+      : { removed: new Set<string>(), changed: await findPresent(tx, bucket, items) }
   const lacking = items.filter(({ key }) => !removed.has(key))
   const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)
   await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')
@@ -201,7 +196,7 @@ async function removeStep(
     deleted_bytes: run.deleted_bytes + items.reduce((sum, { key, size }) => sum + (removed.has(key) ? size : 0), 0),
     kept: run.kept + lacking.length,
     errors: JSON.stringify(errors),
-    ...lease(ctx),
+    ...lease(step),
   })
   return removed.size
 }
@@ -210,6 +205,17 @@ const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown
   changed.has(key)
     ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
     : { bucket, key, code: 'not_found', detail: 'The object was gone when its turn came.' }
+
+const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly itemStore.ItemRow[]): Promise<Set<string>> =>
+  new Set(
+    (
+      await findObjects(
+        tx,
+        bucket.id,
+        items.map(({ key }) => key),
+      )
+    ).map(({ key }) => key),
+  )
 
 /** Step: holds the bucket of an item; null when it is gone, even if another has its name now. */
 async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promise<HeldBucket | null> {
@@ -231,11 +237,12 @@ async function finish(
 ): Promise<void> {
   if (!run) return
   try {
-    await ctx.as(recorderOf(run)).act(async (tx, record) => {
+    await ctx.as(recorderOf(run)).act(async (step) => {
+      const { tx } = step
       const own = await lockOwn(tx, run.id, runner)
       const policy = await store.findPolicy(tx, own.policy_id)
       if (!policy) throw new Lost()
-      await finishStep(tx, ctx, own, policy.name, status, reason, record)
+      await finishStep(step, own, policy.name, status, reason)
     })
   } catch (error) {
     if (!(error instanceof Lost)) throw error

@@ -75,7 +75,7 @@ export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: R
   if (dryRun && of !== undefined)
     throw invalid(query.of === undefined ? 'body.of' : 'query.of', 'is for a run that deletes')
   const { groups: _rights, ...requester } = ctx.actor
-  const runId = await ctx.upkeep(async (tx) => {
+  const runId = await ctx.upkeep(async ({ tx }) => {
     const policy = await store.lockPolicy(tx, id)
     if (!policy) throw policyMissing()
     const dry = of === undefined ? undefined : await store.findRun(tx, id, of)
@@ -199,13 +199,10 @@ export async function listRunItems(
 /** Stops a run before its next step; one that is over stays as it is. */
 export async function cancelRun(ctx: Ctx, id: string, runId: string): Promise<PolicyRun> {
   await findVisibleRun(ctx, id, runId)
-  await ctx.upkeep((tx) => store.askToCancel(tx, runId, ctx.now()))
+  await ctx.upkeep(({ tx }) => store.askToCancel(tx, runId, ctx.now()))
   await waitFor(ctx, drainRuns(ctx))
   return getRun(ctx, id, runId)
 }
-
-/** Another run is not over, or another process was first. */
-class NotNow extends Error {}
 
 /** Begins the runs whose time has come, each once however often it came, and works on all there are. */
 export const policyWorker = {
@@ -216,14 +213,15 @@ export const policyWorker = {
     for (const policy of await store.findDue(ctx.db, now, DUE)) {
       try {
         const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)
-        await ctx.upkeep(async (tx) => {
-          if (!(await store.moveOn(tx, policy, next?.toISOString() ?? null))) throw new NotNow()
+        await ctx.upkeep(async ({ tx, nothing }) => {
+          // Another process was first, or another run is not over.
+          if (!(await store.moveOn(tx, policy, next?.toISOString() ?? null))) return nothing(undefined)
           const more = { trigger: 'schedule' as const, scheduled_for: policy.next_run_at }
-          if (!(await store.insertRun(tx, newRun(ctx, policy, more)))) throw new NotNow()
+          return (await store.insertRun(tx, newRun(ctx, policy, more))) ? undefined : nothing(undefined)
         })
       } catch (error) {
         // One that cannot be begun must not hold the others up.
-        if (!(error instanceof NotNow)) ctx.log.error({ err: error, policy: policy.id }, 'a policy could not be begun')
+        ctx.log.error({ err: error, policy: policy.id }, 'a policy could not be begun')
       }
     }
     await drainRuns(ctx)
@@ -243,10 +241,10 @@ export const forgetRuns = {
   async run(ctx: Ctx): Promise<void> {
     const before = (days: number) => new Date(ctx.now().getTime() - days * DAY_MS)
     for (const { id } of await store.findForgettable(ctx.db, before(ITEMS_DAYS), DUE)) {
-      while (!ctx.stopping.aborted && (await ctx.upkeep((tx) => itemStore.deleteItems(tx, id, CLEAR))) === CLEAR);
+      while (!ctx.stopping.aborted && (await ctx.upkeep(({ tx }) => itemStore.deleteItems(tx, id, CLEAR))) === CLEAR);
       if (ctx.stopping.aborted) return
-      await ctx.upkeep((tx) => store.updateRun(tx, id, { forgotten_at: ctx.now().toISOString() }))
+      await ctx.upkeep(({ tx }) => store.updateRun(tx, id, { forgotten_at: ctx.now().toISOString() }))
     }
-    await ctx.upkeep((tx) => store.deleteForgotten(tx, before(RUNS_DAYS)))
+    await ctx.upkeep(({ tx }) => store.deleteForgotten(tx, before(RUNS_DAYS)))
   },
 }

@@ -52,7 +52,7 @@ export async function createPolicy(ctx: Ctx, given: Given): Promise<Policy> {
     updated_at: now.toISOString(),
     deleted_at: null,
   }
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     await store.insertPolicy(tx, row)
     const { name, ...rule } = text
     record({ name: 'policy_create', resource: { type: 'policy', id: row.id }, details: { name, rule } })
@@ -90,7 +90,7 @@ export async function getPolicy(ctx: Ctx, id: string): Promise<Policy> {
 export async function updatePolicy(ctx: Ctx, id: string, change: Given): Promise<Policy> {
   await getVisible(ctx, id)
   const now = ctx.now()
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     const row = await store.lockPolicy(tx, id)
     if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
     const before = textOf(row)
@@ -123,11 +123,12 @@ export async function updatePolicy(ctx: Ctx, id: string, change: Given): Promise
 /** Deletes a policy; a run of it that is not over is recorded as cancelled in the same action. */
 export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
   await getVisible(ctx, id)
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     const row = await store.lockPolicy(tx, id)
     if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
     const run = await store.lockActiveRun(tx, id)
-    if (run) await finishStep(tx, ctx, run, row.name, 'cancelled', 'The policy was deleted.', record)
+    if (run) await finishStep(step, run, row.name, 'cancelled', 'The policy was deleted.')
     const deleted_at = ctx.now().toISOString()
     await store.updatePolicy(tx, id, { deleted_at, next_run_at: null, revision: row.revision + 1 })
     const { name, ...rule } = textOf(row)

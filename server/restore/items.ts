@@ -1,11 +1,10 @@
 import { decide } from '../../contract/permissions.ts'
 import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
-import type { Ctx, Record } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
+import type { Step } from '../context.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { reinstateAll } from '../objects/service.ts'
 import { findObjects } from '../objects/store.ts'
-import { takeOut } from '../trash/service.ts'
+import { lockItems, takeOut } from '../trash/service.ts'
 import * as store from '../trash/store.ts'
 
 /** Which of what a job deleted is next: `limit` items after the one of the id `after`. `last` is then the next such id. */
@@ -21,16 +20,15 @@ interface Outcome {
 
 /** Step: puts the next objects that a job deleted back. */
 export async function restoreDeleted(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   deleted: Deleted,
   more: { job_id: string },
-  record: Record,
 ): Promise<Outcome & { last: string | null }> {
+  const { tx } = step
   // First their ids: asked for in one with the rows, those that others take meanwhile would look like the end.
   const ids = await store.listDeleted(tx, deleted)
-  return { ...(await restoreItems(tx, ctx, bucket, ids, more, record)), last: ids.at(-1) ?? null }
+  return { ...(await restoreItems(step, bucket, ids, more)), last: ids.at(-1) ?? null }
 }
 
 /**
@@ -38,16 +36,15 @@ export async function restoreDeleted(
  * taken or that the quota has no room for stays in the trash and has its error; one that is not there any more has none.
  */
 export async function restoreItems(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   ids: readonly string[],
   more: { job_id: string },
-  record: Record,
 ): Promise<Outcome> {
+  const { tx, record } = step
   if (ids.length === 0) return { restored: 0, errors: [] }
-  const rows = await store.lockTrash(tx, bucket.id, ids)
-  const { accepted, errors } = await choose(tx, ctx, bucket, rows)
+  const rows = await lockItems(tx, bucket.id, ids)
+  const { accepted, errors } = await choose(step, bucket, rows)
   const free = await reinstateAll(
     tx,
     bucket,
@@ -76,7 +73,8 @@ const taken = ({ key }: store.TrashRow): ItemError => ({
 })
 
 /** Decides for each item, in order, whether it can be put back beside those before it. */
-async function choose(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+async function choose(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
   const { name } = bucket
   const keys = rows.map(({ key }) => key)
   const filled = new Set((await findObjects(tx, bucket.id, keys)).map(({ key }) => key))
@@ -86,7 +84,7 @@ async function choose(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store
   let bytes = 0
   for (const row of rows) {
     const { key, size } = row
-    if (!decide(ctx.actor.groups, 'write', name, key).allowed)
+    if (!decide(step.actor.groups, 'write', name, key).allowed)
       errors.push({ key, code: 'forbidden', detail: `You need the right "write" on key "${key}" of bucket "${name}".` })
     else if (filled.has(key)) errors.push(taken(row))
     else if (room !== null && size > 0 && bytes + size > room)

@@ -3,7 +3,7 @@ import { isKeyText } from '../../contract/names.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import type { OnConflict, RestoredItem } from '../../contract/trash.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
-import { allow, type Ctx, type Record } from '../context.ts'
+import { allow, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
@@ -30,14 +30,13 @@ interface Outcome {
 
 /** Step: makes locked items objects again, all or none, counts and records them; gives what became of each. */
 export async function placeItems(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   { ids, rows, onConflict }: { ids: readonly string[]; rows: readonly store.TrashRow[]; onConflict: OnConflict },
-  record: Record,
 ): Promise<{ items: StoredObject[]; restored: RestoredItem[] }> {
+  const { tx, record } = step
   const ways = { fail: placeWhereFree, replace: placeOver, keep_both: placeBeside }
-  const { placed, refused } = await ways[onConflict](tx, ctx, bucket, rows)
+  const { placed, refused } = await ways[onConflict](step, bucket, rows)
   if (refused.size > 0) throw takenOf(ids, refused)
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
   const came = sum(placed.map(({ item }) => item.size))
@@ -96,7 +95,8 @@ function objectOf(
 // In key order, as uploads take keys: neither can wait for the other.
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
 
-async function placeWhereFree(tx: Tx, _ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+async function placeWhereFree(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
   const outcome: Outcome = { placed: [], refused: new Map() }
   for (const item of rows.toSorted(byKey)) {
     const object = await reinstate(tx, bucket, objectOf(item))
@@ -106,7 +106,7 @@ async function placeWhereFree(tx: Tx, _ctx: Ctx, bucket: HeldBucket, rows: reado
   return outcome
 }
 
-async function placeOver(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+async function placeOver(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
   const outcome: Outcome = { placed: [], refused: new Map() }
   const done = new Set<string>()
   for (const item of rows.toSorted(byKey)) {
@@ -115,24 +115,25 @@ async function placeOver(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly st
       continue
     }
     done.add(item.key)
-    const { object, replaced } = await reinstateOver(tx, ctx, bucket, objectOf(item))
+    const { object, replaced } = await reinstateOver(step, bucket, objectOf(item))
     if (replaced && replaced.trash_id === null) {
       // Lost for good, so whoever does it needs what that takes.
-      allow(ctx.actor, 'delete', bucket.name, item.key)
-      allow(ctx.actor, 'manage', bucket.name, item.key)
+      allow(step.actor, 'delete', bucket.name, item.key)
+      allow(step.actor, 'manage', bucket.name, item.key)
     }
     outcome.placed.push({ item, object, ...(replaced ? { replaced } : {}) })
   }
   return outcome
 }
 
-async function placeBeside(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
   const outcome: Outcome = { placed: [], refused: new Map() }
   const keys = await chooseNames(tx, bucket, rows)
   const arrivals = rows.flatMap((item) => {
     const key = keys.get(item.id)
     if (key === undefined) outcome.refused.set(item.id, `the key "${item.key}" is taken, and no name beside it is free`)
-    else allow(ctx.actor, 'write', bucket.name, key)
+    else allow(step.actor, 'write', bucket.name, key)
     return key === undefined ? [] : [{ item, key, row: objectOf(item, key) }]
   })
   if (outcome.refused.size > 0) return outcome

@@ -1,10 +1,8 @@
 import type { OnConflict } from '../../contract/trash.ts'
-import { type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { holdBucket } from '../buckets/service.ts'
 import { allowSomewhere, asCurrent, type Ctx } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
 import { retryTaken } from '../objects/retry.ts'
-import { assertFound, seenBy } from '../trash/service.ts'
-import { lockTrash } from '../trash/store.ts'
+import { assertFound, lockItems, seenBy } from '../trash/service.ts'
 import { placeItems } from './placing.ts'
 
 /**
@@ -13,19 +11,15 @@ import { placeItems } from './placing.ts'
  */
 export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onConflict: OnConflict = 'fail') {
   return retryTaken(() =>
-    ctx.act(async (tx, record) => {
-      const bucket = await holdFor(tx, ctx, name)
-      const caller = await asCurrent(tx, ctx)
+    ctx.act(async (step) => {
+      // Before the name of a bucket is looked up for someone who may write nowhere in it.
+      allowSomewhere(step.actor, 'write', name)
+      const bucket = await holdBucket(step.tx, name)
+      const caller = await asCurrent(step)
       allowSomewhere(caller.actor, 'write', name)
-      const rows = seenBy(caller, 'write', name, await lockTrash(tx, bucket.id, ids))
+      const rows = seenBy(caller, 'write', name, await lockItems(step.tx, bucket.id, ids))
       assertFound(ids, rows)
-      return placeItems(tx, caller, bucket, { ids, rows, onConflict }, record)
+      return placeItems(caller, bucket, { ids, rows, onConflict })
     }),
   )
-}
-
-/** Step: holds the bucket for someone with any right to `write` in it; the keys are checked one by one after that. */
-function holdFor(tx: Tx, ctx: Ctx, name: string): Promise<HeldBucket> {
-  allowSomewhere(ctx.actor, 'write', name)
-  return holdBucket(tx, name)
 }

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import { SettingsChange, secretSettings } from '../../contract/settings.ts'
 import type { Config } from '../config.ts'
-import type { Db } from '../db/schema.ts'
+import type { Db, Tx } from '../db/schema.ts'
 import { unseal } from '../sealed.ts'
 import * as store from './store.ts'
 
@@ -124,8 +124,10 @@ const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings; 
  * The settings in force now: read each time, so that a change acts on the next request of every replica, and made into
  * values only when they changed. The log says once which stored values are not legal.
  */
-export async function settingsInForce(from: { db: Db; config: Config; log?: Logger }): Promise<EffectiveSettings> {
-  const text = await store.readChanged(from.db)
+export async function settingsInForce(
+  from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),
+): Promise<EffectiveSettings> {
+  const text = await store.readChanged('tx' in from ? from.tx : from.db)
   let known = latest.get(from.config)
   if (known?.text !== text) {
     const changed = JSON.parse(text) as Changed

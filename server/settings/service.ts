@@ -30,7 +30,7 @@ export async function getSettings(ctx: Ctx): Promise<Settings> {
 /** Changes what is named. Throws conflict on what the environment fixes, last_admin on what would lock out. */
 export async function updateSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   assertChangeable(ctx, change)
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     await assertGroupsExist(tx, change)
     const before = merge(ctx.config, changed)
@@ -131,7 +131,7 @@ function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
 
 /** Encrypts the stored secrets anew where they still need a previous SECRET_KEY (J6); gives how many. */
 export async function resealSettings(ctx: Ctx): Promise<number> {
-  return ctx.upkeep(async (tx) => {
+  return ctx.upkeep(async ({ tx }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     let count = await resealAuditKeys(tx, ctx.config)
     const before = count
@@ -151,7 +151,7 @@ export async function resealSettings(ctx: Ctx): Promise<number> {
 
 /** Switches login with e-mail and password on, whatever was set. */
 export const enableLocalLogin = (ctx: Ctx): Promise<void> =>
-  ctx.act(async (tx, record) => {
+  ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     const before = merge(ctx.config, changed)
     changed.auth = { ...changed.auth, enable_local: true }

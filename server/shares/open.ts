@@ -77,7 +77,7 @@ export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key:
   const counted = outcome === 'served' || outcome === 'uploaded'
   ctx.background(
     ctx.upkeep(
-      async (tx) => {
+      async ({ tx }) => {
         await store.insertAccess(tx, accessRow(ctx, row, outcome, key))
         if (counted) await store.addUse(tx, useRow(ctx, row))
       },

@@ -125,7 +125,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
     received_files: 0,
     received_bytes: 0,
   }
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     await store.insertShare(tx, row)
     record({
       name: 'share_create',
@@ -215,7 +215,7 @@ function isOver(ctx: Ctx, row: store.ShareRow): boolean {
 export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Promise<Share> {
   const expires_at = change.expires_in === undefined ? undefined : await expiryOf(ctx, change.expires_in)
   const hash = change.password ? await passwordHash(ctx, change.password) : null
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
     if (!row || (row.created_by !== ctx.actor.user_id && !isAdmin(ctx.actor.groups))) throw shareMissing()
     if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked; make a new one.')
@@ -246,7 +246,7 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
 
 /** Ends a link at once; by its maker, an administrator, or who has `manage` on what it is of. */
 export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
     if (!row || row.revoked_at !== null || !isOver(ctx, row)) throw shareMissing()
     await store.updateShare(tx, id, { revoked_at: ctx.now().toISOString() })
@@ -274,7 +274,7 @@ export const forgetAccesses = {
   name: 'share-access-expiry',
   every: 3600_000,
   run: async (ctx: Ctx): Promise<void> => {
-    await ctx.upkeep((tx) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
-    await ctx.upkeep((tx) => store.deleteServings(tx, ctx.now()))
+    await ctx.upkeep(({ tx }) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
+    await ctx.upkeep(({ tx }) => store.deleteServings(tx, ctx.now()))
   },
 }

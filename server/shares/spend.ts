@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteRange } from '../blobs/driver.ts'
-import type { Ctx } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
+import type { Ctx, Upkeep } from '../context.ts'
 import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
 import * as store from './store.ts'
 
@@ -30,16 +29,16 @@ interface Raw {
 export async function spend(ctx: Ctx, { row }: OpenLink, given: Given, { request, reply }: Raw): Promise<void> {
   if (request.method === 'HEAD') return
   if (await goesOn(ctx, row, given, reply)) return noteAccess(ctx, row, 'continued', given.key)
-  const write = async (tx: Tx) => {
+  const write = async ({ tx }: Upkeep) => {
     await store.insertAccess(tx, accessRow(ctx, row, 'served', given.key))
     await store.addUse(tx, useRow(ctx, row))
     const serving = servingOf(ctx, row, given)
     if (serving && given.object) await store.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
   }
   if (row.max_downloads === null) return ctx.background(ctx.upkeep(write, { relaxed: true }))
-  const taken = await ctx.upkeep(async (tx) => {
-    if (!(await store.spendDownload(tx, row.id))) return false
-    await write(tx)
+  const taken = await ctx.upkeep(async (step) => {
+    if (!(await store.spendDownload(step.tx, row.id))) return false
+    await write(step)
     return true
   })
   if (!taken) throw spent(ctx, row, given)
@@ -71,7 +70,7 @@ async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given, reply: Fastif
   if (!serving || !part || part.start === 0) return false
   if (row.max_downloads === null) return store.findServing(ctx.db, serving, ctx.now())
   const bytes = part.end - part.start + 1
-  const taken = await ctx.upkeep((tx) => store.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
+  const taken = await ctx.upkeep(({ tx }) => store.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
   if (taken) giveBackUnsent(ctx, serving, bytes, reply)
   return taken
 }
@@ -84,7 +83,8 @@ function giveBackUnsent(ctx: Ctx, serving: store.Serving, bytes: number, reply: 
       sent += chunk.length
     })
     reply.raw.once('close', () => {
-      if (sent < bytes) ctx.background(ctx.upkeep((tx) => store.giveBack(tx, serving, bytes - sent), { relaxed: true }))
+      if (sent < bytes)
+        ctx.background(ctx.upkeep(({ tx }) => store.giveBack(tx, serving, bytes - sent), { relaxed: true }))
     })
   })
 }

@@ -1,8 +1,16 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOf } from '../auth/caller.ts'
 import { invalidToken } from '../auth/jwt.ts'
-import { type Actor, createContext, type Origin, publicActor, type System, systemActor } from '../context.ts'
-import type { Db, Tx } from '../db/schema.ts'
+import {
+  type Actor,
+  createContext,
+  type Origin,
+  publicActor,
+  type System,
+  systemActor,
+  type Upkeep,
+} from '../context.ts'
+import type { Db } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
 import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
@@ -62,7 +70,7 @@ function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Acto
 /** Someone still uses, or has found, a value that was replaced (K13). */
 async function recordReuse(system: System, token: store.CredentialRow, origin: Origin): Promise<void> {
   try {
-    await createContext(system, publicActor(origin)).act(async (_tx, record) =>
+    await createContext(system, publicActor(origin)).act(async ({ record }) =>
       record({
         name: 'token_reuse',
         result: 'denied',
@@ -89,7 +97,7 @@ export function noteUse(system: System, { token_id, origin }: Actor): void {
   noted.set(token_id, now.getTime())
   const before = new Date(now.getTime() - NOTE_EVERY_MS)
   const { upkeep } = createContext(system, systemActor)
-  const write = async (tx: Tx) => {
+  const write = async ({ tx }: Upkeep) => {
     await store.noteUse(tx, token_id, origin.ip, now, before)
     // Another process may have noted it earlier: the minute counts from then.
     const row = await store.findToken(tx, token_id)

@@ -2,9 +2,9 @@ import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { isAdmin } from '../../contract/permissions.ts'
 import { type NewToken, namedLifetimes, type Token } from '../../contract/tokens.ts'
 import { invalidToken } from '../auth/jwt.ts'
-import type { Ctx } from '../context.ts'
+import type { Ctx, Step } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Db, Tx } from '../db/schema.ts'
+import type { Db } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
@@ -39,8 +39,9 @@ export function createToken(ctx: Ctx, name: string, expiresIn: string | number =
   const { user_id, token_id, auth_method } = ctx.actor
   const seconds = lifetimeSeconds(expiresIn)
   const value = newTokenValue()
-  return ctx.act(async (tx, record) => {
-    const { tokens } = await settingsInForce({ db: tx, config: ctx.config })
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const { tokens } = await settingsInForce(step)
     const now = ctx.now()
     const longest = tokens.max_lifetime_days * (DAY_MS / 1000)
     if (longest > 0 && (seconds === null || seconds > longest))
@@ -133,19 +134,21 @@ function describe(row: store.TokenRow, now: Date): Token {
 }
 
 /** A token the caller may end: their own, or as an administrator anyone's. Others do not exist for them (K9). */
-async function lockOwn(tx: Tx, ctx: Ctx, id: string, orAdmin: boolean): Promise<store.TokenRow> {
+async function lockOwn(step: Step, id: string, orAdmin: boolean): Promise<store.TokenRow> {
+  const { tx } = step
   const row = await store.lockToken(tx, id)
-  if (row && (row.user_id === ctx.actor.user_id || (orAdmin && isAdmin(ctx.actor.groups)))) return row
+  if (row && (row.user_id === step.actor.user_id || (orAdmin && isAdmin(step.actor.groups)))) return row
   throw tokenMissing()
 }
 
 /** Revokes a token, with `cascade` also those made with it, and with those (K10). Again is not_found. */
 export async function revokeToken(ctx: Ctx, id: string, cascade: boolean): Promise<undefined> {
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     // As creating one does, so that none is made from these meanwhile.
     const owner = cascade ? (await store.findToken(tx, id))?.user_id : undefined
     if (owner !== undefined) await store.lockOwner(tx, owner)
-    const row = await lockOwn(tx, ctx, id, true)
+    const row = await lockOwn(step, id, true)
     const ids = cascade ? [id, ...(await descendants(tx, id))] : [id]
     const revoked = await store.revokeTokens(tx, ids, ctx.now())
     if (revoked.length === 0 || (!cascade && row.revoked_at !== null)) throw tokenMissing()
@@ -168,8 +171,9 @@ async function descendants(db: Db, id: string): Promise<string[]> {
 /** Gives a token of the caller a new value; the old one ends after the grace. Throws conflict when it is not live (K13). */
 export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise<NewToken> {
   const value = newTokenValue()
-  return ctx.act(async (tx, record) => {
-    const row = await lockOwn(tx, ctx, id, false)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const row = await lockOwn(step, id, false)
     const now = ctx.now()
     if (row.revoked_at !== null || (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()))
       throw new ServiceError('conflict', 'The token is not live any more.')
@@ -195,8 +199,6 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
   })
 }
 
-class AlreadyGiven extends Error {}
-
 /** Records that a token is about to expire: seven days and one day before, once each (K12). */
 export const expiryNotices = {
   name: 'token-expiry-notices',
@@ -204,17 +206,14 @@ export const expiryNotices = {
   async run(ctx: Ctx): Promise<void> {
     for (const days of NOTICES)
       for (const row of await store.findExpiring(ctx.db, ctx.now(), days, 1000))
-        await ctx
-          .act(async (tx, record) => {
-            if (!(await store.claimNotice(tx, row.id, days))) throw new AlreadyGiven()
-            record({
-              name: 'token_expiring',
-              resource: { type: 'token', id: row.id },
-              details: { name: row.name, token_prefix: row.token_prefix, expires_at: row.expires_at ?? '', days },
-            })
+        await ctx.act(async ({ tx, record, nothing }) => {
+          if (!(await store.claimNotice(tx, row.id, days))) return nothing(undefined)
+          record({
+            name: 'token_expiring',
+            resource: { type: 'token', id: row.id },
+            details: { name: row.name, token_prefix: row.token_prefix, expires_at: row.expires_at ?? '', days },
           })
-          .catch((error: unknown) => {
-            if (!(error instanceof AlreadyGiven)) throw error
-          })
+          return undefined
+        })
   },
 }

@@ -11,9 +11,8 @@ import {
   purgeBuried,
 } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, allowSomewhere, asCurrent, type Ctx, type Record } from '../context.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../context.ts'
 import { decodeCursor, encodeCursor, timeOf } from '../cursor.ts'
-import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import * as store from './store.ts'
@@ -28,24 +27,23 @@ const PURGE_LIMIT = 10_000
  * the job that does it.
  */
 export async function moveToTrash(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   bucket: HeldBucket,
   rows: readonly ObjectRow[],
   reason: 'deleted' | 'overwritten',
   jobId: string | null = null,
 ): Promise<(string | null)[]> {
+  const { tx } = step
   if (rows.length === 0) return []
   if (bucket.trash_days === 0) {
     await releaseBlobs(
-      tx,
-      ctx,
+      step,
       rows.map(({ blob_id }) => blob_id),
     )
     return rows.map(() => null)
   }
-  const now = ctx.now().toISOString()
-  const more = { reason, deleted_at: now, deleted_by: ctx.actor.user_id, job_id: jobId }
+  const now = step.now().toISOString()
+  const more = { reason, deleted_at: now, deleted_by: step.actor.user_id, job_id: jobId }
   const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
   await store.insertTrash(tx, items)
   return items.map(({ id }) => id)
@@ -84,10 +82,15 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
  * Those of the items that the actor may do this to. Throws forbidden for one that they may only see; one that they may not
  * even see is left out, so that it is for them as if it were not there.
  */
-export function seenBy(ctx: Ctx, action: 'write' | 'manage', name: string, rows: readonly store.TrashRow[]) {
-  const may = (right: BucketAction, key: string) => decide(ctx.actor.groups, right, name, key).allowed
+export function seenBy(
+  { actor }: Pick<Ctx, 'actor'>,
+  action: 'write' | 'manage',
+  name: string,
+  rows: readonly store.TrashRow[],
+) {
+  const may = (right: BucketAction, key: string) => decide(actor.groups, right, name, key).allowed
   return rows.filter(({ key }) => {
-    if (!may(action, key) && may('list', key)) allow(ctx.actor, action, name, key)
+    if (!may(action, key) && may('list', key)) allow(actor, action, name, key)
     return may(action, key)
   })
 }
@@ -101,7 +104,7 @@ export function assertFound(ids: readonly string[], rows: readonly store.TrashRo
     throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults })
 }
 
-function allowPurge({ actor }: Ctx, name: string, ids: readonly string[] | 'all'): void {
+function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly string[] | 'all'): void {
   if (ids === 'all') allow(actor, 'manage', name)
   else allowSomewhere(actor, 'manage', name)
 }
@@ -112,9 +115,10 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
   let purged = 0
   let bytes = 0
   for (;;) {
-    const step = await ctx.act(async (tx, record) => {
+    const step = await ctx.act(async (step) => {
+      const { tx, record } = step
       const bucket = await holdBucket(tx, name)
-      const caller = await asCurrent(tx, ctx)
+      const caller = await asCurrent(step)
       allowPurge(caller, name, ids)
       const rows =
         ids === 'all'
@@ -130,7 +134,7 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
         })
       if (rows.length === 0)
         record({ name: 'purge', bucket: name, details: { reason: 'requested', objects: 0, bytes: 0 } })
-      return destroy(tx, ctx, bucket, rows)
+      return destroy(step, bucket, rows)
     })
     purged += step.objects
     bytes += step.bytes
@@ -140,7 +144,8 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
 }
 
 /** Step: deletes the rows, lets go of their blobs and takes them off the usage. */
-async function destroy(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
   const bytes = rows.reduce((sum, row) => sum + row.size, 0)
   if (rows.length > 0) {
     await store.deleteTrash(
@@ -148,8 +153,7 @@ async function destroy(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly stor
       rows.map(({ id }) => id),
     )
     await releaseBlobs(
-      tx,
-      ctx,
+      step,
       rows.map(({ blob_id }) => blob_id),
     )
     await countUsage(tx, bucket, { bytes: 0, objects: 0, trash_bytes: -bytes })
@@ -157,10 +161,11 @@ async function destroy(tx: Tx, ctx: Ctx, bucket: HeldBucket, rows: readonly stor
   return { objects: rows.length, bytes }
 }
 
+/** Step: the items of these ids, locked. */
+export const lockItems = store.lockTrash
+
 /** Step: forgets items that are objects again. */
 export const takeOut = store.deleteTrash
-
-class NothingToDo extends Error {}
 
 /** Destroys what has been in the trash longer than its bucket keeps it, and the trash of deleted buckets. */
 export const trashWorker = {
@@ -169,29 +174,25 @@ export const trashWorker = {
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));
-    await ctx.upkeep((tx) => purgeBuried(tx))
+    await ctx.upkeep(({ tx }) => purgeBuried(tx))
   },
 }
 
 /** One batch in one action, by what the bucket says now; false when there is nothing more. */
-async function destroyBatch(ctx: Ctx, id: string): Promise<boolean> {
-  const change = async (tx: Tx, record: Record) => {
+const destroyBatch = (ctx: Ctx, id: string): Promise<boolean> =>
+  ctx.act(async (step) => {
+    const { tx, record } = step
     const bucket = await holdAnyBucket(tx, id)
     // Another process has emptied it and forgotten the bucket meanwhile.
-    if (!bucket) throw new NothingToDo()
+    if (!bucket) return step.nothing(false)
     const isDeleted = bucket.deleted_at !== null
-    const before = isDeleted ? null : new Date(ctx.now().getTime() - bucket.trash_days * DAY_MS).toISOString()
+    const before = isDeleted ? null : new Date(step.now().getTime() - bucket.trash_days * DAY_MS).toISOString()
     const rows = await store.lockOldest(tx, bucket.id, before, BATCH)
-    if (rows.length === 0) throw new NothingToDo()
-    const destroyed = await destroy(tx, ctx, bucket, rows)
+    if (rows.length === 0) return step.nothing(false)
+    const destroyed = await destroy(step, bucket, rows)
     if (isDeleted) {
       const details = { reason: 'bucket_deleted' as const, ...destroyed, bucket_id: id }
       record({ name: 'purge', bucket: bucket.former_name ?? id, details })
     } else record({ name: 'purge', bucket: bucket.name, details: { reason: 'expired', ...destroyed } })
     return destroyed.objects === BATCH
-  }
-  return ctx.act(change).catch((error: unknown) => {
-    if (error instanceof NothingToDo) return false
-    throw error
   })
-}

@@ -68,7 +68,7 @@ async function writeDownDirect(
   const known = new Map((await store.listParts(ctx.db, id)).map((part) => [part.part_number, part.ref]))
   const unknown = parts.filter(({ part_number, ref }) => known.get(part_number) !== ref)
   if (unknown.length === 0) return
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     for (const part of unknown) await store.upsertPart(tx, part)
   })
   // Of these we see no bytes: this is when we hear of them.
@@ -144,57 +144,46 @@ function etagOf(parts: readonly { etag: string }[]): string {
   return `${hash.digest('hex')}-${parts.length}`
 }
 
-const makeVisible = (
+async function makeVisible(
   ctx: Ctx,
   name: string,
   { id }: store.UploadRow,
   parts: readonly store.PartRow[],
   ifNoneMatch: '*' | undefined,
-): Promise<StoredObject> =>
-  ctx
-    .act(async (tx, record) => {
-      const bucket = await holdBucket(tx, name)
-      const row = await store.lockUpload(tx, id)
-      if (!row || isOver(row, ctx.now())) throw uploadMissing()
-      if (row.result !== null || row.blob_id === null) throw new CompletedMeanwhile(row.result)
-      allow(await currentActor(tx, ctx), 'write', name, row.key)
-      const size = parts.reduce((sum, part) => sum + part.size, 0)
-      const object = await placeBlob(
-        tx,
-        ctx,
-        bucket,
-        {
-          key: row.key,
-          blob_id: row.blob_id,
-          size,
-          etag: etagOf(parts),
-          sha256: null,
-          content_type: row.content_type,
-          metadata: row.metadata,
-        },
-        { ifNoneMatch, released: row.reserved, parts: parts.length },
-        record,
-      )
-      const now = ctx.now()
-      await store.updateUpload(tx, id, {
-        blob_id: null,
-        reserved: 0,
-        completed_at: now.toISOString(),
-        expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
-        result: JSON.stringify(object),
-      })
-      return object
+): Promise<StoredObject> {
+  const outcome = await ctx.act(async (step) => {
+    const { tx } = step
+    const bucket = await holdBucket(tx, name)
+    const row = await store.lockUpload(tx, id)
+    if (!row || isOver(row, ctx.now())) throw uploadMissing()
+    // Somebody else who asked for the same was faster.
+    if (row.result !== null) return step.nothing({ known: row.result })
+    if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
+    allow(await currentActor(step), 'write', name, row.key)
+    const size = parts.reduce((sum, part) => sum + part.size, 0)
+    const object = await placeBlob(
+      step,
+      bucket,
+      {
+        key: row.key,
+        blob_id: row.blob_id,
+        size,
+        etag: etagOf(parts),
+        sha256: null,
+        content_type: row.content_type,
+        metadata: row.metadata,
+      },
+      { ifNoneMatch, released: row.reserved, parts: parts.length },
+    )
+    const now = ctx.now()
+    await store.updateUpload(tx, id, {
+      blob_id: null,
+      reserved: 0,
+      completed_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
+      result: JSON.stringify(object),
     })
-    .catch((error: unknown) => {
-      if (error instanceof CompletedMeanwhile && error.result !== null) return completedAs(error.result, parts)
-      throw error
-    })
-
-/** Somebody else who asked for the same was faster. */
-class CompletedMeanwhile extends Error {
-  readonly result: string | null
-  constructor(result: string | null) {
-    super()
-    this.result = result
-  }
+    return { object }
+  })
+  return 'object' in outcome ? outcome.object : completedAs(outcome.known, parts)
 }

@@ -31,7 +31,7 @@ async function lapse(ctx: Ctx, { id, bucket_id }: store.UploadRow, since: Date):
   if (!found) return
   // Of parts that go straight to the storage only that knows.
   const arrived = (await receivedParts(ctx, found)).reduce((sum, { size }) => sum + size, 0)
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     const name = await store.bucketNameOf(tx, bucket_id)
     if (name === undefined) return
     const bucket = await holdBucket(tx, name)

@@ -144,7 +144,7 @@ const growsWithParts = ({ file_size, lapsed_at }: store.UploadRow): boolean => f
 /** Where the whole size is not reserved, reserves what a part grows the upload by, before its bytes come; gives how much. */
 async function hold(ctx: Ctx, upload: store.UploadRow, number: number, size: number): Promise<number> {
   if (!growsWithParts(upload)) return 0
-  return ctx.upkeep(async (tx) => {
+  return ctx.upkeep(async ({ tx }) => {
     const bucket = await holdBucketOf(tx, upload)
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()
@@ -161,7 +161,7 @@ async function countReserved(tx: Tx, bucket: HeldBucket, row: store.UploadRow, g
 
 /** Gives back what was held for a part that did not come. */
 const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
-  ctx.upkeep(async (tx) => {
+  ctx.upkeep(async ({ tx }) => {
     const bucket = await holdBucketOf(tx, upload)
     const row = await store.lockUpload(tx, upload.id)
     // Of one that is completed or gone all is given back already.
@@ -179,7 +179,8 @@ const writeDown = (
   part: Pick<store.PartRow, 'part_number' | 'size' | 'etag' | 'ref'>,
   held: number,
 ): Promise<string | undefined> =>
-  ctx.upkeep(async (tx) => {
+  ctx.upkeep(async (step) => {
+    const { tx } = step
     // A known size is reserved already, so that parts of one bucket need not wait for each other.
     const latest = (await store.findUpload(tx, upload.id)) ?? upload
     const bucket = growsWithParts(latest) ? await holdBucketOf(tx, upload) : undefined
@@ -187,7 +188,7 @@ const writeDown = (
     if (!isOpen(row, ctx.now())) throw closed()
     const name = await store.bucketNameOf(tx, row.bucket_id)
     if (name === undefined) throw closed()
-    allow(await currentActor(tx, ctx), 'write', name, row.key)
+    allow(await currentActor(step), 'write', name, row.key)
     const before = await store.findPart(tx, row.id, part.part_number)
     if (bucket) {
       const growth = part.size - (before?.size ?? 0) - held
@@ -206,7 +207,7 @@ export async function forgetLostParts(ctx: Ctx, upload: store.UploadRow): Promis
   // None at all: they are put together already.
   if (stored.size === 0) return []
   const lost = (await store.listParts(ctx.db, upload.id)).filter(({ ref }) => !stored.has(ref))
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async ({ tx }) => {
     const bucket = await holdBucketOf(tx, upload)
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()

@@ -59,9 +59,10 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const handle = await ctx.blobs.beginParts(blob_id)
   const now = ctx.now()
   const row = await ctx
-    .upkeep(async (tx) => {
+    .upkeep(async (step) => {
+      const { tx } = step
       const bucket = await holdBucket(tx, name)
-      allow(await currentActor(tx, ctx), 'write', name, key)
+      allow(await currentActor(step), 'write', name, key)
       await assertFewOpen(tx, ctx)
       const upload: store.UploadRow = {
         id: newId(),
@@ -184,20 +185,21 @@ export async function abortUpload(ctx: Ctx, name: string, id: string): Promise<u
  * leaves is tried again by the sweeper. False when it was completed meanwhile or is gone.
  */
 async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
-  const row = await ctx.upkeep(async (tx) => {
+  const row = await ctx.upkeep(async ({ tx }) => {
     const found = await store.lockUpload(tx, id)
     if (found?.completed_at === null) await store.updateUpload(tx, id, { expires_at: found.created_at })
     return found
   })
   if (!row || (row.completed_at !== null && !isOver(row, ctx.now()))) return false
   if (row.blob_id !== null) await ctx.blobs.abortParts(row.blob_id, row.handle)
-  await ctx.upkeep(async (tx) => {
+  await ctx.upkeep(async (step) => {
+    const { tx } = step
     const bucket = await holdAnyBucket(tx, row.bucket_id)
     const latest = await store.lockUpload(tx, row.id)
     if (!latest) return
     if (bucket && latest.reserved > 0) await countUsage(tx, bucket, { reserved: -latest.reserved })
     await store.deleteUpload(tx, row.id)
-    if (latest.blob_id !== null) await releaseBlobs(tx, ctx, [latest.blob_id])
+    if (latest.blob_id !== null) await releaseBlobs(step, [latest.blob_id])
   })
   return true
 }

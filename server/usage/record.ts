@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sumUsage } from '../buckets/store.ts'
-import type { Ctx } from '../context.ts'
+import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { HOUR_MS, KEPT_MS, startOf } from './span.ts'
 import * as store from './store.ts'
@@ -17,7 +17,7 @@ export async function flushTraffic(ctx: Ctx): Promise<void> {
   const counts = takeCounts(ctx)
   for (let i = 0; i < counts.length; i += PAGE)
     try {
-      await ctx.upkeep((tx) => write(tx, ctx, counts.slice(i, i + PAGE)), { relaxed: true })
+      await ctx.upkeep((step) => write(step, counts.slice(i, i + PAGE)), { relaxed: true })
     } catch (error) {
       giveBack(ctx, counts.slice(i))
       throw error
@@ -29,7 +29,7 @@ export const flushForShutdown = (ctx: Ctx): Promise<void> =>
   flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last counts of traffic are lost'))
 
 /** Step: adds counts to their hours and days, with what their buckets hold now. */
-async function write(tx: Tx, ctx: Ctx, counts: readonly Counts[]): Promise<void> {
+async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<void> {
   const ids = counts.flatMap(({ id }) => id ?? [])
   const live = await store.findLive(
     tx,
@@ -59,10 +59,10 @@ async function write(tx: Tx, ctx: Ctx, counts: readonly Counts[]): Promise<void>
     }
   }
   const held = await sumUsage(tx, [...there])
-  const now = ctx.now().getTime()
+  const at = now().getTime()
   // What was counted in an hour that is over says nothing of what was held in it.
   for (const row of rows.values())
-    if (there.has(row.bucket_id) && row.time === startOf(row.step, now)) {
+    if (there.has(row.bucket_id) && row.time === startOf(row.step, at)) {
       row.used_bytes = held.get(row.bucket_id)?.bytes ?? 0
       row.object_count = held.get(row.bucket_id)?.objects ?? 0
     }
@@ -83,7 +83,7 @@ async function sampleHeld(ctx: Ctx): Promise<boolean> {
   const hour = startOf('hour', now.getTime())
   if ((await store.findSample(ctx.db, hour))?.finished_at) return false
   for (;;) {
-    const state = await ctx.upkeep((tx) => samplePage(tx, hour, now), { relaxed: true })
+    const state = await ctx.upkeep(({ tx }) => samplePage(tx, hour, now), { relaxed: true })
     if (state !== 'more') return state === 'finished'
     await nextTurn()
   }
@@ -124,7 +124,8 @@ async function forgetOld(ctx: Ctx): Promise<void> {
     const page = await store.listCounted(ctx.db, after, PAGE)
     const ids = page.map(({ bucket_id }) => bucket_id)
     await ctx.upkeep(
-      async (tx) => {
+      async (step) => {
+        const { tx } = step
         for (const step of steps) await store.deleteHistory(tx, step, [...ids, store.NO_BUCKET], before(KEPT_MS[step]))
         if (ids.length > 0) await store.forgetDeleted(tx, ids)
       },
@@ -134,7 +135,7 @@ async function forgetOld(ctx: Ctx): Promise<void> {
     if (ids.length < PAGE) break
     await nextTurn()
   }
-  await ctx.upkeep((tx) => store.deleteSamples(tx, before(SAMPLES_KEPT_MS)), { relaxed: true })
+  await ctx.upkeep(({ tx }) => store.deleteSamples(tx, before(SAMPLES_KEPT_MS)), { relaxed: true })
 }
 
 /** Writes down traffic, and once an hour what is held. */

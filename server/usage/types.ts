@@ -61,14 +61,14 @@ async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTyp
   const now = ctx.now()
   const { bucket_id, types_at, types_of } = bucket
   const next = new Date(now.getTime() + HOUR_MS)
-  if (!(await ctx.upkeep((tx) => store.claimTypes(tx, bucket_id, now, next), { relaxed: true }))) return
+  if (!(await ctx.upkeep(({ tx }) => store.claimTypes(tx, bucket_id, now, next), { relaxed: true }))) return
   const usage = (await sumUsage(ctx.db, [bucket_id])).get(bucket_id)
   const of = `${usage?.bytes ?? 0}/${usage?.objects ?? 0}/${usage?.trash_bytes ?? 0}`
   if (of === types_of && types_at !== null && now.getTime() - Date.parse(types_at) < DAY_MS) return
   const sums = await countTypes(ctx, bucket_id)
   if (!sums) return
   const rows = largest(sums, MOST_KEPT).map(([content_type, sum]) => ({ content_type, ...sum }))
-  await ctx.upkeep((tx) => store.replaceTypes(tx, bucket_id, rows, { at: now, of }), { relaxed: true })
+  await ctx.upkeep(({ tx }) => store.replaceTypes(tx, bucket_id, rows, { at: now, of }), { relaxed: true })
 }
 
 /** Counts content types: hourly where a bucket changed in size or number, else daily. */

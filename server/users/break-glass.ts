@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
 import { assertSettable, hashPassword } from '../auth/passwords.ts'
 import { revokeSessionsOf } from '../auth/service.ts'
-import { type Ctx, type Record, systemActor } from '../context.ts'
-import type { Row, Tx } from '../db/schema.ts'
+import { type Ctx, type Step, systemActor } from '../context.ts'
+import type { Row } from '../db/schema.ts'
 import { joinGroups } from '../groups/members.ts'
 import { ensureAdministrators } from '../groups/service.ts'
 import { newId } from '../id.ts'
@@ -16,18 +16,17 @@ export const newPassword = (): string => randomBytes(15).toString('base64url')
 export async function createAdmin(ctx: Ctx, email: string, display_name: string, password: string): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
-  await ctx.act((tx, record) => insertAdmin(tx, ctx, { email, display_name, password_hash }, record))
+  await ctx.act((step) => insertAdmin(step, { email, display_name, password_hash }))
 }
 
 /** Step: a user in the built-in group of administrators; `already_exists` when the address is taken. */
 export async function insertAdmin(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   { email, ...admin }: { email: string; display_name: string; password_hash: string },
-  record: Record,
 ): Promise<Row<'users'>> {
-  const group = await ensureAdministrators(tx, ctx.now(), record)
-  const user = await insertUser(tx, { id: newId(), email, ...admin }, ctx.now())
+  const { tx, record } = step
+  const group = await ensureAdministrators(step)
+  const user = await insertUser(tx, { id: newId(), email, ...admin }, step.now())
   if (!user) throw new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
   await joinGroups(tx, systemActor, user.id, [group.id], user.created_at)
   record({
@@ -59,7 +58,7 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
 export async function resetPassword(ctx: Ctx, email: string, password: string): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     const found = await store.findByEmailKey(tx, emailKey(email))
     const user = found && (await store.lockUser(tx, found.id))
     if (!user) throw new ServiceError('not_found', `There is no user with the address "${email}".`)

@@ -53,8 +53,6 @@ export async function importUsers(ctx: Ctx, externalIds: readonly string[]) {
   return { items }
 }
 
-class Taken extends Error {}
-
 async function importPerson(
   ctx: Ctx,
   issuer: string,
@@ -67,21 +65,18 @@ async function importPerson(
   if (!person.enabled) return { result: 'disabled', user_id: null }
   if (email === null || !/^[^\s@]+@[^\s@]+$/.test(email)) return { result: 'no_email', user_id: null }
   const user = { id: newId(), email, display_name: displayName || email, idp_issuer: issuer, idp_subject: externalId }
-  try {
-    await ctx.act(async (tx, record) => {
-      if (!(await insertUser(tx, user, ctx.now()))) throw new Taken()
-      record({
-        name: 'user_import',
-        resource: { type: 'user', id: user.id },
-        details: { email, display_name: user.display_name, external_id: externalId },
-      })
+  const created = await ctx.act(async ({ tx, record, nothing }) => {
+    if (!(await insertUser(tx, user, ctx.now()))) return nothing(false)
+    record({
+      name: 'user_import',
+      resource: { type: 'user', id: user.id },
+      details: { email, display_name: user.display_name, external_id: externalId },
     })
-  } catch (error) {
-    if (!(error instanceof Taken)) throw error
-    const other = await store.findByIdentity(ctx.db, issuer, externalId)
-    return other ? { result: 'exists', user_id: other.id } : { result: 'email_in_use', user_id: null }
-  }
-  return { result: 'created', user_id: user.id }
+    return true
+  })
+  if (created) return { result: 'created', user_id: user.id }
+  const other = await store.findByIdentity(ctx.db, issuer, externalId)
+  return other ? { result: 'exists', user_id: other.id } : { result: 'email_in_use', user_id: null }
 }
 
 const opened = new WeakMap<EffectiveSettings, IdentityDirectory | null>()

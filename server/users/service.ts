@@ -3,7 +3,7 @@ import { covers, isAdmin } from '../../contract/permissions.ts'
 import type { User } from '../../contract/users.ts'
 import { assertSettable, hashPassword } from '../auth/passwords.ts'
 import { revokeSessionsOf } from '../auth/service.ts'
-import type { Ctx } from '../context.ts'
+import type { Ctx, Step } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
 import { joinGroups, setGroups } from '../groups/members.ts'
@@ -64,7 +64,7 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
   const { email, display_name, password, group_ids = [] } = input
   if (password !== undefined) assertSettable(password, 'body.password')
   const hash = password === undefined ? null : await hashPassword(password, ctx.config.bcryptCost)
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     const row = await insertUser(tx, { id: newId(), email, display_name, password_hash: hash }, ctx.now())
     if (!row) throw addressTaken(email)
     await joinGroups(tx, ctx.actor, row.id, group_ids, row.created_at)
@@ -96,13 +96,14 @@ export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Prom
   const { password, group_ids } = change
   if (password) assertSettable(password, 'body.password')
   const hash = password ? await hashPassword(password, ctx.config.bcryptCost) : null
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async (step) => {
+    const { tx, record } = step
     await lockAdministration(tx)
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
-    await assertMayChange(tx, ctx, row, change)
-    const settings = await settingsInForce({ db: tx, config: ctx.config })
-    const fields = await changedFields(tx, ctx, row, change, hash, settings)
+    await assertMayChange(step, row, change)
+    const settings = await settingsInForce(step)
+    const fields = await changedFields(step, row, change, hash, settings)
     const signsOut = change.is_active === false || password !== undefined || 'idp_issuer' in fields
     if (signsOut) await revokeSessionsOf(tx, id, ctx.now())
     const changes = { ...fields, ...(signsOut ? { token_version: row.token_version + 1 } : {}) }
@@ -134,31 +135,32 @@ const passwordChange = ({ password }: UpdateUser) =>
   password === undefined ? {} : { password: password === null ? 'removed' : 'changed' }
 
 /** Who takes over a login takes over its rights, so that needs them all; administrators are changed by their like. */
-async function assertMayChange(tx: Tx, ctx: Ctx, row: Row<'users'>, change: UpdateUser): Promise<void> {
+async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser): Promise<void> {
+  const { tx } = step
   const theirs = await grantingGroupsOf(tx, row.id)
-  assertMayTouch(ctx, theirs)
-  if (change.idp_subject !== undefined && !isAdmin(ctx.actor.groups))
+  assertMayTouch(step, theirs)
+  if (change.idp_subject !== undefined && !isAdmin(step.actor.groups))
     throw new ServiceError('forbidden', 'You need the right "admin" to tie an account to an identity.')
-  if (change.password && row.id === ctx.actor.user_id && row.password_hash !== null)
+  if (change.password && row.id === step.actor.user_id && row.password_hash !== null)
     throw new ServiceError('conflict', 'Your own password is changed with the current one, by POST /auth/password.')
   const takesOver = change.password !== undefined || change.email !== undefined
-  if (takesOver && row.id !== ctx.actor.user_id && !covers(ctx.actor.groups, theirs))
+  if (takesOver && row.id !== step.actor.user_id && !covers(step.actor.groups, theirs))
     throw new ServiceError('forbidden', 'You lack rights this user has, so you cannot change how they log in.')
 }
 
-function assertMayTouch(ctx: Ctx, theirs: Parameters<typeof isAdmin>[0]): void {
-  if (isAdmin(theirs) && !isAdmin(ctx.actor.groups))
+function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof isAdmin>[0]): void {
+  if (isAdmin(theirs) && !isAdmin(actor.groups))
     throw new ServiceError('forbidden', 'You need the right "admin" to change an administrator.')
 }
 
 async function changedFields(
-  tx: Tx,
-  ctx: Ctx,
+  step: Step,
   row: Row<'users'>,
   { email, display_name, is_active, password, idp_subject }: UpdateUser,
   hash: string | null,
   settings: EffectiveSettings,
 ) {
+  const { tx } = step
   if (email !== undefined) {
     const other = await store.findByEmailKey(tx, emailKey(email))
     if (other && other.id !== row.id) throw addressTaken(email)
@@ -172,7 +174,7 @@ async function changedFields(
       throw new ServiceError('already_exists', 'Another account is tied to this identity.')
   }
   const disabled =
-    is_active === undefined ? row.disabled_at : is_active ? null : (row.disabled_at ?? ctx.now().toISOString())
+    is_active === undefined ? row.disabled_at : is_active ? null : (row.disabled_at ?? step.now().toISOString())
   return {
     disabled_at: disabled,
     ...named(email ?? row.email, display_name ?? row.display_name),
@@ -185,14 +187,15 @@ async function changedFields(
 
 /** Deletes a user with their sessions, tokens and memberships; what they made stays. */
 export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     await lockAdministration(tx)
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
     assertMayTouch(ctx, await grantingGroupsOf(tx, id))
     const groups = await findGroupsOfUsers(tx, [id])
     await store.deleteUser(tx, id)
-    await assertAdminRemains(tx, await settingsInForce({ db: tx, config: ctx.config }))
+    await assertAdminRemains(tx, await settingsInForce(step))
     const { email, display_name } = row
     const group_ids = groups.map((group) => group.id)
     record({ name: 'user_delete', resource: { type: 'user', id }, details: { email, display_name, group_ids } })
@@ -201,7 +204,7 @@ export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
 
 /** Ends every session of a user; their tokens stay. */
 export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> {
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
     assertMayTouch(ctx, await grantingGroupsOf(tx, id))

@@ -89,7 +89,7 @@ async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summ
       report(`orphan: nothing points at the blob ${id}${fix ? '; left to the collector' : ''}`)
     }
     if (ids.length === 0 || !fix) return
-    await ctx.upkeep((tx) => releaseBlobs(tx, ctx, ids))
+    await ctx.upkeep((step) => releaseBlobs(step, ids))
     summary.fixed += ids.length
   }
 }
@@ -105,7 +105,7 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
     const what = wrong.map((one) => `${one} ${counted[one]} instead of ${held[one]}`).join(', ')
     report(`miscounted: bucket "${held.name}" has ${what}`)
     if (!fix) continue
-    await ctx.upkeep((tx) => correctUsage(tx, held.id))
+    await ctx.upkeep(({ tx }) => correctUsage(tx, held.id))
     summary.fixed++
   }
   const row = await store.findTotal(ctx.db)
@@ -113,6 +113,6 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
   summary.miscounted++
   report(`miscounted: all buckets together have ${row.used_bytes} bytes instead of ${total}`)
   if (!fix) return
-  await ctx.upkeep((tx) => setTotalQuota(tx, row.quota_gb))
+  await ctx.upkeep(({ tx }) => setTotalQuota(tx, row.quota_gb))
   summary.fixed++
 }

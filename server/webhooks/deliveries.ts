@@ -57,7 +57,7 @@ function assertOn(ctx: Ctx): void {
 export async function testWebhook(ctx: Ctx, endpointId: string): Promise<Delivery> {
   assertOn(ctx)
   const id = newId()
-  await ctx.act(async (tx, record) => {
+  await ctx.act(async ({ tx, record }) => {
     const endpoint = await store.lockEndpoint(tx, endpointId)
     if (!endpoint) throw endpointMissing()
     record({
@@ -80,7 +80,7 @@ async function lockEnabled(tx: Tx, endpointId: string): Promise<void> {
 /** Queues one more attempt of a delivery that is over, with the same id and body (W32). */
 export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): Promise<Delivery> {
   assertOn(ctx)
-  const row = await ctx.act(async (tx, record) => {
+  const row = await ctx.act(async ({ tx, record }) => {
     await lockEnabled(tx, endpointId)
     const queued = await store.queueResend(tx, endpointId, id, ctx.now())
     if (!queued) {
@@ -101,7 +101,7 @@ export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): 
 /** Queues the failed deliveries of a time anew, with a whole schedule each (W32). */
 export async function recoverDeliveries(ctx: Ctx, endpointId: string, since: string, until: string | undefined) {
   assertOn(ctx)
-  const requeued = await ctx.act(async (tx, record) => {
+  const requeued = await ctx.act(async ({ tx, record }) => {
     await lockEnabled(tx, endpointId)
     const count = await store.requeueFailed(tx, endpointId, { since, until, most: MOST_RECOVERED }, ctx.now())
     record({

@@ -76,7 +76,7 @@ function createDispatcher(ctx: Ctx): Dispatcher {
     let done: { verdicts: Verdict[]; claimed: Claimed[] }
     try {
       done = await ctx.upkeep(
-        async (tx) => {
+        async ({ tx }) => {
           const verdicts = outcomes.length === 0 ? [] : await settle(tx, ctx.config, outcomes)
           // First the endpoints to disable, so that nothing more is sent to them (W25).
           if (slots <= 0 || verdicts.length > 0) return { verdicts, claimed: [] }

@@ -16,7 +16,7 @@ export const webhookKeeper = {
   every: 600_000,
   async run(ctx: Ctx): Promise<void> {
     const now = ctx.now()
-    await ctx.upkeep((tx) => promoteDue(tx, now))
+    await ctx.upkeep(({ tx }) => promoteDue(tx, now))
     const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
     const endpoints = await ctx.db.selectFrom('webhook_endpoints').select(['id', 'disabled_at']).execute()
     for (const { id, disabled_at } of endpoints) {
@@ -28,7 +28,7 @@ export const webhookKeeper = {
 }
 
 async function inBatches(ctx: Ctx, step: (tx: Tx) => Promise<number>): Promise<void> {
-  while (!ctx.stopping.aborted && (await ctx.upkeep(step, { relaxed: true })) === BATCH);
+  while (!ctx.stopping.aborted && (await ctx.upkeep(({ tx }) => step(tx), { relaxed: true })) === BATCH);
 }
 
 const promoteDue = (tx: Tx, now: Date) =>

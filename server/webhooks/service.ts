@@ -53,7 +53,7 @@ export async function createWebhook(
   checkFilter(bucket, prefix)
   await checkTarget(ctx.config, url)
   const secret = newSecret()
-  const row = await ctx.act(async (tx, record) => {
+  const row = await ctx.act(async ({ tx, record }) => {
     if ((await store.countEndpoints(tx)) >= MOST_ENDPOINTS)
       throw new ServiceError('limit_reached', `There are ${MOST_ENDPOINTS} endpoints already.`)
     const now = ctx.now().toISOString()
@@ -141,7 +141,7 @@ export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
 export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields): Promise<Webhook> {
   if (input.events) checkEvents(input.events)
   if (input.url !== undefined) await checkTarget(ctx.config, input.url)
-  return ctx.act(async (tx, record) => {
+  return ctx.act(async ({ tx, record }) => {
     const row = await lock(tx, id)
     const { enabled, events: wanted, ...fields } = input
     const now = ctx.now().toISOString()
@@ -181,7 +181,7 @@ async function lock(tx: Tx, id: string): Promise<store.EndpointRow> {
 
 /** Deletes an endpoint with its queue and log; what is in flight ends without a trace (W27). */
 export const deleteWebhook = (ctx: Ctx, id: string): Promise<undefined> =>
-  ctx.act(async (tx, record) => {
+  ctx.act(async ({ tx, record }) => {
     const row = await store.deleteEndpoint(tx, id)
     if (!row) throw endpointMissing()
     record({ name: 'webhook_delete', resource: { type: 'webhook', id }, details: detailsOf(row) })
@@ -192,7 +192,7 @@ export const deleteWebhook = (ctx: Ctx, id: string): Promise<undefined> =>
 export async function rotateSecret(ctx: Ctx, id: string, graceSeconds: number): Promise<NewWebhook> {
   const secret = newSecret()
   const sealed = sealSecret(ctx.config, secret)
-  const row = await ctx.act(async (tx, record) => {
+  const row = await ctx.act(async ({ tx, record }) => {
     const row = await lock(tx, id)
     if (isRotating(ctx, row))
       throw new ServiceError('conflict', 'A new secret is waiting already; let it take over (promote) first.')
@@ -217,7 +217,7 @@ export async function rotateSecret(ctx: Ctx, id: string, graceSeconds: number): 
 
 /** Ends the grace period of a rotation. Throws conflict where none is going on. */
 export const promoteSecret = (ctx: Ctx, id: string): Promise<Webhook> =>
-  ctx.act(async (tx, record) => {
+  ctx.act(async ({ tx, record }) => {
     const row = await lock(tx, id)
     if (!isRotating(ctx, row) || row.next_secret === null)
       throw new ServiceError('conflict', 'No new secret is waiting.')
@@ -242,7 +242,7 @@ export const listEvents = () => ({
 
 /** Encrypts the secrets anew that still need a previous SECRET_KEY (J6); gives how many. */
 export const resealWebhooks = (ctx: Ctx): Promise<number> =>
-  ctx.upkeep(async (tx) => {
+  ctx.upkeep(async ({ tx }) => {
     let count = 0
     for (const row of await store.lockAllEndpoints(tx)) {
       const secret = reseal(ctx.config, row.secret)

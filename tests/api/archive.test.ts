@@ -14,6 +14,7 @@ import { readConfig } from '../../server/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
 import { createLog } from '../../server/log.ts'
 import { sendArchive } from '../../server/objects/archive.ts'
+import { publish } from '../../server/publish.ts'
 import { type Answer, request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, onS3, type Seen, startServer, type TestServer } from '../support/server.ts'
@@ -466,6 +467,7 @@ describe('large archives', () => {
       background: (one) => void work.push(typeof one === 'function' ? one() : one),
       worksInBackground: false,
       stopping: new AbortController().signal,
+      publish,
     }
     const groups = [{ id: '', name: '', global: ['admin'] as const, grants: [] }]
     const sent = Promise.withResolvers<Readable>()

@@ -7,9 +7,9 @@ import type { BulkResult } from '../../contract/transfers.ts'
 import { holdBuckets } from '../../server/buckets/service.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Ctx, createContext, type System, systemActor } from '../../server/context.ts'
-import type { Tx } from '../../server/db/schema.ts'
 import { createLog } from '../../server/log.ts'
 import { transferObjects } from '../../server/objects/transfer.ts'
+import { publish } from '../../server/publish.ts'
 import { type Running, start } from '../../server/start.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
@@ -921,7 +921,7 @@ describeEngines('the step that copies and moves', (engine) => {
     const { database, clock, env } = server
     const log = createLog('silent', undefined)
     const stopping = new AbortController().signal
-    const rest = { log, background: () => assert.fail(), worksInBackground: false, stopping }
+    const rest = { log, background: () => assert.fail(), worksInBackground: false, stopping, publish }
     system = { database, blobs: null as never, config: readConfig(env), now: clock.now, ...rest }
   })
   after(() => server.stop())
@@ -945,7 +945,8 @@ describeEngines('the step that copies and moves', (engine) => {
     class Undo extends Error {}
     let result: T | undefined
     const names = [`${engine}-source`, given.dest === 'same' ? `${engine}-source` : `${engine}-dest`] as const
-    await database(async (tx, ctx) => {
+    await database(async (upkeep) => {
+      const { tx } = upkeep
       const seed = await tx.selectFrom('objects').selectAll().executeTakeFirstOrThrow()
       for (const [i, name] of [...new Set(names)].entries()) {
         const { id } = await tx.selectFrom('buckets').select('id').where('name', '=', name).executeTakeFirstOrThrow()
@@ -969,7 +970,8 @@ describeEngines('the step that copies and moves', (engine) => {
       const buckets = await holdBuckets(tx, ...names)
       const recorded: string[] = []
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
-      const { placed, errors } = await transferObjects(tx, ctx, kind, buckets, pairs, { ifNoneMatch }, record)
+      const step = { ...upkeep, record, nothing: assert.fail }
+      const { placed, errors } = await transferObjects(step, kind, buckets, pairs, { ifNoneMatch })
       const held = async (id: string) => {
         const rows = await tx
           .selectFrom('objects')
@@ -1015,12 +1017,9 @@ describeEngines('the step that copies and moves', (engine) => {
     })
     return result as T
   }
-  const database = (work: (tx: Tx, ctx: Ctx) => Promise<void>) =>
-    server.database.transaction((tx) =>
-      work(
-        tx,
-        createContext(system, { ...systemActor, groups: [{ id: '', name: '', global: ['admin'], grants: [] }] }),
-      ),
+  const database = (work: Parameters<Ctx['upkeep']>[0]) =>
+    createContext(system, { ...systemActor, groups: [{ id: '', name: '', global: ['admin'], grants: [] }] }).upkeep(
+      work,
     )
   before(async () => {
     const bucket = await open()

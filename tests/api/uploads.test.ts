@@ -13,6 +13,7 @@ import { readConfig } from '../../server/config.ts'
 import { createContext, systemActor } from '../../server/context.ts'
 import { newId } from '../../server/id.ts'
 import { createLog } from '../../server/log.ts'
+import { publish } from '../../server/publish.ts'
 import { type Running, start } from '../../server/start.ts'
 import { completeUpload } from '../../server/uploads/complete.ts'
 import { getUpload, initUpload } from '../../server/uploads/service.ts'
@@ -1433,7 +1434,7 @@ describeEngines('uploads in parts', (engine) => {
     const ctx = createContext(
       {
         ...{ database, blobs, config, now: clock.now, log: createLog('silent', undefined), stopping },
-        ...{ background: () => {}, worksInBackground: false },
+        ...{ background: () => {}, worksInBackground: false, publish },
       },
       { ...systemActor, groups: admins },
     )

@@ -1,0 +1,18 @@
+import { recordActions } from './audit/service.ts'
+import type { Publish } from './context.ts'
+import { detached } from './observe/meter.ts'
+import { telemetryOf } from './observe/telemetry.ts'
+import { enqueueDeliveries } from './webhooks/enqueue.ts'
+import { wakeDispatchers } from './webhooks/wake.ts'
+
+/** Writes a change's audit records and one delivery per matching webhook; counts and sends them once it is committed. */
+export const publish: Publish = async ({ tx, actor, config, now }, actions) => {
+  const records = await recordActions(tx, config, { actor, time: now() }, actions)
+  const queued = config.webhooksEnabled ? await enqueueDeliveries(tx, records) : 0
+  return () => {
+    const counted = telemetryOf(config).metrics.stowage_actions_total
+    for (const { name } of actions) counted.inc({ action: name })
+    // They send for everyone.
+    if (queued > 0) detached(wakeDispatchers)
+  }
+}
