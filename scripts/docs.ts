@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { bodySchema, eventNames, events } from '../contract/events.ts'
-import { openapi } from '../server/http/openapi.ts'
+import { openapi } from '../server/fronts/api/openapi.ts'
 import { lasting, momentary, pooled, probed, queued } from '../server/observe/instruments.ts'
 import { variables } from '../server/variables.ts'
 import { clientOperations } from './client.ts'

@@ -6,8 +6,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { api } from '../contract/index.ts'
 import { pathTemplate, type RouteSpec } from '../contract/route.ts'
 import { documents } from '../scripts/docs.ts'
-import { handlers } from '../server/http/app.ts'
-import { openapi } from '../server/http/openapi.ts'
+import { handlers } from '../server/fronts/api/app.ts'
+import { openapi } from '../server/fronts/api/openapi.ts'
 
 const routes = Object.entries<RouteSpec>(api)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { paceOf } from '../server/http/body.ts'
+import { paceOf } from '../server/fronts/api/body.ts'
 
 const SPAN = 30_000
 /** How many spans a body is kept that brings these bytes in them, the last number for ever; at most 1000. */

@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import type { Row } from '../db/schema.ts'
@@ -17,26 +15,20 @@ const columns = [
   ...(['bucket', 'object_key', 'resource_type', 'resource_id', 'details'] as const),
 ] satisfies (keyof Row<'audit'>)[]
 
-/** Records the export and sends it as it is read; it ends with the answer or with the client. */
-export async function sendExport(
+/** Records the export and gives its lines as they are read; throws `busy` while the latest records are being sealed. */
+export async function exportRecords(
   ctx: Ctx,
   filter: search.Filter,
   format: 'ndjson' | 'csv',
   asked: object,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  reply
-    .header('content-type', format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson')
-    .header('content-disposition', `attachment; filename="audit.${format}"`)
-    .header('cache-control', 'no-store')
-  if (reply.request.method === 'HEAD') return reply.send()
+): Promise<AsyncGenerator<Buffer>> {
   // Only sealed records can be read in order at the same cost from the first to the last.
   if (!(await sealAll(ctx)))
     throw new ServiceError('busy', 'The latest records are being sealed; ask again.', {
       headers: { 'retry-after': '1' },
     })
   await ctx.act(async ({ record }) => record({ name: 'audit_export', details: { format, filter: asked } }))
-  return reply.send(Readable.from(linesOf(ctx, filter, format), { objectMode: false, highWaterMark: 65_536 }))
+  return linesOf(ctx, filter, format)
 }
 
 /** One text for each slice that holds any; memory is what one slice takes. */

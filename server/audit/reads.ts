@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
 import type { ActionDetails } from '../../contract/actions.ts'
 import type { Actor, Ctx, Upkeep } from '../context.ts'
+import type { Delivery } from '../http/delivery.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { recordActions } from './service.ts'
 
@@ -23,8 +23,8 @@ interface Gathered {
 }
 const gathered = new WeakMap<Ctx['config'], Gathered>()
 
-/** What went out, or is about to. */
-export interface Contents {
+/** What was read. */
+export interface ReadOf {
   bucket: string
   key: string
   size: number
@@ -33,25 +33,20 @@ export interface Contents {
 }
 
 /**
- * Records that contents are read, once the answer is over, where `audit.log_reads` says so (A15). It costs the request
- * nothing: the setting is asked for when a batch is written. Best effort: a crash loses the last moments, a flood what is
- * more than is written meanwhile; the log says how many.
+ * Records that contents were read, where `audit.log_reads` says so. It costs the request nothing: the setting is asked for
+ * when a batch is written. Best effort: a crash loses the last moments, a flood what is more than is written meanwhile;
+ * the log says how many.
  */
-export function noteRead(ctx: Ctx, reply: FastifyReply, contents: Contents): void {
-  if (reply.request.method !== 'GET') return
-  reply.raw.once('close', () => {
-    const { statusCode, writableFinished } = reply.raw
-    // 304 and errors send no contents; 307 sends the client to the storage for them.
-    if (statusCode >= 300 && statusCode !== 307) return
-    add(ctx, contents, statusCode, writableFinished)
-  })
+export function noteRead(ctx: Ctx, contents: ReadOf, { status, complete }: Delivery): void {
+  // 304 and errors send no contents; 307 sends the client to the storage for them.
+  if (status < 300 || status === 307) add(ctx, contents, status, complete)
 }
 
 /** The same for one object of an archive, whose status is long sent. */
-export const noteArchived = (ctx: Ctx, contents: Omit<Contents, 'via'>): void =>
+export const noteArchived = (ctx: Ctx, contents: Omit<ReadOf, 'via'>): void =>
   add(ctx, { ...contents, via: 'archive' }, 200, true)
 
-function add(ctx: Ctx, { bucket, key, ...details }: Contents, status: number, complete: boolean): void {
+function add(ctx: Ctx, { bucket, key, ...details }: ReadOf, status: number, complete: boolean): void {
   const read = { actor: ctx.actor, time: ctx.now(), bucket, key, status, details: { ...details, complete } }
   const batch = gathered.get(ctx.config)
   if (!batch) {

@@ -12,26 +12,25 @@ const text = (headers: Headers, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Whether an If-None-Match list names the entity tag; weak marks are ignored. */
-export function matchesEtag(list: string, etag: string): boolean {
-  if (list.trim() === '*') return true
-  return list.split(',').some(
-    (one) =>
-      one
-        .trim()
-        .replace(/^W\//, '')
-        .replace(/^"(.*)"$/, '$1') === etag,
-  )
+/** The entity tags of an If-Match or If-None-Match header (RFC 9110 sections 13.1.1 and 13.1.2); `*` means any. */
+export type EntityTags = '*' | readonly { tag: string; weak: boolean }[]
+
+/** Reads such a header; undefined without one. Tags without quotes are taken, too. */
+export function readEntityTags(header: string | undefined): EntityTags | undefined {
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return '*'
+  return header.split(',').map((one) => {
+    const [, weak, tag = ''] = /^(W\/)?(.*)$/s.exec(one.trim()) ?? []
+    return { tag: tag.replace(/^"(.*)"$/, '$1'), weak: weak !== undefined }
+  })
 }
-/** Whether an If-Match list names the entity tag. It compares strongly: a weak tag never matches. */
-export const matchesStrongly = (list: string, etag: string): boolean =>
-  matchesEtag(
-    list
-      .split(',')
-      .filter((one) => !one.trim().startsWith('W/'))
-      .join(',') || '""',
-    etag,
-  )
+
+/** Whether one of the tags names this version, weak or not: what If-None-Match asks. */
+export const matchesWeakly = (tags: EntityTags, etag: string): boolean =>
+  tags === '*' || tags.some(({ tag }) => tag === etag)
+/** The same for If-Match, which compares strongly: a weak tag never matches. */
+export const matchesStrongly = (tags: EntityTags, etag: string): boolean =>
+  tags === '*' || tags.some(({ tag, weak }) => !weak && tag === etag)
 
 /** HTTP dates have whole seconds. */
 const whole = (time: Date): number => Math.floor(time.getTime() / 1000)
@@ -43,14 +42,14 @@ function date(value: string | undefined): number | undefined {
 
 /** What the preconditions of a GET or HEAD come to, in the order of RFC 9110 section 13.2.2. */
 export function evaluateConditions(headers: Headers, { etag, last_modified }: Validators): 200 | 304 | 412 {
-  const ifMatch = text(headers, 'if-match')
+  const ifMatch = readEntityTags(text(headers, 'if-match'))
   const ifUnmodified = date(text(headers, 'if-unmodified-since'))
   if (ifMatch !== undefined) {
     if (!matchesStrongly(ifMatch, etag)) return 412
   } else if (ifUnmodified !== undefined && whole(last_modified) > ifUnmodified) return 412
-  const ifNoneMatch = text(headers, 'if-none-match')
+  const ifNoneMatch = readEntityTags(text(headers, 'if-none-match'))
   const ifModified = date(text(headers, 'if-modified-since'))
-  if (ifNoneMatch !== undefined) return matchesEtag(ifNoneMatch, etag) ? 304 : 200
+  if (ifNoneMatch !== undefined) return matchesWeakly(ifNoneMatch, etag) ? 304 : 200
   if (ifModified !== undefined && whole(last_modified) <= ifModified) return 304
   return 200
 }

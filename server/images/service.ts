@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import { create as contentDisposition } from 'content-disposition'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
-import { evaluateConditions } from '../http/conditions.ts'
+import { type EntityTags, matchesStrongly, matchesWeakly } from '../http/conditions.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import { settingsInForce } from '../settings/effective.ts'
-import { countDownload } from '../usage/traffic.ts'
-import { acceptedBy, asksForImage, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
+import { acceptedBy, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
 import { PIPELINE } from './render.ts'
 import { isBusy, type Principal, tooSlow } from './slots.ts'
 import { assertUsable } from './source.ts'
@@ -17,7 +14,6 @@ import * as store from './store.ts'
 import { boundsOf, derive, type Job, lookAt, release, type Studio, studioOf } from './studio.ts'
 
 export interface ImageOptions {
-  cacheControl: string
   /** Whom the slots of a render are counted for: the id of a user or of a link. */
   principal: string
   /** Through a link: sides and quality on a ladder, and the slots of a link. */
@@ -27,23 +23,35 @@ export interface ImageOptions {
   /** Default: the last part of the key. */
   filename?: string | undefined
   disposition?: 'inline' | 'attachment' | undefined
-  /** Called when there is an image to answer with, before anything of it is sent; what it throws is answered instead. */
-  before?: () => Promise<void>
 }
 
-/** Whether a request asks for another image than the stored one. */
-export const hasImageParameters = ({ query }: FastifyRequest): boolean => asksForImage(query)
+/** What is asked of an image. */
+export interface AskedImage {
+  /** The parameters of the URL, as they came. */
+  query: unknown
+  accept: string | undefined
+  ifMatch: EntityTags | undefined
+  ifNoneMatch: EntityTags | undefined
+  /** False: only what would be answered. */
+  bytes: boolean
+  /** Aborted when the client leaves: what waits for it is given up. */
+  signal: AbortSignal
+}
+/** An image to answer with; `unchanged`: the client has it already. */
+export type FoundImage = { etag: string; varies: boolean } & (
+  | { unchanged: true }
+  | { unchanged: false; type: string; disposition: string; bytes: Uint8Array | undefined }
+)
 
-/** Answers GET and HEAD of an object as an image by the query's parameters. The caller may read it: that was asked. */
-export async function sendImage(
+/** Finds or makes an object's image by the parameters. The caller may read it: that was asked. */
+export async function findImage(
   ctx: Ctx,
   row: ObjectRow,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  asked: AskedImage,
   options: ImageOptions,
-): Promise<FastifyReply> {
-  const asked = readParameters(request.query)
-  const parameters = options.link ? snap(asked) : asked
+): Promise<FoundImage> {
+  const read = readParameters(asked.query)
+  const parameters = options.link ? snap(read) : read
   const { images: limits } = await settingsInForce(ctx)
   if (row.size > limits.max_source_mb * 1024 * 1024)
     throw new ServiceError(
@@ -51,33 +59,22 @@ export async function sendImage(
       `The object has ${row.size} bytes; as an image it may have ${limits.max_source_mb} MiB.`,
     )
   const studio = studioOf(ctx.config)
-  const accepted = parameters.format === 'auto' ? acceptedBy(request.headers.accept) : 'other'
-  const answer = await within(limits.timeout_seconds, reply.raw, (signal, deadline) => {
+  const varies = parameters.format === 'auto'
+  const accepted = varies ? acceptedBy(asked.accept) : 'other'
+  const answer = await within(limits.timeout_seconds, asked.signal, (signal, deadline) => {
     const bounds = boundsOf(ctx.config, limits)
     const principal = principalOf(options, limits, bounds.slots)
     const job = { ctx, row, principal, bounds, signal, deadline }
-    return findAnswer(studio, job, request, (source) => planOf(parameters, source, accepted, limits))
+    return findAnswer(studio, job, asked, (source) => planOf(parameters, source, accepted, limits))
   }).catch((error: unknown) => {
-    if (isBusy(error) && !reply.raw.destroyed) studio.counts.refused++
+    if (isBusy(error) && !asked.signal.aborted) studio.counts.refused++
     throw error
   })
-  if (!('unchanged' in answer)) await options.before?.()
-
-  reply.headers({
-    etag: `"${answer.key}"`,
-    'cache-control': options.cacheControl,
-    ...(parameters.format === 'auto' ? { vary: 'Accept' } : {}),
-  })
-  if ('unchanged' in answer) return reply.code(304).send()
-  reply.headers({
-    'content-type': `image/${answer.plan.format}`,
-    'content-disposition': dispositionOf(row, answer.plan, options),
-    'content-security-policy': "sandbox; default-src 'none'",
-    'x-content-type-options': 'nosniff',
-  })
-  countDownload(ctx, row.bucket_id, reply)
-  if (answer.bytes) reply.header('content-length', answer.bytes.length)
-  return request.method === 'HEAD' ? reply.send() : reply.send(answer.bytes)
+  const { key: etag } = answer
+  if ('unchanged' in answer) return { etag, varies, unchanged: true }
+  const { plan, bytes } = answer
+  const disposition = dispositionOf(row, plan, options)
+  return { etag, varies, unchanged: false, type: `image/${plan.format}`, disposition, bytes }
 }
 
 type Answered = { key: string } & ({ unchanged: true } | { plan: Plan; bytes: Uint8Array | undefined })
@@ -85,7 +82,7 @@ type Answered = { key: string } & ({ unchanged: true } | { plan: Plan; bytes: Ui
 async function findAnswer(
   studio: Studio,
   job: Job,
-  request: FastifyRequest,
+  asked: AskedImage,
   planFor: (source: Parameters<typeof planOf>[1]) => Plan,
 ): Promise<Answered> {
   const { row } = job
@@ -96,15 +93,13 @@ async function findAnswer(
     assertUsable(source)
     const plan = planFor(source)
     const key = keyOf(row, plan)
-    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
-    const conditions = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
-    const verdict = evaluateConditions(conditions, { etag: key, last_modified: new Date(0) })
-    if (verdict === 412) throw new ServiceError('precondition_failed', 'The image is not the one the conditions name.')
-    if (verdict === 304) {
+    if (asked.ifMatch !== undefined && !matchesStrongly(asked.ifMatch, key))
+      throw new ServiceError('precondition_failed', 'The image is not the one the conditions name.')
+    if (asked.ifNoneMatch !== undefined && matchesWeakly(asked.ifNoneMatch, key)) {
       studio.counts.unchanged++
       return { key, unchanged: true }
     }
-    if (request.method === 'HEAD') return { key, plan, bytes: (await studio.cache.get(row.blob_id, key))?.bytes }
+    if (!asked.bytes) return { key, plan, bytes: (await studio.cache.get(row.blob_id, key))?.bytes }
     const given = held
     held = undefined
     const { bytes } = await derive(studio, job, { source, plan, key }, given)
@@ -126,12 +121,12 @@ const keyOf = ({ etag, blob_id }: ObjectRow, { width, height, fit, format, q, fr
  */
 function within<T>(
   seconds: number,
-  client: ServerResponse,
+  client: AbortSignal,
   work: (signal: AbortSignal, deadline: number) => Promise<T>,
 ): Promise<T> {
   const giveUp = new AbortController()
   const leave = () => giveUp.abort()
-  client.once('close', leave)
+  client.addEventListener('abort', leave, { once: true })
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       giveUp.abort()
@@ -141,7 +136,7 @@ function within<T>(
       .then(resolve, reject)
       .finally(() => {
         clearTimeout(timer)
-        client.off('close', leave)
+        client.removeEventListener('abort', leave)
       })
   })
 }

@@ -3,7 +3,7 @@ import { assertRoom, holdBucket, roomOf } from '../buckets/service.ts'
 import type { FoundBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { source } from '../http/rates.ts'
+import { source } from '../http/source.ts'
 import { newId } from '../id.ts'
 import * as store from './store.ts'
 

@@ -1,44 +1,54 @@
-import { Readable } from 'node:stream'
-import { create as contentDisposition } from 'content-disposition'
-import type { FastifyReply } from 'fastify'
 import { decide, type KeyRange } from '../../contract/permissions.ts'
-import { noteArchived } from '../audit/reads.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
-import { countDownload } from '../usage/traffic.ts'
 import * as store from './store.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 
 const PAGE = 500
 
+/** A zip that is made while it is read: stored, not compressed, ZIP64 where it has to be. */
+export interface Archive {
+  /** What it is called, without `.zip`. */
+  name: string
+  bucket_id: string
+  /** `onRead` hears of each object whose bytes were read. */
+  open(onRead: (row: store.ObjectRow) => void): AsyncIterable<Uint8Array>
+}
+
 /**
- * Sends the objects under a prefix, or of these keys, as a zip that is made while it is sent: stored, not compressed,
- * ZIP64 where it has to be. What the caller may not read is left out; with no right to read any of it, `forbidden`.
+ * The objects under a prefix, or of these keys, as a zip. What the caller may not read is left out; with no right to read
+ * any of it, `forbidden`.
  */
-export async function sendArchive(
+export async function archive(
   ctx: Ctx,
   name: string,
   { prefix = '', keys }: { prefix?: string | undefined; keys?: readonly string[] | undefined },
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<Archive> {
   const ranges = keys ? [] : allowSomewhere(ctx.actor, 'read', name, prefix)
   const readable = keys?.filter((key) => decide(ctx.actor.groups, 'read', name, key).allowed) ?? []
   if (keys && readable.length === 0) allow(ctx.actor, 'read', name, keys[0])
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
-
-  const rows = () => (keys ? namedObjects(ctx, bucket.id, readable) : rangedObjects(ctx, bucket.id, ranges))
-  const base = keys ? 0 : prefix.lastIndexOf('/', prefix.length - 2) + 1
-  countDownload(ctx, bucket.id, reply)
-  return sendZip(ctx, noting(ctx, name, rows()), folderName(prefix) ?? name, base, reply)
+  const rows = keys ? namedObjects(ctx, bucket.id, readable) : rangedObjects(ctx, bucket.id, ranges)
+  return archiveOf(ctx, rows, { name: folderName(prefix) ?? name, bucket_id: bucket.id, below: keys ? '' : prefix })
 }
 
-/** The same objects, each recorded as read when the one after it is asked for. */
-export async function* noting(ctx: Ctx, bucket: string, rows: AsyncIterable<store.ObjectRow>, link?: string) {
+/** The same of objects that the caller was found to be allowed to read; entries are named from the folder `below` on. */
+export const archiveOf = (
+  ctx: Ctx,
+  rows: AsyncIterable<store.ObjectRow>,
+  { below, ...named }: Pick<Archive, 'name' | 'bucket_id'> & { below: string },
+): Archive => ({
+  ...named,
+  open: (onRead) => zipOf(entriesOf(ctx, noting(rows, onRead), below.lastIndexOf('/', below.length - 2) + 1)),
+})
+
+/** The same objects; each was read when the one after it is asked for. */
+async function* noting(rows: AsyncIterable<store.ObjectRow>, onRead: (row: store.ObjectRow) => void) {
   for await (const row of rows) {
     yield row
-    noteArchived(ctx, { bucket, key: row.key, size: row.size, ...(link ? { share_id: link } : {}) })
+    onRead(row)
   }
 }
 
@@ -62,23 +72,6 @@ export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonl
 /** The last folder of a prefix; undefined where it names none. */
 export const folderName = (prefix: string): string | undefined =>
   prefix.split('/').findLast((segment) => segment !== '')
-
-/** Sends objects the caller was found to be allowed to read as a zip; names begin at `base` of the keys. */
-export const sendZip = (
-  ctx: Ctx,
-  rows: AsyncIterable<store.ObjectRow>,
-  name: string,
-  base: number,
-  reply: FastifyReply,
-  cacheControl = 'private, no-store',
-): FastifyReply => {
-  reply
-    .header('content-type', 'application/zip')
-    .header('content-disposition', contentDisposition(`${name}.zip`))
-    .header('cache-control', cacheControl)
-  if (reply.request.method === 'HEAD') return reply.send()
-  return reply.send(Readable.from(zipOf(entriesOf(ctx, rows, base)), { objectMode: false }))
-}
 
 /** Each object as an entry; what is nothing but a folder's marker becomes the folder. */
 async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: number): AsyncGenerator<ZipEntry> {

@@ -6,7 +6,7 @@ import type { BulkResult, DeleteResult } from '../../contract/transfers.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, type Step } from '../context.ts'
-import { matchesStrongly } from '../http/conditions.ts'
+import { type EntityTags, matchesStrongly } from '../http/conditions.ts'
 import { newId } from '../id.ts'
 import { describeObject } from './describe.ts'
 import type { ItemError } from './item-error.ts'
@@ -171,10 +171,9 @@ const METADATA_BYTES = 8192
 /** Changes content type or metadata of an object; needs `write`. The contents and their ETag stay. */
 export async function describeAnew(
   ctx: Ctx,
-  name: string,
-  key: string,
+  { bucket: name, key }: { bucket: string; key: string },
   change: { content_type?: string | undefined; metadata?: { [name: string]: string } | undefined },
-  ifMatch: string | undefined,
+  ifMatch: EntityTags | undefined,
 ): Promise<StoredObject> {
   allow(ctx.actor, 'write', name, key)
   const text = change.metadata && JSON.stringify(change.metadata)

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../contract/objects.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { matchesEtag, matchesStrongly } from '../http/conditions.ts'
+import { type EntityTags, matchesStrongly, matchesWeakly } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
 import { discard, type Received, receiver, type Upload } from './received.ts'
@@ -11,17 +11,16 @@ import * as store from './store.ts'
 
 /** RFC 9110 section 13 conditions on the object to be replaced. */
 export interface WriteConditions {
-  ifNoneMatch?: string | undefined
-  ifMatch?: string | undefined
+  ifNoneMatch?: EntityTags | undefined
+  ifMatch?: EntityTags | undefined
 }
 
-/** Stores one object; `created` tells whether its key was free. `wanted` is called when its bytes may come. */
-export async function putObject(
+/** Stores one object; `created` tells whether its key was free. Needs `write` on the key. */
+export async function write(
   ctx: Ctx,
   bucket: string,
   upload: Upload,
   conditions: WriteConditions,
-  wanted: () => void,
 ): Promise<{ object: StoredObject; created: boolean }> {
   allow(ctx.actor, 'write', bucket, upload.key)
   const { receive, end } = await receiver(ctx, bucket)
@@ -32,7 +31,7 @@ export async function putObject(
       await end()
       throw error
     }
-  const received = await receive(upload, wanted)
+  const received = await receive(upload)
   const [placed] = await placeAll(ctx, bucket, [received], conditions)
   return placed as { object: StoredObject; created: boolean }
 }
@@ -216,7 +215,7 @@ async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteCond
 
 /** Throws precondition_failed unless the conditions hold for what is there. */
 export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch, ifMatch }: WriteConditions): void {
-  if (ifNoneMatch !== undefined && old && matchesEtag(ifNoneMatch, old.etag))
+  if (ifNoneMatch !== undefined && old && matchesWeakly(ifNoneMatch, old.etag))
     throw new ServiceError('precondition_failed', `The key "${old.key}" is taken.`)
   if (ifMatch !== undefined && !(old && matchesStrongly(ifMatch, old.etag)))
     throw new ServiceError('precondition_failed', 'The object is not, or no longer, the one that If-Match names.')

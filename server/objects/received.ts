@@ -12,7 +12,8 @@ export interface Upload {
   key: string
   content_type: string
   metadata: { [name: string]: string }
-  source: AsyncIterable<Uint8Array>
+  /** Called once, when the bytes may come. */
+  source(): AsyncIterable<Uint8Array>
   /** Bytes announced by Content-Length, if any. */
   announced?: number | undefined
   /** Hex MD5 the client says the bytes have. */
@@ -40,8 +41,7 @@ export async function discard(ctx: Ctx, received: readonly Received[]): Promise<
 
 /**
  * Receives the bytes of one request into a bucket, as one file or several. The quota refuses before bytes land what does
- * not fit; the exact decision is made when they are placed. `wanted` is called when the bytes may come. Whoever does not
- * place what was received calls `end`.
+ * not fit; the exact decision is made when they are placed. Whoever does not place what was received calls `end`.
  */
 export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
   const row = await findBucket(ctx.db, bucket)
@@ -50,7 +50,7 @@ export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
   const claim = newClaim(ctx)
   const arrival = beginArrival(ctx, row, free, link)
   let grown = 0
-  const receive = async (upload: Upload, wanted: () => void = () => undefined): Promise<Received> => {
+  const receive = async (upload: Upload): Promise<Received> => {
     const replaced = free === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
     const freed = replaced?.size ?? 0
     const inspect = (size: number) => {
@@ -62,13 +62,12 @@ export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
     }
     await inspect(upload.announced ?? 0)
     await arrival.begin()
-    wanted()
     let arrived = 0
     const count = (size: number) => {
       arrived = size
       return inspect(size)
     }
-    const blob = await writeBlob(ctx, claim, upload.source, count, upload.announced).finally(() =>
+    const blob = await writeBlob(ctx, claim, upload.source(), count, upload.announced).finally(() =>
       countUpload(ctx, row.id, arrived),
     )
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
@@ -81,8 +80,8 @@ export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
     return { upload, blob, arrival }
   }
   return {
-    receive: (upload: Upload, wanted?: () => void) =>
-      receive(upload, wanted).catch(async (error: unknown) => {
+    receive: (upload: Upload) =>
+      receive(upload).catch(async (error: unknown) => {
         await arrival.end()
         throw error
       }),

@@ -5,6 +5,7 @@ import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../bucke
 import { findBucket } from '../buckets/store.ts'
 import { allow, type Ctx, currentActor, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import type { EntityTags } from '../http/conditions.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
 import { assertConditions } from './place.ts'
@@ -25,7 +26,7 @@ export async function deleteObject(
   ctx: Ctx,
   bucketName: string,
   key: string,
-  { permanent, ifMatch }: { permanent: boolean; ifMatch?: string | undefined },
+  { permanent, ifMatch }: { permanent: boolean; ifMatch?: EntityTags | undefined },
 ): Promise<undefined> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
   for (const right of rights) allow(ctx.actor, right, bucketName, key)

@@ -1,22 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
-import type { StoredObject } from '../../contract/objects.ts'
-import { noteRead } from '../audit/reads.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import { noteBucket } from '../usage/traffic.ts'
-import { contentDispositionOf, sendObject } from './download.ts'
-import { receivePut } from './receive.ts'
-import { getObject } from './service.ts'
 
 const PURPOSE = 'presigned-url'
 const MOST_SECONDS = 7 * 24 * 3600
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
-/** How long the storage's own URL works that a signed one leads to: enough to begin. */
-const DIRECT_SECONDS = 300
 
-interface Claims {
+/** What a URL is signed for. */
+export interface Claims {
   method: 'GET' | 'PUT'
   bucket: string
   key: string
@@ -71,46 +64,18 @@ export function presign(
 const refused = (detail: string) => new ServiceError('forbidden', detail)
 
 /** The claims of a URL for this method, and its signer with the rights they have now. */
-async function open(ctx: Ctx, token: string, method: 'GET' | 'PUT'): Promise<{ claims: Claims; signer: Ctx }> {
+export async function openSigned(
+  ctx: Ctx,
+  token: string,
+  method: 'GET' | 'PUT',
+): Promise<{ claims: Claims; signer: Ctx }> {
   const claims = readClaims<Claims>(ctx.config, PURPOSE, token)
   if (!claims) throw refused('This URL is not valid.')
   if (claims.until <= ctx.now().getTime()) throw refused('This URL has expired.')
   if (claims.method !== method) throw refused(`This URL is for ${claims.method} only.`)
   const { user, token: by } = claims
   const ended = () => refused('This URL has ended with the account or token it was made with.')
-  return { claims, signer: ctx.as(await actorOnBehalf(ctx, { user, token: by, auth_method: 'presigned' }, ended)) }
-}
-
-interface Raw {
-  request: FastifyRequest
-  reply: FastifyReply
-}
-
-/** Answers GET and HEAD of a signed URL, from the storage itself where it gives out URLs of its own. */
-export async function sendSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<FastifyReply> {
-  const { claims, signer } = await open(ctx, token, 'GET')
-  const { bucket, key, download = false, filename, embed = false } = claims
-  noteBucket(request, bucket)
-  if (embed) return sendObject(signer, { bucket, key, download, filename, embed }, request, reply)
-  const row = await getObject(signer, bucket, key)
-  const url = await ctx.blobs.directUrl(row.blob_id, {
-    expiresIn: DIRECT_SECONDS,
-    contentType: row.content_type,
-    contentDisposition: contentDispositionOf(row, { download, filename }),
-  })
-  if (url !== null && request.method === 'GET') {
-    noteRead(signer, reply, { bucket, key, size: row.size, via: 'download' })
-    return reply.header('cache-control', 'no-store').redirect(url, 307)
-  }
-  return sendObject(signer, { bucket, key, download, filename }, request, reply)
-}
-
-/** Stores the body of a PUT to a signed URL, within its limits. */
-export async function receiveSigned(ctx: Ctx, token: string, { request, reply }: Raw): Promise<StoredObject> {
-  const { claims, signer } = await open(ctx, token, 'PUT')
-  const { bucket, key, content_type, max_bytes } = claims
-  noteBucket(request, bucket)
-  if (content_type !== undefined && request.headers['content-type'] !== content_type)
-    throw new ServiceError('unsupported_media_type', `This URL takes Content-Type "${content_type}" only.`)
-  return receivePut(signer, bucket, key, request, reply, max_bytes)
+  const signer = ctx.as(await actorOnBehalf(ctx, { user, token: by, auth_method: 'presigned' }, ended))
+  noteBucket(ctx, claims.bucket)
+  return { claims, signer }
 }

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../contract/permissions.ts'
 import { actorOfUser } from '../auth/service.ts'
@@ -85,7 +84,3 @@ export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key:
     ),
   )
 }
-
-/** What every answer of a link carries: a copy in a cache would outlive a revocation. */
-export const NO_STORE = 'no-store'
-export const forbidCaching = (reply: FastifyReply): FastifyReply => reply.header('cache-control', NO_STORE)

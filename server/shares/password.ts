@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { verifyPassword } from '../auth/passwords.ts'
 import { beginAttempt, forgiveAttempt, retractAttempt } from '../auth/throttle.ts'
 import type { Ctx } from '../context.ts'
-import { findLink, forbidCaching, noteAccess, type OpenLink } from './open.ts'
+import { findLink, noteAccess, type OpenLink } from './open.ts'
 import { isTicket, makeTicket } from './ticket.ts'
 
 const VERIFIED_MS = 5 * 60_000
@@ -12,12 +11,17 @@ const VERIFIED_MS = 5 * 60_000
 /** Which passwords were found right lately: a video is fetched in a hundred ranges, and each compare costs 200 ms. */
 const verified = new Map<string, number>()
 
-/** Throws `unauthenticated` unless the request has the link's password, or a ticket that was given for it. */
-export async function checkPassword(ctx: Ctx, link: OpenLink, request: FastifyRequest): Promise<void> {
-  if (link.row.password_hash === null || isTicket(ctx, link.row, request)) return
-  const given = passwordOf(request)
-  if (given === undefined) throw passwordNeeded('This link asks for a password.')
-  await matchPassword(ctx, link, given)
+/** What a visitor brings to a link that has a password. */
+export interface Presented {
+  password?: string | undefined
+  ticket?: string | undefined
+}
+
+/** Throws `unauthenticated` unless the visitor has the link's password, or a ticket that was given for it. */
+export async function checkPassword(ctx: Ctx, link: OpenLink, { password, ticket }: Presented): Promise<void> {
+  if (link.row.password_hash === null || isTicket(ctx, link.row, ticket)) return
+  if (password === undefined) throw passwordNeeded('This link asks for a password.')
+  await matchPassword(ctx, link, password)
 }
 
 /** Throws `unauthenticated` unless this is the link's password; guesses are slowed down like logins. */
@@ -46,22 +50,8 @@ export const passwordNeeded = (detail: string) =>
     headers: { 'www-authenticate': 'Basic realm="link", charset="UTF-8"' },
   })
 
-/** From `X-Share-Password`, or from HTTP Basic with any name (RFC 7617). */
-function passwordOf({ headers }: FastifyRequest): string | undefined {
-  const own = headers['x-share-password']
-  // Node gives header values as Latin-1; clients send UTF-8.
-  if (typeof own === 'string') return Buffer.from(own, 'latin1').toString('utf8')
-  const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1]
-  return basic === undefined
-    ? undefined
-    : Buffer.from(basic, 'base64')
-        .toString('utf8')
-        .replace(/^[^:]*:/s, '')
-}
-
 /** Exchanges the password of a link for a ticket: a browser can put one into a URL, but not a header. */
-export async function unlockShare(ctx: Ctx, token: string, password: string, raw: { reply: FastifyReply }) {
-  forbidCaching(raw.reply)
+export async function unlockShare(ctx: Ctx, token: string, password: string) {
   const link = await findLink(ctx, token)
   await matchPassword(ctx, link, password)
   return makeTicket(ctx, link.row)

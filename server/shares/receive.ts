@@ -1,16 +1,14 @@
 import { randomInt } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { byteLength, isKeyText } from '../../contract/names.ts'
 import type { Actor, Ctx } from '../context.ts'
-import { expectBody } from '../http/body.ts'
 import { tooMany } from '../incoming/arrival.ts'
 import { typeOf } from '../objects/describe.ts'
 import { placeUnderFreeName } from '../objects/place.ts'
-import { receiver } from '../objects/received.ts'
+import { receiver, type Upload } from '../objects/received.ts'
 import { noteBucket } from '../usage/traffic.ts'
-import { findLink, forbidCaching, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
-import { checkPassword, passwordNeeded } from './password.ts'
+import { findLink, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
+import { checkPassword, type Presented, passwordNeeded } from './password.ts'
 import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
 
@@ -19,19 +17,23 @@ const IN_TURN = 10
 const MOST_DIGITS = 12
 const MOST_KEY_BYTES = 1024
 
+/** A file that a visitor puts in through a link. */
+export interface SharedFile {
+  /** Below the folder of the link. */
+  name: string
+  presented: Presented
+  /** Its Content-Type. */
+  type: string | undefined
+  body: Pick<Upload, 'source' | 'announced'>
+}
+
 /** Stores a file that a stranger puts in through a link; nothing is overwritten, and nothing of the folder is told. */
-export async function receiveThroughShare(
-  ctx: Ctx,
-  token: string,
-  name: string,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-) {
-  forbidCaching(reply)
+export async function receiveThroughShare(ctx: Ctx, token: string, { name, presented, type, body }: SharedFile) {
   const link = await findLink(ctx, token)
   const { row } = link
-  noteBucket(request, row.bucket)
+  noteBucket(ctx, row.bucket)
   if (row.kind !== 'upload') throw gone()
-  await checkPassword(ctx, link, request)
+  await checkPassword(ctx, link, presented)
   const key = row.target + name
   // Nothing here resolves `..`, but what strangers name may reach tools that do.
   const leadsOut = name.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
@@ -41,7 +43,7 @@ export async function receiveThroughShare(
     })
   if (!isOpen(openRanges(link, 'write', key), key)) throw gone()
   const limits = JSON.parse(row.limits) as UploadLimits
-  const content_type = typeOf(request.headers['content-type'], key)
+  const content_type = typeOf(type, key)
   assertType(limits, content_type)
   const left = Math.max(0, (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - row.received_bytes)
   if (limits.max_files !== undefined && row.received_files >= limits.max_files) throw full()
@@ -60,19 +62,15 @@ export async function receiveThroughShare(
       return (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - latest.received_bytes - bytes
     },
   })
-  const length = request.headers['content-length']
   const maxBytes = Math.min(limits.max_file_bytes ?? Number.POSITIVE_INFINITY, left)
-  const received = await receive(
-    {
-      key,
-      content_type,
-      metadata: {},
-      source: request.raw.iterator({ destroyOnReturn: false }),
-      announced: length === undefined ? undefined : Number(length),
-      maxBytes: Number.isFinite(maxBytes) ? maxBytes : undefined,
-    },
-    () => expectBody(request, reply),
-  )
+  const received = await receive({
+    key,
+    content_type,
+    metadata: {},
+    source: body.source,
+    announced: body.announced,
+    maxBytes: Number.isFinite(maxBytes) ? maxBytes : undefined,
+  })
   const { size } = received.blob
   const object = await placeUnderFreeName(visitor, row.bucket, received, freeNames(key), row.id, async (tx) => {
     const latest = await store.lockShare(tx, row.id)

@@ -1,92 +1,97 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import type { ShareInfo, ShareListing } from '../../contract/shares.ts'
-import { noteRead } from '../audit/reads.ts'
+import type { ByteRange } from '../blobs/driver.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import { hasImageParameters, sendImage } from '../images/service.ts'
-import { folderName, namedObjects, noting, rangedObjects, sendZip } from '../objects/archive.ts'
-import { answerTo, sendContents } from '../objects/download.ts'
+import type { Delivery } from '../http/delivery.ts'
+import { type Archive, archiveOf, folderName, namedObjects, rangedObjects } from '../objects/archive.ts'
+import { type Contents, contentsOf } from '../objects/read.ts'
 import { findKeys } from '../objects/search.ts'
-import { findObject, findObjects, type ObjectRow } from '../objects/store.ts'
-import { countDownload, noteBucket } from '../usage/traffic.ts'
-import { findLink, forbidCaching, gone, isOpen, NO_STORE, type OpenLink, openRanges } from './open.ts'
-import { checkPassword } from './password.ts'
+import { findObject, findObjects } from '../objects/store.ts'
+import { noteBucket } from '../usage/traffic.ts'
+import { findLink, gone, isOpen, type OpenLink, openRanges } from './open.ts'
+import { checkPassword, type Presented } from './password.ts'
 import type { UploadLimits } from './service.ts'
 import { assertLeft, spend } from './spend.ts'
 import { isTicket } from './ticket.ts'
 
-interface Raw {
-  request: FastifyRequest
-  reply: FastifyReply
-}
 export interface OpenQuery {
   archive?: '1' | undefined
   cursor?: string | undefined
   limit?: number | undefined
-  download?: '0' | '1' | undefined
-  embed?: '1' | undefined
   info?: '1' | undefined
   key?: string | undefined
 }
 
+/** What a link opens: what it says of itself, what is in it, one object, or all of it as an archive. */
+export type Opened =
+  | { kind: 'info'; body: ShareInfo }
+  | { kind: 'listing'; body: ShareListing }
+  | SharedObject
+  | SharedArchive
+
 const objectGone = () => new ServiceError('not_found', 'What this link was of is not there any more.')
 
-/** Answers GET and HEAD of a link: the object, or what a folder or selection holds. */
-export async function openShare(ctx: Ctx, token: string, query: OpenQuery, raw: Raw): Promise<FastifyReply> {
-  if (query.key !== undefined) return openEntry(ctx, token, query.key, query, raw)
-  forbidCaching(raw.reply)
+/** Opens a link for a visitor: the object, or what a folder or selection holds. */
+export async function openShare(ctx: Ctx, token: string, query: OpenQuery, presented: Presented): Promise<Opened> {
+  if (query.key !== undefined) return openEntry(ctx, token, query.key, presented)
   const link = await findLink(ctx, token)
-  noteBucket(raw.request, link.row.bucket)
-  if (query.info === '1') return raw.reply.send(await describeLink(ctx, link, raw.request))
-  await checkPassword(ctx, link, raw.request)
+  noteBucket(ctx, link.row.bucket)
+  if (query.info === '1') return { kind: 'info', body: await describeLink(ctx, link, presented) }
+  await checkPassword(ctx, link, presented)
   const { kind, target } = link.row
-  if (kind === 'object') return serve(ctx, link, target, query, raw)
-  if (kind === 'upload') return raw.reply.send(await describeLink(ctx, link, raw.request))
-  if (query.archive === '1') return serveArchive(ctx, link, raw)
-  return raw.reply.send(await list(ctx, link, query))
+  if (kind === 'object') return openObject(ctx, link, target)
+  if (kind === 'upload') return { kind: 'info', body: await describeLink(ctx, link, presented) }
+  if (query.archive === '1') return openArchive(ctx, link)
+  return { kind: 'listing', body: await list(ctx, link, query) }
 }
 
-/** Answers GET and HEAD of one object of a folder (by its name below it) or selection (by its key). */
-export async function openEntry(ctx: Ctx, token: string, name: string, query: OpenQuery, raw: Raw) {
-  forbidCaching(raw.reply)
+/** Opens one object of a folder (by its name below it) or selection (by its key). */
+export async function openEntry(ctx: Ctx, token: string, name: string, presented: Presented): Promise<SharedObject> {
   const link = await findLink(ctx, token)
-  noteBucket(raw.request, link.row.bucket)
-  await checkPassword(ctx, link, raw.request)
+  noteBucket(ctx, link.row.bucket)
+  await checkPassword(ctx, link, presented)
   const { kind, target } = link.row
   const key = kind === 'folder' ? target + name : name
   const inside = kind === 'folder' || (kind === 'selection' && (JSON.parse(target) as string[]).includes(key))
   if (!inside) throw objectGone()
-  return serve(ctx, link, key, query, raw)
+  return openObject(ctx, link, key)
 }
 
-async function serve(ctx: Ctx, link: OpenLink, key: string, query: OpenQuery, { request, reply }: Raw) {
+/** An object that a link opens. Whoever answers a GET with it calls one of its functions before the first byte. */
+export interface SharedObject {
+  kind: 'object'
+  share_id: string
+  bucket: string
+  contents: Contents
+  /** What the link says of how it is saved. */
+  filename: string | undefined
+  disposition: 'inline' | 'attachment' | undefined
+  /** Who reads it, for the audit log. */
+  reader: Ctx
+  /** Takes a download: of an image that is made of it, or of its own bytes, with the one range that is given of them. */
+  spend(of: 'image' | { range?: ByteRange | undefined }): Promise<((delivery: Delivery) => void) | undefined>
+  /** For an answer that gives nothing of the contents: throws `gone` when the link is used up. */
+  assertLeft(of: 'image' | 'contents'): Promise<void>
+}
+
+async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<SharedObject> {
   const { row } = link
   if (!isOpen(openRanges(link, 'read', key), key)) throw gone()
   const object = await findObject(ctx.db, row.bucket, key)
   if (!object || object.bucket_id !== row.bucket_id) throw objectGone()
-  const image = hasImageParameters(request)
-  const via = image ? 'image' : 'download'
-  noteRead(visitor(ctx), reply, { bucket: row.bucket, key, size: object.size, via, share_id: row.id })
-  const naming = {
-    download: query.download === '1',
+  return {
+    kind: 'object',
+    share_id: row.id,
+    bucket: row.bucket,
+    contents: contentsOf(ctx, object),
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
-    // What the page of the link shows it does not save.
-    disposition: query.embed === '1' ? undefined : (row.disposition ?? undefined),
-    cacheControl: NO_STORE,
-    embed: query.embed === '1',
+    disposition: row.disposition ?? undefined,
+    reader: visitor(ctx),
+    spend: (of) => spend(ctx, link, of === 'image' ? { key } : { key, object, part: of.range }),
+    assertLeft: (of) => assertLeft(ctx, link, of === 'image' ? { key } : { key, object }),
   }
-  if (image) {
-    await assertLeft(ctx, link, { key }, { request, reply })
-    const before = () => spend(ctx, link, { key }, { request, reply })
-    return sendImage(ctx, object, request, reply, { ...naming, principal: row.id, link: true, before })
-  }
-  const { status, ranges } = answerTo(request, object)
-  const given = { key, object, part: ranges.length === 1 ? ranges[0] : undefined }
-  if (status === 200 || status === 206) await spend(ctx, link, given, { request, reply })
-  else await assertLeft(ctx, link, given, { request, reply })
-  return sendContents(ctx, object, naming, request, reply)
 }
 
 const visitor = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
@@ -134,26 +139,39 @@ async function list(ctx: Ctx, link: OpenLink, { cursor, limit = 100 }: OpenQuery
   }
 }
 
-async function serveArchive(ctx: Ctx, link: OpenLink, { request, reply }: Raw): Promise<FastifyReply> {
-  const bucketId = await bucketIdOf(ctx, link)
-  const { kind, target } = link.row
-  const prefix = kind === 'folder' ? target : ''
-  const ranges = openRanges(link, 'read', prefix)
+/** All that a link opens, as an archive. */
+export interface SharedArchive {
+  kind: 'archive'
+  share_id: string
+  bucket: string
+  archive: Archive
+  reader: Ctx
+  /** Takes a download, before the first byte. */
+  spend(): Promise<unknown>
+}
+
+async function openArchive(ctx: Ctx, link: OpenLink): Promise<SharedArchive> {
+  const bucket_id = await bucketIdOf(ctx, link)
+  const { id: share_id, kind, target, bucket } = link.row
+  const below = kind === 'folder' ? target : ''
+  const ranges = openRanges(link, 'read', below)
   if (ranges.length === 0) throw gone()
-  await spend(ctx, link, { key: null }, { request, reply })
-  if (request.method === 'HEAD') return reply.header('content-type', 'application/zip').send()
-  const rows: AsyncIterable<ObjectRow> =
+  const rows =
     kind === 'folder'
-      ? rangedObjects(ctx, bucketId, ranges)
+      ? rangedObjects(ctx, bucket_id, ranges)
       : namedObjects(
           ctx,
-          bucketId,
+          bucket_id,
           keysOf(link).filter((key) => isOpen(ranges, key)),
         )
-  const base = prefix.lastIndexOf('/', prefix.length - 2) + 1
-  const noted = noting(visitor(ctx), link.row.bucket, rows, link.row.id)
-  countDownload(ctx, bucketId, reply)
-  return sendZip(ctx, noted, nameOf(link), base, reply, NO_STORE)
+  return {
+    kind: 'archive',
+    share_id,
+    bucket,
+    archive: archiveOf(ctx, rows, { name: nameOf(link), bucket_id, below }),
+    reader: visitor(ctx),
+    spend: () => spend(ctx, link, { key: null }),
+  }
 }
 
 function nameOf({ row }: OpenLink): string {
@@ -170,12 +188,12 @@ function opensAnything(link: OpenLink): boolean {
 }
 
 /** What the page of a link shows before it is opened; of one with a password no name without a ticket. */
-async function describeLink(ctx: Ctx, link: OpenLink, request: FastifyRequest): Promise<ShareInfo> {
+async function describeLink(ctx: Ctx, link: OpenLink, { ticket }: Presented): Promise<ShareInfo> {
   if (!opensAnything(link)) throw gone()
   const { row } = link
   const limits = JSON.parse(row.limits) as UploadLimits
   const needs_password = row.password_hash !== null
-  const hidden = needs_password && !isTicket(ctx, row, request)
+  const hidden = needs_password && !isTicket(ctx, row, ticket)
   const object = hidden || row.kind !== 'object' ? undefined : await findObject(ctx.db, row.bucket, row.target)
   const same = object?.bucket_id === row.bucket_id
   return {

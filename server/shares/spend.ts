@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteRange } from '../blobs/driver.ts'
 import type { Ctx, Upkeep } from '../context.ts'
+import type { Delivery } from '../http/delivery.ts'
 import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
 import * as store from './store.ts'
 
@@ -16,37 +16,42 @@ export interface Given {
   /** The one range that a partial answer has. */
   part?: ByteRange | undefined
 }
-interface Raw {
-  request: FastifyRequest
-  reply: FastifyReply
-}
+/** To be told how the answer ended. */
+type OnDelivered = ((delivery: Delivery) => void) | undefined
 
 /**
  * Counts a download before the first byte is answered; under a limit it takes one, and throws gone when none is left. Free
- * are HEAD, and a part that goes on with contents that this link gave this address within a day: for each download of
- * them as many bytes as they have.
+ * is a part that goes on with contents that this link gave this address within a day: for each download of them as many
+ * bytes as they have.
  */
-export async function spend(ctx: Ctx, { row }: OpenLink, given: Given, { request, reply }: Raw): Promise<void> {
-  if (request.method === 'HEAD') return
-  if (await goesOn(ctx, row, given, reply)) return noteAccess(ctx, row, 'continued', given.key)
+export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<OnDelivered> {
+  const continued = await goesOn(ctx, row, given)
+  if (continued) {
+    noteAccess(ctx, row, 'continued', given.key)
+    return continued.onDelivered
+  }
   const write = async ({ tx }: Upkeep) => {
     await store.insertAccess(tx, accessRow(ctx, row, 'served', given.key))
     await store.addUse(tx, useRow(ctx, row))
     const serving = servingOf(ctx, row, given)
     if (serving && given.object) await store.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
   }
-  if (row.max_downloads === null) return ctx.background(ctx.upkeep(write, { relaxed: true }))
+  if (row.max_downloads === null) {
+    ctx.background(ctx.upkeep(write, { relaxed: true }))
+    return undefined
+  }
   const taken = await ctx.upkeep(async (step) => {
     if (!(await store.spendDownload(step.tx, row.id))) return false
     await write(step)
     return true
   })
   if (!taken) throw spent(ctx, row, given)
+  return undefined
 }
 
 /** For an answer that gives nothing of the contents: free, but a link that is used up says so to whoever begins. */
-export async function assertLeft(ctx: Ctx, { row }: OpenLink, given: Given, { request }: Raw): Promise<void> {
-  if (request.method === 'HEAD' || row.max_downloads === null || row.downloads < row.max_downloads) return
+export async function assertLeft(ctx: Ctx, { row }: OpenLink, given: Given): Promise<void> {
+  if (row.max_downloads === null || row.downloads < row.max_downloads) return
   const serving = servingOf(ctx, row, given)
   if (!serving || !(await store.findServing(ctx.db, serving, ctx.now()))) throw spent(ctx, row, given)
 }
@@ -63,28 +68,24 @@ function servingOf(ctx: Ctx, row: store.ShareRow, { object }: Given): store.Serv
   return { share_id: row.id, ip, blob_id: object.blob_id, ends_at }
 }
 
-/** Whether a part goes on with what this address was given. Under a limit its bytes are taken from those that are left. */
-async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given, reply: FastifyReply): Promise<boolean> {
+/**
+ * Whether a part goes on with what this address was given, then with what is to be told of its delivery. Under a limit its
+ * bytes are taken from those that are left.
+ */
+async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given): Promise<{ onDelivered: OnDelivered } | undefined> {
   const { part } = given
   const serving = servingOf(ctx, row, given)
-  if (!serving || !part || part.start === 0) return false
-  if (row.max_downloads === null) return store.findServing(ctx.db, serving, ctx.now())
+  if (!serving || !part || part.start === 0) return undefined
+  if (row.max_downloads === null)
+    return (await store.findServing(ctx.db, serving, ctx.now())) ? { onDelivered: undefined } : undefined
   const bytes = part.end - part.start + 1
   const taken = await ctx.upkeep(({ tx }) => store.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
-  if (taken) giveBackUnsent(ctx, serving, bytes, reply)
-  return taken
-}
-
-/** A client whose connection breaks again asks for what it did not get. */
-function giveBackUnsent(ctx: Ctx, serving: store.Serving, bytes: number, reply: FastifyReply): void {
-  reply.raw.once('pipe', (source) => {
-    let sent = 0
-    source.on('data', (chunk: Uint8Array) => {
-      sent += chunk.length
-    })
-    reply.raw.once('close', () => {
+  if (!taken) return undefined
+  // A client whose connection breaks again asks for what it did not get.
+  return {
+    onDelivered({ bytes: sent }) {
       if (sent < bytes)
         ctx.background(ctx.upkeep(({ tx }) => store.giveBack(tx, serving, bytes - sent), { relaxed: true }))
-    })
-  })
+    },
+  }
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import type { ShareRow } from './store.ts'
@@ -16,9 +15,8 @@ interface Claims {
 const lockOf = ({ id, password_hash }: ShareRow): string =>
   createHash('sha256').update(`${id}\0${password_hash}`).digest('base64url')
 
-/** Whether a request has a ticket in its query that was given for this link's password and is good still. */
-export function isTicket(ctx: Ctx, row: ShareRow, { query }: Pick<FastifyRequest, 'query'>): boolean {
-  const { ticket } = query as { ticket?: string }
+/** Whether this is a ticket that was given for this link's password and is still good. */
+export function isTicket(ctx: Ctx, row: ShareRow, ticket: string | undefined): boolean {
   if (ticket === undefined) return false
   const claims = readClaims<Claims>(ctx.config, PURPOSE, ticket)
   return claims !== null && claims.for === lockOf(row) && claims.until > ctx.now().getTime()

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { BlobMissing } from '../blobs/driver.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { contentMd5, expectBody } from '../http/body.ts'
 import { countSender } from '../incoming/arrival.ts'
+import type { Upload as Body } from '../objects/received.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import { countUpload, noteBucket } from '../usage/traffic.ts'
 import { isOver } from './received.ts'
@@ -52,14 +51,10 @@ const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.Uploa
   row !== undefined && row.completed_at === null && !isOver(row, now)
 
 /**
- * Stores the body of a PUT as one part; sent again it replaces the one before. It ends with the right, the account or the
+ * Stores a body as one part; sent again it replaces the one before. It ends with the right, the account or the
  * token of whoever asked for the URL. Its bytes are reserved under the quota where the whole size was not announced.
  */
-export async function receivePart(
-  ctx: Ctx,
-  token: string,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-) {
+export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'announced' | 'md5' | 'source'>) {
   const claims = readClaims<Claims>(ctx.config, PURPOSE, token)
   if (!claims || claims.until <= ctx.now().getTime())
     throw new ServiceError('forbidden', 'This URL is not valid or has expired; ask for fresh ones.')
@@ -69,19 +64,18 @@ export async function receivePart(
   const ended = () => new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
   const actor = await actorOnBehalf(ctx, { user: claims.user, token: claims.token }, ended)
   if (bucket === undefined) throw ended()
-  noteBucket(request, bucket)
+  noteBucket(ctx, bucket)
   allow(actor, 'write', bucket, row.key)
-  const size = announcedSize(request, row, claims.part)
-  const expected = contentMd5(request.headers['content-md5'])
+  const size = assertSize(body.announced, row, claims.part)
+  const expected = body.md5
   const leave = countSender(ctx.as(actor))
   let held = 0
   let arrived = 0
   try {
     held = await hold(ctx, row, claims.part, size)
-    expectBody(request, reply)
     const hash = createHash('md5')
     async function* measured() {
-      for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      for await (const chunk of body.source()) {
         hash.update(chunk)
         arrived += chunk.length
         yield chunk
@@ -99,7 +93,6 @@ export async function receivePart(
       throw error
     })
     if (former !== undefined && former !== ref) await removePart(ctx, row, claims.part, former)
-    reply.header('etag', `"${etag}"`)
     return { part_number: claims.part, etag, size }
   } catch (error) {
     if (held > 0) await letGo(ctx, row, held)
@@ -118,11 +111,9 @@ const removePart = ({ blobs, log }: Ctx, { id, blob_id, handle }: store.UploadRo
     .removePart(blob_id ?? '', handle, { number, ref })
     .catch((error: unknown) => log.warn({ err: error, upload: id }, 'a part that does not count was not removed'))
 
-/** The Content-Length, which must be that of the part: every one but the last has the same. */
-function announcedSize({ headers }: FastifyRequest, row: store.UploadRow, number: number): number {
-  if (headers['content-length'] === undefined)
-    throw new ServiceError('length_required', 'Send the part with a Content-Length.')
-  const size = Number(headers['content-length'])
+/** Throws unless the announced size is that of the part: every one but the last has the same. */
+function assertSize(size: number | undefined, row: store.UploadRow, number: number): number {
+  if (size === undefined) throw new ServiceError('length_required', 'Send the part with a Content-Length.')
   const wanted = sizeOfPart(row, number)
   if (row.file_size === null ? size <= wanted : size === wanted) return size
   if (size > wanted) throw new ServiceError('too_large', `Part ${number} has ${wanted} bytes, not ${size}.`)

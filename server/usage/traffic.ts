@@ -1,7 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RouteSpec } from '../../contract/route.ts'
 import type { Config } from '../config.ts'
-import type { Ctx } from '../context.ts'
+import type { Ctx, Origin } from '../context.ts'
+import type { Delivery } from '../http/delivery.ts'
 
 const HOUR_MS = 3600_000
 /** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */
@@ -23,7 +22,7 @@ type Counting = Pick<Ctx, 'config' | 'now'>
 
 const counted = new WeakMap<Config, Map<string, Counts>>()
 /** Of requests whose path does not name their bucket. */
-const bucketOf = new WeakMap<FastifyRequest, string>()
+const bucketOf = new WeakMap<Origin, string>()
 
 function entry({ config, now }: Counting, id: string | null, name: string | null): Counts {
   let counts = counted.get(config)
@@ -42,18 +41,12 @@ function entry({ config, now }: Counting, id: string | null, name: string | null
 }
 
 /** Says which bucket a request is about where its path does not: a link, a signed URL. */
-export const noteBucket = (request: FastifyRequest, bucket: string): void => void bucketOf.set(request, bucket)
+export const noteBucket = ({ actor }: Pick<Ctx, 'actor'>, bucket: string): void =>
+  void bucketOf.set(actor.origin, bucket)
 
-/** Counts the requests of a route, each when it is over: by the bucket their path names, or that `noteBucket` said. */
-export function requestCounter(ctx: Counting, { url, tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
-  // Probes say nothing of how much the service is used.
-  if (tag === 'system') return async () => undefined
-  const named = /^\/buckets\/\{(name)\}|\{(bucket)\}/.exec(url)
-  const param = named?.[1] ?? named?.[2]
-  return async (request) => {
-    const bucket = param === undefined ? undefined : (request.params as Record<string, string | undefined>)[param]
-    entry(ctx, null, bucket ?? bucketOf.get(request) ?? null).requests++
-  }
+/** Counts a request when it is over: of the bucket that its path names, else of the one that `noteBucket` said. */
+export function countRequest(ctx: Counting, origin: Origin | undefined, bucket: string | undefined): void {
+  entry(ctx, null, bucket ?? (origin && bucketOf.get(origin)) ?? null).requests++
 }
 
 /** Counts bytes of contents that were received for a bucket. */
@@ -61,23 +54,9 @@ export function countUpload(ctx: Counting, bucketId: string, bytes: number): voi
   if (bytes > 0) entry(ctx, bucketId, null).uploaded_bytes += bytes
 }
 
-/** Counts what is really sent of an answer whose body is contents of a bucket; call it before it is sent. */
-export function countDownload(ctx: Counting, bucketId: string, reply: FastifyReply): void {
-  if (reply.request.method === 'HEAD') return
-  let streamed: number | undefined
-  reply.raw.once('pipe', (source) => {
-    streamed = 0
-    source.on('data', (chunk: Uint8Array) => {
-      streamed = (streamed ?? 0) + chunk.length
-    })
-  })
-  reply.raw.once('close', () => {
-    const { statusCode, writableFinished } = reply.raw
-    if (statusCode >= 300) return
-    const whole = writableFinished ? Number(reply.getHeader('content-length') ?? 0) : 0
-    const bytes = streamed ?? whole
-    if (bytes > 0) entry(ctx, bucketId, null).downloaded_bytes += bytes
-  })
+/** Counts what was really sent of an answer whose body is contents of a bucket. */
+export function countDownload(ctx: Counting, bucketId: string, { status, bytes }: Delivery): void {
+  if (status < 300 && bytes > 0) entry(ctx, bucketId, null).downloaded_bytes += bytes
 }
 
 /** Takes all that was counted; who cannot write it down gives it back. */

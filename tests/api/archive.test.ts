@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import type { FastifyReply } from 'fastify'
 import yauzl from 'yauzl'
 import type { Client } from '../../contract/client.ts'
 import type { BlobBody, BlobDriver } from '../../server/blobs/driver.ts'
 import { readConfig } from '../../server/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
 import { createLog } from '../../server/log.ts'
-import { sendArchive } from '../../server/objects/archive.ts'
+import { archive } from '../../server/objects/archive.ts'
 import { publish } from '../../server/publish.ts'
 import { type Answer, request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
@@ -470,17 +469,9 @@ describe('large archives', () => {
       publish,
     }
     const groups = [{ id: '', name: '', global: ['admin'] as const, grants: [] }]
-    const sent = Promise.withResolvers<Readable>()
-    const reply = {
-      request: { method: 'GET' },
-      raw: new EventEmitter(),
-      header: () => reply,
-      send: (body: Readable) => void sent.resolve(body),
-    }
     const ctx = createContext(system, { ...systemActor, groups })
-    await sendArchive(ctx, name, { prefix: '' }, reply as unknown as FastifyReply)
-    const pieces: Uint8Array[] = []
-    for await (const piece of await sent.promise) pieces.push(piece as Uint8Array)
+    const { open } = await archive(ctx, name, { prefix: '' })
+    const pieces = await Array.fromAsync(open(() => undefined))
     await Promise.all(work)
     return pieces
   }

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import type http from 'node:http'
+import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Actor, System } from '../../context.ts'
+import { limitConnections, trackConnections } from '../../http/connections.ts'
+import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
+import { markOfRequest } from '../../log.ts'
+import { noteUse } from '../../tokens/authenticate.ts'
+import type { Role } from '../../workers.ts'
+import { hasBody, leaveUnread } from './body.ts'
+import { clientErrorHandler } from './client-error.ts'
+import { consolePages } from './console.ts'
+import { createCors } from './cors.ts'
+import { docsPages } from './docs.ts'
+import type { Handler } from './handle.ts'
+import { readJson } from './json.ts'
+import { addRoutes, JSON_LIMIT } from './mount.ts'
+import { beginRequest, countUnreadable, endRequest } from './observe.ts'
+import { openapi } from './openapi.ts'
+import { notFound, nothingHere, originForm } from './paths.ts'
+import { handleError } from './problem.ts'
+import { createRateLimit } from './rates.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { authRoutes } from './routes/auth.ts'
+import { bucketRoutes } from './routes/buckets.ts'
+import { groupRoutes } from './routes/groups.ts'
+import { imageRoutes } from './routes/images.ts'
+import { jobRoutes } from './routes/jobs.ts'
+import { objectRoutes } from './routes/objects.ts'
+import { policyRoutes } from './routes/policies.ts'
+import { settingsRoutes } from './routes/settings.ts'
+import { shareRoutes } from './routes/shares.ts'
+import { systemRoutes } from './routes/system.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+import { trashRoutes } from './routes/trash.ts'
+import { uploadRoutes } from './routes/uploads.ts'
+import { usageRoutes } from './routes/usage.ts'
+import { userRoutes } from './routes/users.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { securityHeaders } from './security.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent it; set before any body is read, and missing where the credential was refused. */
+    actor?: Actor
+    /** Whether a body that is held in memory was still on its way when `actor` was set. */
+    waited?: boolean
+  }
+}
+
+/** Every feature of the service. */
+export const handlers: readonly Handler[] = [
+  ...systemRoutes,
+  ...authRoutes,
+  ...tokenRoutes,
+  ...bucketRoutes,
+  ...objectRoutes,
+  ...imageRoutes,
+  ...shareRoutes,
+  ...uploadRoutes,
+  ...jobRoutes,
+  ...policyRoutes,
+  ...trashRoutes,
+  ...userRoutes,
+  ...groupRoutes,
+  ...settingsRoutes,
+  ...webhookRoutes,
+  ...auditRoutes,
+  ...usageRoutes,
+]
+
+/** Of one parameter; the longest is the token of a presigned URL. */
+const PATH_LIMIT = 14_000
+
+/** The HTTP server of one process, not yet listening; in the background it says only how the process is. */
+export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
+  const { requestTimeoutMs } = system.config
+  const security = securityHeaders(system.config)
+  const cors = createCors(system.config)
+  const limitRate = createRateLimit(system.config)
+  const app = Fastify({
+    loggerInstance: system.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: () => randomUUID(),
+    childLoggerFactory: (log, bindings, options) => markOfRequest(log.child(bindings, options)),
+    trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
+    routerOptions: { maxParamLength: PATH_LIMIT },
+    bodyLimit: JSON_LIMIT,
+    rewriteUrl: ({ url = '/' }) => originForm(url),
+    forceCloseConnections: 'idle',
+    // What was sent before the end was seen is answered.
+    return503OnClosing: false,
+    // A body may take as long as it keeps arriving; a connection on which nothing moves is given up. This is well below a
+    // third of the shortest grace period of blobs, within which an upload in progress renews its claim.
+    requestTimeout: 0,
+    connectionTimeout: 120_000,
+    http: {
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 10_000),
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      // Ours to refuse, as a problem.
+      requireHostHeader: false,
+    },
+    // These never reach the hooks.
+    frameworkErrors: (error, request, reply) => {
+      handleError(error, request, reply.headers(security).header('x-request-id', request.id))
+      countUnreadable(system, reply.statusCode)
+    },
+    clientErrorHandler: clientErrorHandler(system, security),
+  })
+  limitConnections(app.server, system.config)
+  const endConnections = trackConnections(app.server)
+  app.addHook('preClose', (done) => {
+    endConnections()
+    done()
+  })
+  app.server.on('checkContinue', (request: http.IncomingMessage, response: http.ServerResponse) => {
+    app.server.emit('request', request, response)
+  })
+  app.server.on('checkExpectation', (request: http.IncomingMessage, response: http.ServerResponse) => {
+    request.headers.expect = 'unknown'
+    app.server.emit('request', request, response)
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(handleError)
+  app.addHook('onRequest', (request, reply, done) => {
+    beginRequest(system, request)
+    reply.headers(security).header('x-request-id', request.id)
+    if (!cors(request, reply)) done(unreadable(request))
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const answer = () => {
+      if (request.meter) request.meter.answered ||= performance.now()
+      if (!request.raw.complete && hasBody(request)) return leaveUnread(request, reply, () => done(null, payload))
+      // The next request finds one that stays, before this connection is closed under it.
+      if (system.stopping.aborted) reply.header('connection', 'close')
+      done(null, payload)
+    }
+    // No answer tells of a state that a power failure could still take back. A failure of ours tells of none.
+    const hasRead = (request.meter?.statements ?? 0) > 0 && reply.statusCode < 500
+    const pending = hasRead ? system.database.settled() : undefined
+    if (pending) pending.then(answer, done)
+    else answer()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (request.actor) noteUse(system, request.actor)
+    endRequest(system, request, reply)
+    done()
+  })
+  app.setNotFoundHandler(role === 'background' ? nothingHere : notFound)
+  if (role === 'background') {
+    addRoutes(app, system, systemRoutes, 'json', limitRate)
+    return app
+  }
+
+  await app.register(async (json) => {
+    json.removeContentTypeParser('text/plain')
+    readJson(json)
+    addRoutes(json, system, handlers, 'json', limitRate)
+  })
+  await app.register(async (form) => {
+    form.removeAllContentTypeParsers()
+    await form.register(formbody)
+    addRoutes(form, system, handlers, 'form', limitRate)
+  })
+  await app.register(async (parts) => {
+    parts.removeAllContentTypeParsers()
+    await parts.register(multipart, {
+      preservePath: true,
+      limits: { fileSize: Number.POSITIVE_INFINITY, files: 1000, fields: 100, parts: 1100, fieldSize: 1024 },
+      throwFileSizeLimit: false,
+    })
+    addRoutes(parts, system, handlers, 'multipart', limitRate)
+  })
+  await app.register(async (bytes) => {
+    bytes.removeAllContentTypeParsers()
+    bytes.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    addRoutes(bytes, system, handlers, 'bytes', limitRate)
+  })
+  await app.register(consolePages, system)
+  await app.register(docsPages, { document: openapi(system.config.publicBaseUrl) })
+  return app
+}
+
+/** Node takes the first of several, a proxy before us perhaps the last. */
+function hostCount({ rawHeaders }: http.IncomingMessage): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
+}
+
+/** Why a request cannot be taken whatever it asks for. */
+function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined {
+  if (headers.expect === 'unknown')
+    return new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+  if (hostCount(raw) > 1 || (headers.host === undefined && raw.httpVersion === '1.1'))
+    return new ServiceError('malformed', 'There must be one Host header.', { headers: { connection: 'close' } })
+  const query = raw.url?.split('?').slice(1).join('?') ?? ''
+  if (!query.includes('%')) return undefined
+  try {
+    decodeURIComponent(query)
+  } catch {
+    return new ServiceError('malformed', 'The query has a faulty percent-encoding.')
+  }
+  return undefined
+}

@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream'
+import { create as contentDisposition } from 'content-disposition'
+import type { FastifyReply } from 'fastify'
+import type { Ctx } from '../../context.ts'
+import type { Archive } from '../../objects/archive.ts'
+import type { ObjectRow } from '../../objects/store.ts'
+import { countDownload } from '../../usage/traffic.ts'
+import { onDelivered } from './delivery.ts'
+import type { Raw } from './handle.ts'
+
+/** Answers GET, HEAD and POST with an archive. `onRead` hears of each object that went into it. */
+export function sendArchive(
+  ctx: Ctx,
+  archive: Archive,
+  { onRead, cacheControl = 'private, no-store' }: { onRead: (row: ObjectRow) => void; cacheControl?: string },
+  { request, reply }: Raw,
+): FastifyReply {
+  reply
+    .header('content-type', 'application/zip')
+    .header('content-disposition', contentDisposition(`${archive.name}.zip`))
+    .header('cache-control', cacheControl)
+  if (request.method === 'HEAD') return reply.send()
+  onDelivered({ request, reply }, (delivery) => countDownload(ctx, archive.bucket_id, delivery))
+  return reply.send(Readable.from(archive.open(onRead), { objectMode: false }))
+}

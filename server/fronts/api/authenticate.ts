@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../contract/errors.ts'
+import { type GlobalRight, isAdmin, mayManageUsers } from '../../../contract/permissions.ts'
+import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
+import { authenticateToken } from '../../auth/sessions.ts'
+import { type Actor, type Origin, publicActor, type System } from '../../context.ts'
+import { authenticatePat } from '../../tokens/authenticate.ts'
+import { TOKEN_START } from '../../tokens/value.ts'
+import { mayWatch } from './watch.ts'
+
+/**
+ * Who sends this request, and whether they may call this route at all. Credentials count only in the Authorization
+ * header (J8). 401 when one is missing or not valid, 403 when the route is not for the likes of them.
+ */
+export async function authenticate(system: System, route: RouteSpec, request: FastifyRequest): Promise<Actor> {
+  const origin: Origin = {
+    request_id: request.id,
+    ip: request.ip,
+    user_agent: request.headers['user-agent'] ?? null,
+    method: request.method,
+    route: pathTemplate(route),
+  }
+  if (route.access === 'public') return publicActor(origin)
+  if (route.access === 'monitor' && mayWatch(system.config, request)) return publicActor(origin)
+  const credential = bearer(request.headers.authorization)
+  const actor = credential.startsWith(TOKEN_START)
+    ? await authenticatePat(system, credential, origin)
+    : await authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
+  if ((route.access === 'admin' || route.access === 'monitor') && !isAdmin(actor.groups))
+    throw new RouteRefused(actor, 'admin')
+  if (route.access === 'user_manager' && !mayManageUsers(actor.groups)) throw new RouteRefused(actor, 'users.manage')
+  return actor
+}
+
+/** A refusal that knows whom it refused, so that the attempt can be audited. */
+export class RouteRefused extends ServiceError {
+  readonly actor: Actor
+  constructor(actor: Actor, right: GlobalRight) {
+    super('forbidden', `You need the right "${right}".`)
+    this.actor = actor
+  }
+}
+
+function bearer(header: string | undefined): string {
+  if (header === undefined) throw new ServiceError('unauthenticated', 'Send an Authorization: Bearer header.')
+  const match = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)
+  if (!match?.[1] || header.length > 8192)
+    throw new ServiceError('unauthenticated', 'The Authorization header is not a Bearer credential.', {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    })
+  return match[1]
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { errors } from '../../../contract/errors.ts'
+import type { System } from '../../context.ts'
+import { countUnreadable } from './observe.ts'
+
+/** Requests that are no HTTP, or too large in their head, never reach a route. */
+export const clientErrorHandler =
+  (system: System, security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const code =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? 'headers_too_large'
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? 'request_timeout'
+          : 'malformed'
+    const { status, title } = errors[code]
+    countUnreadable(system, status)
+    const request_id = randomUUID()
+    const body = JSON.stringify({ status, code, title, detail: title, request_id })
+    socket.end(
+      [
+        `HTTP/1.1 ${status} ${title}`,
+        'Content-Type: application/problem+json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${request_id}`,
+        ...Object.entries(security).map(([name, value]) => `${name}: ${value}`),
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    )
+  }

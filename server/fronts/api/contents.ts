@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { create as contentDisposition } from 'content-disposition'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../contract/errors.ts'
+import { noteRead, type ReadOf } from '../../audit/reads.ts'
+import type { ByteRange } from '../../blobs/driver.ts'
+import type { Ctx } from '../../context.ts'
+import { evaluateConditions, parseRanges, rangeApplies } from '../../http/conditions.ts'
+import type { Delivery } from '../../http/delivery.ts'
+import { type Contents, read } from '../../objects/read.ts'
+import type { ObjectRow } from '../../objects/store.ts'
+import { onDelivered } from './delivery.ts'
+import type { Raw } from './handle.ts'
+
+/** Types a browser may show in place; everything else it is told to save. */
+const INLINE = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'video/mp4',
+  'video/webm',
+  'audio/mpeg',
+  'audio/ogg',
+  'audio/wav',
+  'application/pdf',
+  'text/plain',
+])
+/** What a user uploaded never runs as a page of ours, whatever its type. */
+const SAFETY = {
+  'cache-control': 'private, no-cache',
+  'content-security-policy':
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+/** The same where a URL was signed to be shown by our own pages: other sites still cannot frame it. */
+const FRAMED = {
+  'content-security-policy': `${SAFETY['content-security-policy']}; frame-ancestors 'self'`,
+  'x-frame-options': 'SAMEORIGIN',
+}
+
+/** Answers GET and HEAD of an object with all of RFC 9110's conditions and ranges. */
+export async function sendObject(
+  ctx: Ctx,
+  { bucket, key, ...naming }: { bucket: string; key: string; embed?: boolean; cacheControl?: string } & Naming,
+  raw: Raw,
+): Promise<FastifyReply> {
+  const contents = await read(ctx, bucket, key)
+  return sendContents(audited(ctx, contents, { bucket, via: 'download' }), naming, raw)
+}
+
+/** The same contents, whose reading is recorded. */
+export const audited = (ctx: Ctx, contents: Contents, of: Omit<ReadOf, 'key' | 'size'>): Contents => ({
+  ...contents,
+  delivered(delivery) {
+    contents.delivered(delivery)
+    const { key, size } = contents.row
+    noteRead(ctx, { ...of, key, size }, delivery)
+  },
+})
+
+/** What a GET or HEAD of an object is answered with: its status, and the ranges that a 206 gives. */
+export interface ContentsAnswer {
+  status: 200 | 206 | 304 | 412 | 416
+  ranges: readonly ByteRange[]
+}
+
+/** What a request's conditions and ranges come to for an object. */
+export function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): ContentsAnswer {
+  const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
+  const verdict = evaluateConditions(headers, validators)
+  if (verdict !== 200) return { status: verdict, ranges: [] }
+  const ranges =
+    method === 'GET' && rangeApplies(headers, validators) ? parseRanges(headers.range, row.size) : undefined
+  if (ranges === 'unsatisfiable') return { status: 416, ranges: [] }
+  return ranges ? { status: 206, ranges } : { status: 200, ranges: [] }
+}
+
+export interface Sending extends Naming {
+  cacheControl?: string
+  /** To be shown in a frame of our own pages. */
+  embed?: boolean
+  /**
+   * Called before anything of the answer to a GET is sent; what it throws is answered instead, what it gives is told how
+   * the answer ended.
+   */
+  begin?: (answer: ContentsAnswer) => Promise<((delivery: Delivery) => void) | undefined>
+}
+
+/** Answers GET and HEAD with contents. */
+export async function sendContents(
+  contents: Contents,
+  { cacheControl, embed = false, begin, ...naming }: Sending,
+  { request, reply }: Raw,
+): Promise<FastifyReply> {
+  const { row } = contents
+  const { status, ranges } = answerTo(request, row)
+  const began = request.method === 'GET' ? await begin?.({ status, ranges }) : undefined
+  onDelivered({ request, reply }, (delivery) => {
+    contents.delivered(delivery)
+    began?.(delivery)
+  })
+  reply.headers(SAFETY)
+  if (embed) reply.headers(FRAMED)
+  if (cacheControl !== undefined) reply.header('cache-control', cacheControl)
+  reply.header('etag', `"${row.etag}"`)
+  reply.header('last-modified', new Date(row.last_modified).toUTCString())
+  if (status === 412) throw new ServiceError('precondition_failed', 'The object is not the one the conditions name.')
+  if (status === 304) return reply.code(304).send()
+
+  reply.header('accept-ranges', 'bytes')
+  reply.header('content-disposition', contentDispositionOf(row, naming))
+  for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))
+    reply.header(`x-meta-${name}`, asHeader(value))
+  if (status === 416)
+    throw new ServiceError('range_not_satisfiable', `The object has ${row.size} bytes.`, {
+      headers: { 'content-range': `bytes */${row.size}` },
+    })
+  if (ranges.length > 1) return sendParts(contents, ranges, reply)
+
+  reply.header('content-type', row.content_type)
+  const [range] = ranges
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
+  reply.header('content-length', range ? range.end - range.start + 1 : row.size)
+  if (request.method === 'HEAD') return reply.send()
+  return reply.send(await contents.open(range))
+}
+
+/** Several ranges as multipart/byteranges (RFC 9110 section 14.6), read one after the other. */
+function sendParts({ row, open }: Contents, ranges: readonly ByteRange[], reply: FastifyReply): FastifyReply {
+  const boundary = randomBytes(18).toString('hex')
+  const heads = ranges.map(
+    ({ start, end }) =>
+      `\r\n--${boundary}\r\nContent-Type: ${row.content_type}\r\nContent-Range: bytes ${start}-${end}/${row.size}\r\n\r\n`,
+  )
+  const tail = `\r\n--${boundary}--\r\n`
+  const length =
+    ranges.reduce((sum, { start, end }, i) => sum + Buffer.byteLength(heads[i] ?? '') + end - start + 1, 0) +
+    tail.length
+  async function* body() {
+    for (const [i, range] of ranges.entries()) {
+      yield Buffer.from(heads[i] ?? '')
+      const part = await open(range)
+      if (part instanceof Readable) yield* part as AsyncIterable<Uint8Array>
+      else yield part
+    }
+    yield Buffer.from(tail)
+  }
+  return reply
+    .code(206)
+    .header('content-type', `multipart/byteranges; boundary=${boundary}`)
+    .header('content-length', length)
+    .send(Readable.from(body(), { objectMode: false }))
+}
+
+/** Header values travel as Latin-1 characters; ours are UTF-8 in them, as they came. */
+const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
+
+export interface Naming {
+  /** Always as an attachment. */
+  download: boolean
+  filename?: string | undefined
+  /** In place, where its type is harmless, or as an attachment: what a link says. */
+  disposition?: 'inline' | 'attachment' | undefined
+}
+
+/** The Content-Disposition of an object: in place only where its type is harmless and no download was asked for. */
+export function contentDispositionOf(row: ObjectRow, { download, filename, disposition }: Naming): string {
+  const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
+  const inline =
+    !download &&
+    disposition !== 'attachment' &&
+    INLINE.has(row.content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  return contentDisposition(name, { type: inline ? 'inline' : 'attachment' })
+}

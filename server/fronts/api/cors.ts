@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const EXPOSED = [
+  ...['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'],
+  ...['location', 'retry-after', 'www-authenticate', 'x-request-id'],
+].join(', ')
+const PREFLIGHT_SECONDS = '600'
+const API = /^\/(api\/v1|public\/s)\/|^\/openapi\.json/
+
+/**
+ * Lets pages of other origins call the API: those that CORS_ORIGINS names, none by default. Never with cookies: a page
+ * elsewhere brings a token, which it has from its user. Gives true where the request was a preflight and is answered.
+ */
+export function createCors({ corsOrigins }: Config): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  if (corsOrigins.length === 0) return () => false
+  const any = corsOrigins.includes('*')
+  return ({ headers, method, url }, reply) => {
+    if (!API.test(url)) return false
+    // A cache must not give one origin what was meant for another.
+    if (!any) reply.header('vary', 'origin')
+    const { origin } = headers
+    if (origin === undefined || !(any || corsOrigins.includes(origin))) return false
+    reply.headers({ 'access-control-allow-origin': any ? '*' : origin, 'access-control-expose-headers': EXPOSED })
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
+    const asked = headers['access-control-request-headers']
+    reply.headers({
+      'access-control-allow-methods': METHODS,
+      'access-control-max-age': PREFLIGHT_SECONDS,
+      ...(asked === undefined ? {} : { 'access-control-allow-headers': asked }),
+    })
+    reply.code(204).send()
+    return true
+  }
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply } from 'fastify'
+import type { Ctx } from '../../context.ts'
+import { readEntityTags } from '../../http/conditions.ts'
+import type { Delivery } from '../../http/delivery.ts'
+import { asksForImage } from '../../images/parameters.ts'
+import { findImage, type ImageOptions } from '../../images/service.ts'
+import { type Contents, read } from '../../objects/read.ts'
+import { audited, sendContents } from './contents.ts'
+import { onDelivered } from './delivery.ts'
+import type { Raw } from './handle.ts'
+
+/** A browser may show it again for five minutes; then it asks, and whether one may read it is decided anew. */
+const cacheControl = 'private, max-age=300, must-revalidate'
+
+/** Answers with an object of someone who may read it, as an image where the query asks for one. */
+export async function serveImage(
+  ctx: Ctx,
+  { bucket, key }: { bucket: string; key: string },
+  raw: Raw,
+): Promise<FastifyReply> {
+  const contents = await read(ctx, bucket, key)
+  return asksForImage(raw.request.query)
+    ? sendImage(
+        ctx,
+        audited(ctx, contents, { bucket, via: 'image' }),
+        { cacheControl, principal: ctx.actor.user_id ?? '' },
+        raw,
+      )
+    : sendContents(audited(ctx, contents, { bucket, via: 'download' }), { download: false, cacheControl }, raw)
+}
+
+export interface SendingImage extends ImageOptions {
+  cacheControl: string
+  /** Called when there is an image to answer a GET with, before anything of it is sent; what it throws is answered instead. */
+  begin?: () => Promise<((delivery: Delivery) => void) | undefined>
+}
+
+/** Answers GET and HEAD of an object as an image by the query's parameters. The caller may read it: that was asked. */
+export async function sendImage(
+  ctx: Ctx,
+  contents: Contents,
+  { cacheControl: cached, begin, ...options }: SendingImage,
+  { request, reply }: Raw,
+): Promise<FastifyReply> {
+  const { headers, method, query } = request
+  const image = await findImage(
+    ctx,
+    contents.row,
+    {
+      query,
+      accept: headers.accept,
+      ifMatch: readEntityTags(headers['if-match']),
+      ifNoneMatch: readEntityTags(headers['if-none-match']),
+      bytes: method !== 'HEAD',
+      signal: leaving(reply),
+    },
+    options,
+  )
+  const began = image.unchanged || method !== 'GET' ? undefined : await begin?.()
+  reply.headers({ etag: `"${image.etag}"`, 'cache-control': cached, ...(image.varies ? { vary: 'Accept' } : {}) })
+  onDelivered({ request, reply }, (delivery) => {
+    contents.delivered(delivery)
+    began?.(delivery)
+  })
+  if (image.unchanged) return reply.code(304).send()
+  reply.headers({
+    'content-type': image.type,
+    'content-disposition': image.disposition,
+    'content-security-policy': "sandbox; default-src 'none'",
+    'x-content-type-options': 'nosniff',
+  })
+  if (image.bytes) reply.header('content-length', image.bytes.length)
+  return method === 'HEAD' ? reply.send() : reply.send(image.bytes)
+}
+
+/** Aborted when the client leaves before it has its answer. */
+function leaving({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  raw.once('close', () => left.abort())
+  return left.signal
+}

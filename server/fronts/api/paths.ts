@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { api } from '../../../contract/index.ts'
+import type { RouteSpec } from '../../../contract/route.ts'
+import { pathOf } from '../../../contract/send.ts'
+import { sendProblem } from './problem.ts'
+
+const routes: readonly RouteSpec[] = Object.values(api)
+
+/** HEAD is GET without the body (RFC 9110 section 9.3.2), also where the contract does not list it. */
+export const answersHead = (route: RouteSpec): boolean =>
+  route.method === 'GET' && !routes.some((one) => one.method === 'HEAD' && one.url === route.url)
+
+const templates = [
+  ...routes.map((route) => ({
+    methods: answersHead(route) ? [route.method, 'HEAD'] : [route.method],
+    pattern: new RegExp(
+      `^${pathOf(route)
+        .replace('{+key}', '.*')
+        .replaceAll(/\{(\w+)\}/g, '[^/]+')}$`,
+    ),
+  })),
+  { methods: ['GET', 'HEAD'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
+]
+
+/** 404 for every path. */
+export const nothingHere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
+
+/** 405 with Allow where the path is known for other methods, else 404. */
+export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? ''
+  // `/audit/verify` is also `/audit/{id}`: two templates, each method once.
+  const allowed = [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
+  if (allowed.length === 0) return nothingHere(request, reply)
+  return sendProblem(request, reply, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+    headers: { allow: allowed.join(', ') },
+  })
+}
+
+/**
+ * A request's target as path and query. Clients may send it with scheme and authority (RFC 9112 section 3.2.2), which the
+ * router looks past and everything that reads a key from the path would not.
+ */
+export function originForm(target: string): string {
+  const authority = /^https?:\/\/[^/?#]*/i.exec(target)?.[0]
+  if (authority === undefined) return target
+  const rest = target.slice(authority.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}

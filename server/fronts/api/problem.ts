@@ -1,0 +1,118 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, errors, type Fault, ServiceError } from '../../../contract/errors.ts'
+import { isStorageOutage } from '../../blobs/driver.ts'
+import { isDatabaseOutage } from '../../db/outage.ts'
+import { isStorageFull } from '../../http/storage-full.ts'
+
+/** Answers with an RFC 9457 problem. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  code: ErrorCode,
+  detail: string,
+  more: { faults?: readonly Fault[]; headers?: Readonly<Record<string, string>> } = {},
+): FastifyReply {
+  const { status, title } = errors[code]
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (more.headers) reply.headers(more.headers)
+  // RFC 6749 section 5.2 clients look for `error`.
+  const oauth = code === 'invalid_grant' || code === 'unsupported_grant_type' ? { error: code } : {}
+  const problem = { status, code, title, detail, request_id: request.id, ...oauth }
+  return reply
+    .code(status)
+    .header('content-type', 'application/problem+json')
+    .header('cache-control', 'no-store')
+    .serializer(JSON.stringify)
+    .send(more.faults?.length ? { ...problem, errors: more.faults } : problem)
+}
+
+/** Fastify's own refusals by their code. */
+const frameworkErrors: Record<string, { code: ErrorCode; detail?: string }> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'too_large', detail: 'The body is larger than this operation takes.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'malformed', detail: 'The body does not have its Content-Length.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed', detail: 'The body is empty; this operation takes JSON.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed', detail: 'The body is not valid JSON.' },
+  FST_ERR_BAD_URL: { code: 'malformed', detail: 'The URL has a faulty percent-encoding.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'There is nothing at this path.' },
+  FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', detail: 'There is nothing at this path.' },
+}
+
+/** Refusals of what serves the files of the API pages, by their status. */
+const fileErrors: Record<number, ErrorCode> = {
+  400: 'malformed',
+  403: 'not_found',
+  404: 'not_found',
+  412: 'precondition_failed',
+  416: 'range_not_satisfiable',
+}
+
+/** Turns anything thrown while a request is served into a problem; unknown errors are logged and hidden. */
+export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof ServiceError) {
+    if (error.code === 'busy') request.log.warn(error.message)
+    else if (errors[error.code].status >= 500) request.log.error({ err: error }, error.message)
+    return sendProblem(request, reply, error.code, error.message, error)
+  }
+  if ('validation' in error && error.validation) {
+    const where = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
+    const faults = error.validation.slice(0, 20).map((fault): Fault => {
+      const params = fault.params as { missingProperty?: string; additionalProperty?: string }
+      const name = params.missingProperty ?? params.additionalProperty
+      const path = [where, ...fault.instancePath.split('/').slice(1), ...(name ? [name] : [])].join('.')
+      return { path, message: params.additionalProperty ? 'is not known here' : (fault.message ?? 'is not valid') }
+    })
+    const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ')
+    return sendProblem(request, reply, 'invalid_request', detail, { faults })
+  }
+  if (isBrokenOff(error, request))
+    return sendProblem(request, reply, 'malformed', 'The body ended before it was complete.')
+  const known = 'code' in error ? frameworkErrors[error.code] : undefined
+  if (known) return sendProblem(request, reply, known.code, known.detail ?? error.message)
+  if (error instanceof SyntaxError && (error as FastifyError).statusCode === 400)
+    return sendProblem(request, reply, 'malformed', 'The body is not valid JSON.')
+  const ofFile = 'expose' in error && error.expose ? fileErrors[(error as FastifyError).statusCode ?? 0] : undefined
+  if (ofFile) return sendProblem(request, reply, ofFile, error.message)
+  if (isStorageFull(error)) {
+    request.log.error({ err: error }, 'no space left')
+    return sendProblem(
+      request,
+      reply,
+      'storage_full',
+      'The service has no space left to store this. Nothing was changed.',
+    )
+  }
+  const lost = isDatabaseOutage(error) ? 'database' : isStorageOutage(error) ? 'storage' : undefined
+  if (lost) return sendOutage(request, reply, lost, error)
+  request.log.error({ err: error }, 'unexpected error')
+  return sendProblem(
+    request,
+    reply,
+    'internal',
+    'Something went wrong on our side. The request id finds it in the log.',
+  )
+}
+
+const OUTAGE_RETRY_SECONDS = '2'
+
+/** Busy: a part of the service cannot be reached. Of a change nobody knows then whether it was made. */
+function sendOutage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  lost: 'database' | 'storage',
+  { message, code }: Error & { code?: unknown },
+): FastifyReply {
+  request.log.warn(
+    { reason: message, ...(code === undefined ? {} : { reason_code: code }) },
+    `the ${lost} cannot be reached`,
+  )
+  const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
+  const detail = `The ${lost} cannot be reached at the moment. Try again.${
+    reads ? '' : ' It is not known whether the change was made.'
+  }`
+  return sendProblem(request, reply, 'busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
+}
+
+/** Whether it is the client that went away; a connection of ours, to the database say, may be reset just as well. */
+export const isBrokenOff = (error: Error, { raw }: FastifyRequest): boolean =>
+  'code' in error && error.code === 'ECONNRESET' && (raw.errored !== null || raw.aborted)

@@ -1,0 +1,25 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { type RouteSpec, rateOf } from '../../../contract/route.ts'
+import type { Config } from '../../config.ts'
+import type { Actor } from '../../context.ts'
+import { source } from '../../http/source.ts'
+import { countPerMinute } from '../../minute-counter.ts'
+
+/**
+ * Limits how often strangers (by address) call what is open to all, and anyone (by person) what keeps the service busy.
+ * Each process counts for itself, in a minute of the clock and in bounded memory. The function it gives throws
+ * `rate_limited` with Retry-After.
+ */
+export function createRateLimit(config: Config): (route: RouteSpec, actor: Actor, now: Date) => void {
+  const limits = { public: config.ratePublic, costly: config.rateCostly }
+  const counters = { public: countPerMinute(limits.public), costly: countPerMinute(limits.costly) }
+  return (route, { user_id, origin }, now) => {
+    const rate = rateOf(route)
+    if (rate === 'none' || limits[rate] === 0) return
+    const wait = counters[rate](user_id ?? source(origin.ip), now)
+    if (wait === 0) return
+    throw new ServiceError('rate_limited', `No more than ${limits[rate]} of these requests a minute.`, {
+      headers: { 'retry-after': String(wait) },
+    })
+  }
+}

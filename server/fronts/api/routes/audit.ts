@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream'
+import type { listAudit } from '../../../../contract/audit.ts'
+import { api } from '../../../../contract/index.ts'
+import type { Input } from '../../../../contract/route.ts'
+import { exportRecords } from '../../../audit/export.ts'
+import type { Filter } from '../../../audit/search.ts'
+import { getRecord, listRecords } from '../../../audit/service.ts'
+import { verifyThere } from '../../../audit/verify.ts'
+import { handle } from '../handle.ts'
+
+/** As times are stored: SQLite compares them as texts. */
+const inUtc = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+
+const filterOf = (query: Omit<Input<typeof listAudit>['query'], 'page' | 'page_size' | 'cursor'>): Filter => ({
+  actions: query.action ?? [],
+  bucket: query.bucket,
+  objectKeyPrefix: query.object_key_prefix,
+  userId: query.user_id,
+  email: query.email,
+  result: query.result,
+  authMethod: query.auth_method,
+  tokenId: query.token_id,
+  ip: query.ip,
+  requestId: query.request_id,
+  from: inUtc(query.from),
+  to: inUtc(query.to),
+})
+
+export const auditRoutes = [
+  handle(api.listAudit, (ctx, { query }) =>
+    listRecords(ctx, filterOf(query), query.page ?? 1, query.page_size ?? 50, query.cursor),
+  ),
+  handle(api.getAuditRecord, (ctx, { params }) => getRecord(ctx, params.id)),
+  handle(api.exportAudit, async (ctx, { query: { format = 'ndjson', ...query }, request, reply }) => {
+    reply
+      .header('content-type', format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson')
+      .header('content-disposition', `attachment; filename="audit.${format}"`)
+      .header('cache-control', 'no-store')
+    if (request.method === 'HEAD') return reply.send()
+    const lines = await exportRecords(ctx, filterOf(query), format, query)
+    return reply.send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }))
+  }),
+  handle(api.verifyAudit, (ctx, { query }) => verifyThere(ctx, query.from, query.seconds ?? 20)),
+]

@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../../contract/errors.ts'
+import { api } from '../../../../contract/index.ts'
+import { describeCaller } from '../../../auth/caller.ts'
+import { deviceTicket } from '../../../auth/device.ts'
+import * as idp from '../../../auth/idp-login.ts'
+import { changePassword, login } from '../../../auth/login.ts'
+import * as sessions from '../../../auth/sessions.ts'
+import { isSetupRequired, setUp } from '../../../auth/setup.ts'
+import type { Ctx } from '../../../context.ts'
+import * as cookies from '../cookies.ts'
+import { handle } from '../handle.ts'
+
+export const authRoutes = [
+  handle(api.login, async (ctx, { body, query, ...raw }) => {
+    if (body.grant_type !== undefined && body.grant_type !== 'password')
+      throw new ServiceError('unsupported_grant_type', 'grant_type must be "password".')
+    const device = cookies.readDeviceCookie(ctx, raw.request)
+    const tokens = await login(ctx, { ...body, device })
+    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
+    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, body.username))
+    return answer
+  }),
+  handle(api.refresh, async (ctx, { body, query, ...raw }) => {
+    if (body.refresh_token === undefined && query.session !== 'cookie')
+      throw new ServiceError('invalid_request', 'body.refresh_token is required', {
+        faults: [{ path: 'body.refresh_token', message: 'is required, unless session=cookie' }],
+      })
+    const token = body.refresh_token ?? cookies.readRefreshCookie(ctx, raw.request)
+    return cookies.answerTokens(ctx, await sessions.refresh(ctx, token), query.session, raw)
+  }),
+  handle(api.logout, (ctx, raw) => {
+    cookies.clearRefreshCookie(ctx, raw)
+    return sessions.logout(ctx)
+  }),
+  handle(api.me, (ctx) => describeCaller(ctx)),
+  handle(api.authConfig, async (ctx) => ({
+    ...(await idp.describeLogins(ctx)),
+    setup_required: await isSetupRequired(ctx),
+  })),
+  handle(api.setUp, async (ctx, { body, query, ...raw }) =>
+    cookies.answerTokens(ctx, await setUp(ctx, body), query.session, raw),
+  ),
+  handle(api.idpLogin, async (ctx, { query, reply }) => {
+    const { auth_url, cookie } = await idp.beginLogin(ctx, query.return_to)
+    cookies.setLoginCookie(ctx, reply, cookie)
+    reply.header('cache-control', 'no-store')
+    return { auth_url }
+  }),
+  handle(api.idpCallback, (ctx, { query, request, reply }) =>
+    answerCallback(
+      ctx,
+      { query: request.raw.url?.split('?').slice(1).join('?') ?? '', state: query.state },
+      request,
+      reply,
+    ),
+  ),
+  handle(api.idpCallbackPost, (ctx, { body, request, reply }) => {
+    const query = new URLSearchParams(body as Record<string, string>).toString()
+    // Sent by a form of the provider's site, so without our cookie: as a page load of our own it comes with it.
+    if (cookies.readLoginCookie(ctx, request) === undefined && isBrowser(request))
+      return reply.redirect(`${ctx.config.publicBaseUrl}/api/v1/auth/callback?${query}`, 303) as never
+    return answerCallback(ctx, { query, state: body.state }, request, reply)
+  }),
+  handle(api.redeemHandoff, async (ctx, { body, query, ...raw }) => {
+    raw.reply.header('cache-control', 'no-store')
+    const tokens = await idp.redeemHandoff(ctx, body.code, cookies.readLoginCookie(ctx, raw.request))
+    cookies.clearLoginCookie(ctx, raw.reply)
+    return cookies.answerTokens(ctx, tokens, query.session, raw)
+  }),
+  handle(api.changePassword, async (ctx, { body, query, ...raw }) =>
+    cookies.answerTokens(ctx, await changePassword(ctx, body.current_password, body.new_password), query.session, raw),
+  ),
+  handle(api.listSessions, (ctx, { query }) => sessions.listSessions(ctx, query.limit ?? 100, query.cursor)),
+  handle(api.endSession, (ctx, { params }) => sessions.endSession(ctx, params.id)),
+]
+
+const isBrowser = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false
+
+async function answerCallback(
+  ctx: Ctx,
+  { query, state }: { query: string; state: string | undefined },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const cookie = cookies.readLoginCookie(ctx, request)
+  reply.header('cache-control', 'no-store')
+  const answer = await idp.finishLogin(ctx, { query, state, cookie, browser: isBrowser(request) })
+  // The code that goes with it is only for who has the cookie.
+  if ('redirect' in answer) return reply.redirect(answer.redirect, 303) as never
+  // Not after a failure: another tab may have begun a login since.
+  if (cookie !== undefined) cookies.clearLoginCookie(ctx, reply)
+  return cookies.answerTokens(ctx, answer.tokens, undefined, { request, reply })
+}

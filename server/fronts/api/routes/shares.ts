@@ -1,0 +1,45 @@
+import { api } from '../../../../contract/index.ts'
+import { unlockShare } from '../../../shares/password.ts'
+import * as service from '../../../shares/service.ts'
+import { handle } from '../handle.ts'
+import { forbidCaching, receiveShared, sendShare, sendShareEntry } from '../shares.ts'
+
+export const shareRoutes = [
+  handle(api.shareObject, (ctx, { params, query, body, reply }) => {
+    forbidCaching(reply)
+    return service.createShare(ctx, { kind: 'object', ...params, ...query, ...body })
+  }),
+  handle(api.shareObjectByQuery, (ctx, { params, query, body, reply }) => {
+    forbidCaching(reply)
+    return service.createShare(ctx, { kind: 'object', ...params, ...query, ...body })
+  }),
+  handle(api.createShare, (ctx, { body, reply }) => {
+    forbidCaching(reply)
+    return service.createShare(ctx, body)
+  }),
+  handle(api.listShares, (ctx, { query }) => service.listShares(ctx, query)),
+  handle(api.updateShare, (ctx, { params, body }) => service.updateShare(ctx, params.id, body)),
+  handle(api.revokeShare, (ctx, { params }) => service.revokeShare(ctx, params.id)),
+  handle(api.listShareAccesses, (ctx, { params, query }) =>
+    service.listAccesses(ctx, params.id, query.page ?? 1, query.page_size ?? 50),
+  ),
+  handle(api.unlockShare, (ctx, { params, body, reply }) => {
+    forbidCaching(reply)
+    return unlockShare(ctx, params.token, body.password)
+  }),
+  ...[api.openShare, api.openShareAtRoot].map((route) =>
+    handle(route, (ctx, { params, query, ...raw }) => sendShare(ctx, params.token, query, raw)),
+  ),
+  ...[api.headShare, api.headShareAtRoot].map((route) =>
+    handle(route, (ctx, { params, query, ...raw }) => sendShare(ctx, params.token, query, raw)),
+  ),
+  ...[api.openShareEntry, api.openShareEntryAtRoot].map((route) =>
+    handle(route, (ctx, { params, query, ...raw }) => sendShareEntry(ctx, params, query, raw)),
+  ),
+  ...[api.headShareEntry, api.headShareEntryAtRoot].map((route) =>
+    handle(route, (ctx, { params, query, ...raw }) => sendShareEntry(ctx, params, query, raw)),
+  ),
+  ...[api.receiveThroughShare, api.receiveThroughShareAtRoot].map((route) =>
+    handle(route, (ctx, { params, ...raw }) => receiveShared(ctx, params, raw)),
+  ),
+]

@@ -1,0 +1,20 @@
+import { api } from '../../../../contract/index.ts'
+import { scrape } from '../../../system/metrics.ts'
+import { checkReadiness } from '../../../system/service.ts'
+import { handle } from '../handle.ts'
+
+/** The text format of Prometheus. */
+const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8'
+
+export const systemRoutes = [
+  handle(api.healthz, () => ({ status: 'ok' as const })),
+  handle(api.readyz, async (ctx, { reply }) => {
+    const readiness = await checkReadiness(ctx)
+    if (readiness.status !== 'ready') reply.code(503)
+    return readiness
+  }),
+  handle(api.metrics, async (ctx, { reply }) => {
+    const text = await scrape(ctx)
+    return reply.header('cache-control', 'no-store').type(EXPOSITION).send(text)
+  }),
+]

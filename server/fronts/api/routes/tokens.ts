@@ -1,0 +1,19 @@
+import { api } from '../../../../contract/index.ts'
+import * as service from '../../../tokens/service.ts'
+import { handle } from '../handle.ts'
+
+export const tokenRoutes = [
+  handle(api.createToken, (ctx, { body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return service.createToken(ctx, body.name, body.expires_in)
+  }),
+  handle(api.listTokens, (ctx, { query }) => service.listTokens(ctx, query.limit ?? 100, query.cursor)),
+  handle(api.revokeToken, (ctx, { params, query }) => service.revokeToken(ctx, params.id, query.cascade ?? false)),
+  handle(api.rotateToken, (ctx, { params, body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return service.rotateToken(ctx, params.id, body.grace_seconds ?? 0)
+  }),
+  handle(api.listUserTokens, (ctx, { params, query }) =>
+    service.listUserTokens(ctx, params.id, query.limit ?? 100, query.cursor),
+  ),
+]

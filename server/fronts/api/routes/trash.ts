@@ -1,0 +1,12 @@
+import { api } from '../../../../contract/index.ts'
+import { restoreTrash } from '../../../restore/service.ts'
+import { listTrash, purgeTrash } from '../../../trash/service.ts'
+import { handle } from '../handle.ts'
+
+export const trashRoutes = [
+  handle(api.listTrash, (ctx, { params, query }) =>
+    listTrash(ctx, params.name, query.prefix ?? '', query.limit ?? 100, query.cursor),
+  ),
+  handle(api.restoreTrash, (ctx, { params, body }) => restoreTrash(ctx, params.name, body.ids, body.on_conflict)),
+  handle(api.purgeTrash, (ctx, { params, body }) => purgeTrash(ctx, params.name, 'ids' in body ? body.ids : 'all')),
+]

@@ -1,0 +1,8 @@
+import { api } from '../../../../contract/index.ts'
+import * as service from '../../../usage/service.ts'
+import { handle } from '../handle.ts'
+
+export const usageRoutes = [
+  handle(api.usageHistory, (ctx, { query }) => service.getHistory(ctx, query)),
+  handle(api.usageTypes, (ctx, { query }) => service.getTypes(ctx, query)),
+]

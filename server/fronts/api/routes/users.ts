@@ -1,0 +1,20 @@
+import { api } from '../../../../contract/index.ts'
+import { importUsers, searchDirectory } from '../../../users/directory.ts'
+import * as service from '../../../users/service.ts'
+import { handle } from '../handle.ts'
+
+export const userRoutes = [
+  handle(api.createUser, (ctx, { body }) => service.createUser(ctx, body)),
+  handle(api.listUsers, (ctx, { query: { limit = 100, cursor, group_id, q, active } }) =>
+    service.listUsers(ctx.db, { q, groupId: group_id, active }, limit, cursor),
+  ),
+  handle(api.searchDirectory, (ctx, { query }) => searchDirectory(ctx, query.q, query.limit ?? 25, query.cursor)),
+  handle(api.importUsers, (ctx, { body }) => importUsers(ctx, body.external_ids)),
+  handle(api.getUser, (ctx, { params }) => service.getUser(ctx.db, params.id)),
+  handle(api.updateUser, (ctx, { params, body }) => service.updateUser(ctx, params.id, body)),
+  handle(api.deleteUser, (ctx, { params }) => service.deleteUser(ctx, params.id)),
+  handle(api.endUserSessions, (ctx, { params }) => service.endUserSessions(ctx, params.id)),
+  handle(api.listMembers, (ctx, { params, query }) =>
+    service.listMembers(ctx.db, params.id, query.limit ?? 100, query.cursor),
+  ),
+]

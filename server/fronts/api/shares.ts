@@ -1,0 +1,121 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { noteArchived } from '../../audit/reads.ts'
+import type { Ctx } from '../../context.ts'
+import { asksForImage } from '../../images/parameters.ts'
+import type { Presented } from '../../shares/password.ts'
+import { receiveThroughShare } from '../../shares/receive.ts'
+import {
+  type Opened,
+  type OpenQuery,
+  openEntry,
+  openShare,
+  type SharedArchive,
+  type SharedObject,
+} from '../../shares/serve.ts'
+import { sendArchive } from './archive.ts'
+import { audited, sendContents } from './contents.ts'
+import type { Raw } from './handle.ts'
+import { sendImage } from './images.ts'
+import { bodyOf } from './uploads.ts'
+
+/** What every answer of a link carries: a copy in a cache would outlive a revocation. */
+const NO_STORE = 'no-store'
+export const forbidCaching = (reply: FastifyReply): FastifyReply => reply.header('cache-control', NO_STORE)
+
+interface SendQuery {
+  download?: '0' | '1' | undefined
+  embed?: '1' | undefined
+}
+
+/** Answers GET and HEAD of a link: the object, or what a folder or selection holds. */
+export async function sendShare(
+  ctx: Ctx,
+  token: string,
+  query: OpenQuery & SendQuery,
+  raw: Raw,
+): Promise<FastifyReply> {
+  forbidCaching(raw.reply)
+  return send(await openShare(ctx, token, query, presentedBy(raw.request)), query, raw)
+}
+
+/** Answers GET and HEAD of one object of a folder or selection. */
+export async function sendShareEntry(
+  ctx: Ctx,
+  { token, key }: { token: string; key: string },
+  query: SendQuery,
+  raw: Raw,
+): Promise<FastifyReply> {
+  forbidCaching(raw.reply)
+  return send(await openEntry(ctx, token, key, presentedBy(raw.request)), query, raw)
+}
+
+/** Stores the body of a PUT as a file of a link. */
+export function receiveShared(ctx: Ctx, { token, key: name }: { token: string; key: string }, raw: Raw) {
+  forbidCaching(raw.reply)
+  const { request } = raw
+  const type = request.headers['content-type']
+  return receiveThroughShare(ctx, token, { name, presented: presentedBy(request), type, body: bodyOf(raw) })
+}
+
+function send(opened: Opened, query: SendQuery, raw: Raw): FastifyReply | Promise<FastifyReply> {
+  if (opened.kind === 'object') return sendSharedObject(opened, query, raw)
+  if (opened.kind === 'archive') return sendSharedArchive(opened, raw)
+  return raw.reply.send(opened.body)
+}
+
+async function sendSharedObject(shared: SharedObject, { download, embed }: SendQuery, raw: Raw): Promise<FastifyReply> {
+  const { contents, reader, share_id, filename } = shared
+  const naming = {
+    download: download === '1',
+    filename,
+    // What the page of the link shows it does not save.
+    disposition: embed === '1' ? undefined : shared.disposition,
+    cacheControl: NO_STORE,
+  }
+  const { bucket } = shared
+  if (asksForImage(raw.request.query)) {
+    if (raw.request.method !== 'HEAD') await shared.assertLeft('image')
+    const options = { ...naming, principal: share_id, link: true, begin: () => shared.spend('image') }
+    return sendImage(reader, audited(reader, contents, { bucket, via: 'image', share_id }), options, raw)
+  }
+  return sendContents(
+    audited(reader, contents, { bucket, via: 'download', share_id }),
+    {
+      ...naming,
+      embed: embed === '1',
+      async begin({ status, ranges }) {
+        if (status === 200 || status === 206)
+          return shared.spend({ range: ranges.length === 1 ? ranges[0] : undefined })
+        await shared.assertLeft('contents')
+        return undefined
+      },
+    },
+    raw,
+  )
+}
+
+async function sendSharedArchive(shared: SharedArchive, raw: Raw): Promise<FastifyReply> {
+  if (raw.request.method === 'HEAD') return raw.reply.header('content-type', 'application/zip').send()
+  await shared.spend()
+  const { archive, bucket, reader, share_id } = shared
+  const onRead = ({ key, size }: { key: string; size: number }) => noteArchived(reader, { bucket, key, size, share_id })
+  return sendArchive(reader, archive, { onRead, cacheControl: NO_STORE }, raw)
+}
+
+/** The password from `X-Share-Password` or from HTTP Basic with any name (RFC 7617); the ticket from the query. */
+function presentedBy({ headers, query }: FastifyRequest): Presented {
+  const { ticket } = query as { ticket?: string }
+  return { ticket, password: passwordOf(headers) }
+}
+
+function passwordOf(headers: FastifyRequest['headers']): string | undefined {
+  const own = headers['x-share-password']
+  // Node gives header values as Latin-1; clients send UTF-8.
+  if (typeof own === 'string') return Buffer.from(own, 'latin1').toString('utf8')
+  const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1]
+  return basic === undefined
+    ? undefined
+    : Buffer.from(basic, 'base64')
+        .toString('utf8')
+        .replace(/^[^:]*:/s, '')
+}

@@ -1,0 +1,41 @@
+import type { FastifyReply } from 'fastify'
+import { ServiceError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import { noteRead } from '../../audit/reads.ts'
+import type { Ctx } from '../../context.ts'
+import { getObject } from '../../objects/service.ts'
+import { openSigned } from '../../objects/signed.ts'
+import { contentDispositionOf, sendObject } from './contents.ts'
+import { onDelivered } from './delivery.ts'
+import type { Raw } from './handle.ts'
+import { receivePut } from './uploads.ts'
+
+/** How long the storage's own URL works that a signed one leads to, in seconds: enough to begin. */
+const DIRECT_SECONDS = 300
+
+/** Answers GET and HEAD of a signed URL, from the storage itself where it gives out URLs of its own. */
+export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<FastifyReply> {
+  const { claims, signer } = await openSigned(ctx, token, 'GET')
+  const { bucket, key, download = false, filename, embed = false } = claims
+  if (embed) return sendObject(signer, { bucket, key, download, filename, embed }, raw)
+  const row = await getObject(signer, bucket, key)
+  const url = await ctx.blobs.directUrl(row.blob_id, {
+    expiresIn: DIRECT_SECONDS,
+    contentType: row.content_type,
+    contentDisposition: contentDispositionOf(row, { download, filename }),
+  })
+  if (url !== null && raw.request.method === 'GET') {
+    onDelivered(raw, (delivery) => noteRead(signer, { bucket, key, size: row.size, via: 'download' }, delivery))
+    return raw.reply.header('cache-control', 'no-store').redirect(url, 307)
+  }
+  return sendObject(signer, { bucket, key, download, filename }, raw)
+}
+
+/** Stores the body of a PUT to a signed URL, within its limits. */
+export async function receiveSigned(ctx: Ctx, token: string, raw: Raw): Promise<StoredObject> {
+  const { claims, signer } = await openSigned(ctx, token, 'PUT')
+  const { bucket, key, content_type, max_bytes: maxBytes } = claims
+  if (content_type !== undefined && raw.request.headers['content-type'] !== content_type)
+    throw new ServiceError('unsupported_media_type', `This URL takes Content-Type "${content_type}" only.`)
+  return receivePut(signer, { bucket, key, maxBytes }, raw)
+}

@@ -1,0 +1,128 @@
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../contract/errors.ts'
+import { isKeyText } from '../../../contract/names.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import { allow, allowSomewhere, type Ctx } from '../../context.ts'
+import { readEntityTags } from '../../http/conditions.ts'
+import { contentMd5 } from '../../http/content-md5.ts'
+import { DEFAULT_TYPE, typeOf } from '../../objects/describe.ts'
+import { placeAll, write } from '../../objects/place.ts'
+import { discard, type Received, receiver, type Upload } from '../../objects/received.ts'
+import { expectBody } from './body.ts'
+import type { Raw } from './handle.ts'
+import { isBrokenOff } from './problem.ts'
+
+const METADATA_LIMIT = 8192
+
+/** Stores the body of a PUT under one key, at most `maxBytes`; 201 when the key was free, else 200. */
+export async function receivePut(
+  ctx: Ctx,
+  { bucket, key, maxBytes }: { bucket: string; key: string; maxBytes?: number | undefined },
+  raw: Raw,
+): Promise<StoredObject> {
+  const { headers } = raw.request
+  const { object, created } = await write(
+    ctx,
+    bucket,
+    {
+      ...bodyOf(raw),
+      key,
+      content_type: typeOf(headers['content-type'], key),
+      metadata: metadataOf(headers),
+      maxBytes,
+    },
+    { ifNoneMatch: readEntityTags(headers['if-none-match']), ifMatch: readEntityTags(headers['if-match']) },
+  )
+  raw.reply.code(created ? 201 : 200).header('etag', `"${object.etag}"`)
+  return object
+}
+
+/** The body of a request as the source of an upload; a client that waits for `100 Continue` gets it when it is opened. */
+export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announced' | 'md5'> {
+  const { headers, raw } = request
+  return {
+    source() {
+      expectBody(request, reply)
+      // Left open when it is refused half-way, so that the refusal can still be answered.
+      return raw.iterator({ destroyOnReturn: false })
+    },
+    announced: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
+    get md5() {
+      return contentMd5(headers['content-md5'])
+    },
+  }
+}
+
+function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
+  // `x-meta-__proto__` is a name like any other.
+  const metadata: { [name: string]: string } = Object.create(null)
+  // Node gives header values as Latin-1; clients send UTF-8.
+  for (const [name, value] of Object.entries(headers))
+    if (name.startsWith('x-meta-') && name.length > 7)
+      metadata[name.slice(7)] = Buffer.from(String(value), 'latin1').toString('utf8')
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_LIMIT) return metadata
+  throw new ServiceError('invalid_request', `The x-meta-* headers hold more than ${METADATA_LIMIT} bytes.`, {
+    faults: [{ path: 'header.x-meta-*', message: `must not hold more than ${METADATA_LIMIT} bytes together` }],
+  })
+}
+
+/** Stores every file part of a form as `prefix` + its file name, all of them or none. */
+export async function receiveForm(
+  ctx: Ctx,
+  bucket: string,
+  prefix: string,
+  { request, reply }: Raw,
+): Promise<{ items: StoredObject[] }> {
+  if (!request.isMultipart()) throw new ServiceError('unsupported_media_type', 'Send the files as multipart/form-data.')
+  // A right somewhere below the prefix is enough to begin; each key is checked before its bytes are taken.
+  allowSomewhere(ctx.actor, 'write', bucket, prefix)
+  const { receive, end } = await receiver(ctx, bucket)
+  expectBody(request, reply)
+  const received: Received[] = []
+  try {
+    for await (const part of request.files()) {
+      const path = `body.${part.fieldname}`
+      const key = prefix + asSent(part.filename)
+      if (!part.filename || !isKeyText(key, 1))
+        throw new ServiceError('invalid_request', `${path}: prefix and file name make no valid key.`, {
+          faults: [{ path, message: 'prefix + file name must be 1–1024 bytes of UTF-8 without NUL' }],
+        })
+      allow(ctx.actor, 'write', bucket, key)
+      const one = await receive({
+        key,
+        content_type: typeOf(partType(part.mimetype), key),
+        metadata: {},
+        source: () => part.file,
+      })
+      received.push(one)
+    }
+    if (received.length === 0)
+      throw new ServiceError('invalid_request', 'The form has no file part.', {
+        faults: [{ path: 'body.file', message: 'is required: a part with a file name' }],
+      })
+  } catch (error) {
+    await discard(ctx, received)
+    await end()
+    throw asProblem(error, request)
+  }
+  const placed = await placeAll(ctx, bucket, received)
+  return { items: placed.map(({ object }) => object) }
+}
+
+/** The parser gives this type where the part names none. */
+const partType = (type: string | undefined): string | undefined => (type === DEFAULT_TYPE ? undefined : type)
+
+/** Browsers and curl send `"`, CR and LF in file names as these (WHATWG HTML, multipart/form-data), nothing else. */
+const asSent = (filename: string): string =>
+  filename.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
+
+/** Faults of the form itself are the client's. */
+function asProblem(error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  if (code.startsWith('FST_') && /LIMIT/.test(code)) return new ServiceError('too_large', error.message)
+  if (code === 'FST_PROTO_VIOLATION') return new ServiceError('malformed', error.message, { cause: error })
+  if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || isBrokenOff(error, request))
+    return new ServiceError('malformed', 'The form is not complete or not well-formed.', { cause: error })
+  return error
+}

@@ -1,0 +1,8 @@
+import ipaddr from 'ipaddr.js'
+
+/** An address, or the /64 that one subscriber has: within it an attacker changes addresses at will. */
+export function source(ip: string | null): string {
+  if (ip === null || !ipaddr.isValid(ip)) return 'unknown'
+  const address = ipaddr.process(ip)
+  return Buffer.from(address.toByteArray().slice(0, address.kind() === 'ipv6' ? 8 : 4)).toString('hex')
+}
