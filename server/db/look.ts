@@ -2,8 +2,8 @@ import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
 import { Refusal } from '../refusal.ts'
 import { engineOf, openPool } from './open.ts'
 import type { Schema } from './schema.ts'
-import { isThere, openForLook } from './sqlite.ts'
-import { kyselyDatabase } from './sqlite-driver.ts'
+import { kyselyDatabase } from './sqlite/dialect.ts'
+import { isThere, openForLook } from './sqlite/file.ts'
 
 /**
  * Reads in a database before it is opened to be worked on, without making or changing a byte; `look` gets undefined where

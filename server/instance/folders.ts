@@ -4,7 +4,7 @@ import path from 'node:path'
 import { storageFolder } from '../blobs/open.ts'
 import type { Config } from '../config.ts'
 import { engineOf } from '../db/open.ts'
-import { foreignFile } from '../db/sqlite.ts'
+import { foreignFile } from '../db/sqlite/file.ts'
 import { Refusal } from '../refusal.ts'
 
 const uid = process.getuid?.() ?? os.userInfo().username

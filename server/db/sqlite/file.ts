@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../refusal.ts'
 
 /** Of a SQLite database: the file itself, its log, and the index of that. */
 const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]

@@ -8,7 +8,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
-import { adaptConnections } from './observed.ts'
+import { adaptConnections } from '../observed.ts'
 
 /** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
 export function kyselyDatabase(database: DatabaseSync) {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { ServiceError } from '../../contract/errors.ts'
-import { openAsItLies } from './sqlite.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import { openAsItLies } from './file.ts'
 
 /** What a copy of the database holds. */
 export interface Copied {
