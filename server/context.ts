@@ -5,7 +5,7 @@ import { allowedRanges, type BucketAction, decide, type GrantingGroup, type KeyR
 import { recordActions } from './audit/service.ts'
 import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
-import type { Database } from './db/open.ts'
+import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import { UnderWay } from './incoming/under-way.ts'
 import { detached } from './observe/meter.ts'

@@ -75,10 +75,10 @@ const wordRules = [
     only: ['server/config.ts', 'server/main.ts', 'server/threads.ts', 'cli/config.ts'],
   },
   { word: /\bprocess\.env[.?[]/g, only: ['server/config.ts', 'server/threads.ts', 'cli/config.ts'] },
-  { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/open.ts', 'server/db/postgres/dialect.ts'] },
+  { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/sqlite/**', 'server/db/postgres/**'] },
   {
     word: /node:sqlite|\b(Postgres|Sqlite)Dialect\b|['"]pg['"]/g,
-    only: ['server/db/open.ts', 'server/db/sqlite/**', 'server/db/look.ts'],
+    only: ['server/db/sqlite/**', 'server/db/postgres/**'],
   },
 ]
 
@@ -108,6 +108,8 @@ function findBreaches(tree: Map<string, string>): string[] {
           report(index, `imports ${target}`)
       if (path.matchesGlob(file, 'server/!(http)/**'))
         if (roof.some((one) => path.matchesGlob(target, one))) report(index, `imports ${target}, which stands on it`)
+      if (!file.startsWith('server/db/') && path.matchesGlob(target, 'server/db/{sqlite,postgres}/**'))
+        report(index, `imports ${target}, of one engine`)
       if (path.dirname(target) === path.dirname(file)) continue
       const called = storeWrites(target, tree).find((write) => names(write))
       if (called) report(index, `uses ${called} of ${target}, a write, for its own folder alone`)
@@ -233,6 +235,11 @@ test('every rule is alive', () => {
     ['server/a/service.ts', "import { c } from '../config.ts'", 'server/a/service.ts:1 imports server/config.ts'],
     ['server/a/store.ts', "import { sql } from 'kysely'\nimport type { Db } from '../db/schema.ts'", null],
     ['server/a/store.ts', "import '../context.ts'", 'server/a/store.ts:1 imports server/context.ts'],
+    [
+      'server/a/store.ts',
+      "import '../db/sqlite/errors.ts'",
+      'server/a/store.ts:1 imports server/db/sqlite/errors.ts, of one engine',
+    ],
     ['server/a/service.ts', "import { find } from '../b/store.ts'", null],
     ['server/a/service.ts', "import * as b from '../b/store.ts'\nb.find(db)", null],
     [
@@ -282,12 +289,12 @@ test('every rule is alive', () => {
     [
       'server/a/x.ts',
       'db.transaction()',
-      'server/a/x.ts:1 says .transaction(, for server/context.ts and server/db/open.ts and server/db/postgres/dialect.ts alone',
+      'server/a/x.ts:1 says .transaction(, for server/context.ts and server/db/sqlite/** and server/db/postgres/** alone',
     ],
     [
       'server/a/x.ts',
       "import pg from 'pg'",
-      "server/a/x.ts:1 says 'pg', for server/db/open.ts and server/db/sqlite/** and server/db/look.ts alone",
+      "server/a/x.ts:1 says 'pg', for server/db/sqlite/** and server/db/postgres/** alone",
     ],
     ['server/a/metadata.ts', lines(300), null],
     ['server/a/x.ts', lines(301), 'server/a/x.ts:302 has more than 300 lines'],

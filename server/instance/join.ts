@@ -4,9 +4,9 @@ import { lateStorage } from '../blobs/late.ts'
 import { openStorage, storageFolder } from '../blobs/open.ts'
 import type { Config } from '../config.ts'
 import type { System } from '../context.ts'
+import { databaseFile } from '../db/engine.ts'
 import { lookInto } from '../db/look.ts'
 import { appliedMigrations, compareSchema } from '../db/migrate.ts'
-import { engineOf } from '../db/open.ts'
 import type { Db, Row } from '../db/schema.ts'
 import { Refusal } from '../refusal.ts'
 import { assertFolders, assertOurs } from './folders.ts'
@@ -93,7 +93,7 @@ export async function join(system: System, accepted: Accepted): Promise<System> 
  * needs the storage too; for others it is enough that it is not known to be another's.
  */
 export async function assertMayWork(config: Config, { storage }: { storage: boolean }): Promise<void> {
-  if (engineOf(config.databaseUrl) === 'sqlite') assertOurs(config.databaseUrl.slice('sqlite:'.length))
+  assertOurs(config.databaseUrl)
   const look = await unlessAway(lookIntoStorage(config))
   await see(config, async (seen) => {
     if (!seen) throw noDatabase(config.databaseUrl)
@@ -119,10 +119,9 @@ const openExisting = (config: Config) =>
 export const storageOfCommand = (config: Config) => lateStorage(0, () => openExisting(config))
 
 export const noDatabase = (databaseUrl: string): Refusal => {
+  const file = databaseFile(databaseUrl)
   const where =
-    engineOf(databaseUrl) === 'sqlite'
-      ? `There is no database at ${path.resolve(databaseUrl.slice('sqlite:'.length))}.`
-      : 'The database of DATABASE_URL is empty.'
+    file === undefined ? 'The database of DATABASE_URL is empty.' : `There is no database at ${path.resolve(file)}.`
   return new Refusal(
     `${where} Run the command with the environment of the service (DATA_DIR, DATABASE_URL): only a start of the service makes a database.`,
   )

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import type { Ctx } from '../context.ts'
-import { engineOf } from '../db/open.ts'
+import { engineOf } from '../db/engine.ts'
 import { imageStatus } from '../images/service.ts'
 import {
   instrumentsOf,

@@ -3,6 +3,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type KyselyPlugin,
   type QueryResult,
   SqliteAdapter,
   SqliteDialect,
@@ -114,3 +115,12 @@ export const waitAfterReads = (dialect: Dialect, wait: () => Promise<void> | und
       return result
     }
   })
+
+/** `begin immediate` already is the lock that `for update` and `for share` ask for, and SQLite has no such words. */
+export const withoutRowLocks: KyselyPlugin = {
+  transformQuery({ node }) {
+    if (node.kind !== 'SelectQueryNode' || !('endModifiers' in node)) return node
+    return { ...node, endModifiers: undefined }
+  },
+  transformResult: async ({ result }) => result,
+}
