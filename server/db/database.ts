@@ -13,8 +13,8 @@ export interface Database {
    * may resolve before it would survive a power failure itself; what it has read does then, as it does where it rejects.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
-  /** Brings the schema up to date, or as far as the migration named; several processes may do it at once. */
-  migrate(last?: string): Promise<void>
+  /** Brings the schema up to date; several processes may do it at once. */
+  migrate(): Promise<void>
   /** Rejects when the database does not answer. */
   check(): Promise<void>
   /** The connections to a server right now; null for SQLite. */

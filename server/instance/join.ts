@@ -20,11 +20,11 @@ export interface Accepted {
   newStorage: boolean
 }
 
-/** A database before it is opened: undefined where there is no schema, `instance` null of one that is older than that. */
+/** What is in a database that has a schema, before it is opened. */
 interface Seen {
   db: Db
   lacking: readonly string[]
-  instance: Row<'instance'> | null
+  instance: Row<'instance'>
 }
 
 const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefined) => Promise<T>): Promise<T> =>
@@ -32,7 +32,7 @@ const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefin
     const applied = db ? await appliedMigrations(db) : []
     if (!db || applied.length === 0) return look(undefined)
     const { lacking } = compareSchema(applied)
-    return look({ db, lacking, instance: applied.includes('0011-instance') ? await readInstance(db) : null })
+    return look({ db, lacking, instance: await readInstance(db) })
   })
 
 /** Whether anything was ever kept in this database. */
@@ -45,8 +45,8 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
     // Before the database: an instance is in there before the storage names it.
     const look = await unlessAway(lookIntoStorage(config))
     await see(config, async (seen) => {
-      assertKey(config, seen?.instance?.key_fingerprint ?? null, accepted.newKey)
-      const database = { id: seen?.instance?.id ?? null, db: seen?.db }
+      assertKey(config, seen?.instance.key_fingerprint ?? null, accepted.newKey)
+      const database = { id: seen?.instance.id ?? null, db: seen?.db }
       if (look) await assertFits(config, look, database, accepted.newStorage)
     })
   }
@@ -98,7 +98,7 @@ export async function assertMayWork(config: Config, { storage }: { storage: bool
   await see(config, async (seen) => {
     if (!seen) throw noDatabase(config.databaseUrl)
     const { instance, lacking } = seen
-    if (lacking.length > 0 || !instance)
+    if (lacking.length > 0)
       throw new Refusal(
         'The schema of the database is older than this release. Start the service once, which brings it up to date.',
       )

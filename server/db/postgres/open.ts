@@ -1,30 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { Kysely, sql } from 'kysely'
-import { guardAuditOnPostgres } from '../audit-guards.ts'
 import type { Database, DatabaseOptions } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
-import type { ColumnTypes } from '../migrations/types.ts'
 import { observeDialect } from '../observed.ts'
 import type { Schema, Tx } from '../schema.ts'
 import { refuseBackup } from './backup.ts'
 import { openPool, ServerDialect } from './dialect.ts'
 import { isOutage, isRetryable } from './errors.ts'
-import { addTrigramIndex } from './search.ts'
-
-const bytewiseText = sql`text collate "C"`
-const postgresTypes: ColumnTypes = {
-  id: bytewiseText,
-  bytewise: bytewiseText,
-  text: 'text',
-  timestamp: 'timestamptz(3)',
-  integer: 'integer',
-  bigint: 'bigint',
-  real: 'double precision',
-  addSearchIndex: addTrigramIndex,
-  guardAudit: guardAuditOnPostgres,
-}
 
 /** Opens a database of a server through a pool of connections. */
 export async function openPostgres(
@@ -56,15 +40,7 @@ export async function openPostgres(
     // The server shows nothing before it is durable.
     settled: () => undefined,
     transaction,
-    async migrate(last) {
-      // SQLite has instr; the same name lets one SQL text serve both. The planner inlines it.
-      await transaction(async (tx) => {
-        await sql`select pg_advisory_xact_lock(7083114251)`.execute(tx)
-        await sql`create or replace function instr(haystack text, needle text) returns integer
-          language sql immutable parallel safe as 'select strpos($1, $2)'`.execute(tx)
-      })
-      await migrate(writer, postgresTypes, report, last)
-    },
+    migrate: () => migrate(writer, 'postgres', report),
     check: async () => void (await sql`select 1`.execute(reader)),
     pool: () => ({
       most: connections,

@@ -3,11 +3,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { Kysely, sql } from 'kysely'
-import { guardAuditOnSqlite } from '../audit-guards.ts'
 import type { Database, DatabaseOptions } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
-import type { ColumnTypes } from '../migrations/types.ts'
 import { observeDialect } from '../observed.ts'
 import type { Schema } from '../schema.ts'
 import { backupSqlite } from './backup.ts'
@@ -22,7 +20,6 @@ import {
 import { newDurability } from './durability.ts'
 import { isOutage } from './errors.ts'
 import { isThere, makePrivate } from './file.ts'
-import { addTrigramTable } from './search.ts'
 
 /** Opens a SQLite file for one writer and one reader, both in this process. */
 export async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
@@ -107,8 +104,8 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
       return result
     },
     settled: durability.pending,
-    migrate: async (last) => {
-      await migrate(writer, sqliteTypes, report, last)
+    migrate: async () => {
+      await migrate(writer, 'sqlite', report)
       await durability.sync()
     },
     async check() {
@@ -132,16 +129,4 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
       fs.closeSync(wal)
     },
   }
-}
-
-const sqliteTypes: ColumnTypes = {
-  id: 'text',
-  bytewise: 'text',
-  text: 'text',
-  timestamp: 'text',
-  integer: 'integer',
-  bigint: 'integer',
-  real: 'real',
-  addSearchIndex: addTrigramTable,
-  guardAudit: guardAuditOnSqlite,
 }

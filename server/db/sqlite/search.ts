@@ -1,22 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../schema.ts'
-
-/** SQLite: a trigram index beside the table, kept by triggers; it holds no copy of the keys. */
-export async function addTrigramTable(db: Kysely<never>): Promise<void> {
-  for (const text of [
-    `create virtual table object_search using fts5(
-       key, content='objects', content_rowid='rowid', tokenize='trigram', detail=none, columnsize=0)`,
-    `create trigger object_search_insert after insert on objects begin
-       insert into object_search(rowid, key) values (new.rowid, new.key); end`,
-    `create trigger object_search_delete after delete on objects begin
-       insert into object_search(object_search, rowid, key) values ('delete', old.rowid, old.key); end`,
-    `create trigger object_search_rename after update of key on objects begin
-       insert into object_search(object_search, rowid, key) values ('delete', old.rowid, old.key);
-       insert into object_search(rowid, key) values (new.rowid, new.key); end`,
-    `insert into object_search(object_search) values ('rebuild')`,
-  ])
-    await sql.raw(text).execute(db)
-}
 
 /** At most `most` keys, of all buckets, that may hold the folded text. */
 export const keysHolding = async (db: Db, text: string, most: number) =>
