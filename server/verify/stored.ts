@@ -1,10 +1,10 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { asideInBatches } from '../blobs/collector.ts'
 import type { DamagedEntry } from '../blobs/driver.ts'
+import { findPointed } from '../blobs/pointers.ts'
 import { findKnown } from '../blobs/store.ts'
 import type { Ctx } from '../context.ts'
 import type { Options, Summary } from './service.ts'
-import * as store from './store.ts'
 
 const BATCH = 1000
 const AT_ONCE = 16
@@ -93,7 +93,7 @@ export async function verifyStored(
   for await (const batch of entriesOf(ctx)) {
     const damaged = batch.filter(({ error }) => error)
     // Those were named where their objects were looked at.
-    const pointed = await store.findPointed(
+    const pointed = await findPointed(
       ctx.db,
       damaged.flatMap(({ id }) => id ?? []),
     )
