@@ -12,7 +12,8 @@ import { readConfig } from '../server/config.ts'
 import { type Ctx, createContext, systemActor } from '../server/context.ts'
 import { migrations } from '../server/db/migrations/index.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
-import type { Tx } from '../server/db/schema.ts'
+import { prepared } from '../server/db/prepared.ts'
+import type { Db, Tx } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
 import { beNextRelease, NEXT } from './support/next-release.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
@@ -219,6 +220,23 @@ describeEngines('database', (engine) => {
       .select((e) => [e.fn.sum<number>('bytes').as('bytes'), e.fn.countAll<number>().as('rows')])
       .executeTakeFirstOrThrow()
     assert.deepEqual({ ...sums }, { bytes: 2 * large, rows: 2 })
+  })
+
+  it('asks a prepared query with the values of each call, all of which the first call named', async () => {
+    await ctx.upkeep((tx) => insert(tx, 'first', 'second'))
+    const find = prepared((db: Db, { name, days }: { name: string; days?: number }) => {
+      const query = db.selectFrom('buckets').select('name').where('name', '=', name)
+      return days === undefined ? query : query.where('trash_days', '=', days)
+    })
+    const found = async (name: string, days: number) => (await find(database.db, { name, days })).map((row) => row.name)
+    assert.deepEqual(await found('first', 7), ['first'])
+    assert.deepEqual(await found('second', 7), ['second'])
+    assert.deepEqual(await found('second', 8), [])
+    await assert.rejects(find(database.db, { name: 'second' }), /without its parameter days/)
+    const looks = prepared((db: Db, { name }: { name: string }) =>
+      db.selectFrom('buckets').select('name').where('name', '=', `${name}!`),
+    )
+    await assert.rejects(looks(database.db, { name: 'first' }), /takes all of its values from its parameters/)
   })
 
   it('finds nothing in an empty list, and everything outside of it, in columns of any type', async () => {
