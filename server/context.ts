@@ -4,7 +4,7 @@ import { ServiceError } from '../contract/errors.ts'
 import { allowedRanges, type BucketAction, decide, type GrantingGroup, type KeyRange } from '../contract/permissions.ts'
 import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
-import type { Database } from './db/open.ts'
+import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import { UnderWay } from './incoming/under-way.ts'
 

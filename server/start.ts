@@ -6,8 +6,7 @@ import { openStorage } from './blobs/open.ts'
 import { machineUptime, watchClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Ctx, createContext, type System, systemActor } from './context.ts'
-import { engineOf } from './db/open.ts'
-import { lockForService } from './db/sqlite.ts'
+import { lockForService } from './db/file.ts'
 import { createApp } from './fronts/api/app.ts'
 import { assertCacheFolder, tidyCaches } from './images/folder.ts'
 import { selfTest as testImages } from './images/render.ts'
@@ -77,7 +76,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     assertCacheFolder(config)
     await assertMayServe(config, accepted)
   }
-  const unlock = alone && engineOf(config.databaseUrl) === 'sqlite' ? lockForService(sqliteFile(config)) : undefined
+  const unlock = alone ? lockForService(config.databaseUrl) : undefined
   await testImages()
   const telemetry = telemetryOf(config)
   telemetry.traces = await openTraces(config, log)
@@ -149,8 +148,6 @@ export async function prepare(config: Config, accepted: Accepted): Promise<Made>
     return makeFirst(createContext(await join(system, accepted), systemActor))
   })
 }
-
-const sqliteFile = ({ databaseUrl }: Config): string => databaseUrl.slice('sqlite:'.length)
 
 /** What is made before it is known where the service listens. */
 type Made = Pick<First, 'admin'> & { setupToken?: string }

@@ -12,9 +12,11 @@ import { readConfig } from '../server/config.ts'
 import { type Ctx, createContext, systemActor } from '../server/context.ts'
 import { migrations } from '../server/db/migrations/index.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
-import type { Tx } from '../server/db/schema.ts'
+import { prepared } from '../server/db/prepared.ts'
+import type { Db, Tx } from '../server/db/schema.ts'
 import { newId } from '../server/id.ts'
 import { publish } from '../server/publish.ts'
+import { beNextRelease, NEXT } from './support/next-release.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { describeEngines, SECRET_KEY } from './support/server.ts'
 import { until } from './support/until.ts'
@@ -94,11 +96,52 @@ describeEngines('database', (engine) => {
       .trash_days
 
   it('was migrated once by three processes at the same time', async () => {
-    const all = Object.keys(migrations({} as never)).length
+    const all = Object.keys(migrations).length
     assert.equal(await count('kysely_migration'), all)
     await database.migrate()
     await inProcess('migrate()')
     assert.equal(await count('kysely_migration'), all)
+  })
+
+  it('is brought up to date with its rows by the next release, and still served by this one', async () => {
+    const other = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
+    const beside = other?.url ?? `sqlite:${path.join(folder, 'beside.db')}`
+    const opened: Database[] = []
+    const errors: string[] = []
+    const open = async () => {
+      const database = await openDatabase(beside, { report: (error) => void errors.push(error.message) })
+      opened.push(database)
+      return database
+    }
+    try {
+      const before = await open()
+      await before.migrate()
+      await before.transaction((tx) => insert(tx, 'old', 'older'))
+      const resume = beNextRelease()
+      try {
+        // SQLite's lock would keep this process waiting for itself.
+        if (engine === 'postgres') await Promise.all((await Promise.all([open(), open()])).map((one) => one.migrate()))
+        else await (await open()).migrate()
+      } finally {
+        resume()
+      }
+      assert.equal(errors.length, 0)
+      const { rows } = await sql<{ name: string; colour: string }>`
+        select name, colour from buckets order by name`.execute(before.db as never)
+      assert.deepEqual(
+        rows.map(({ name, colour }) => [name, colour]),
+        [
+          ['old', 'none'],
+          ['older', 'none'],
+        ],
+      )
+      await before.migrate()
+      assert.match(errors.join(), new RegExp(`later release \\(${NEXT}\\)`))
+      await before.transaction((tx) => insert(tx, 'new'))
+    } finally {
+      for (const one of opened) await one.close()
+      await other?.drop()
+    }
   })
 
   it('keeps a change only with its record and deliveries, and rolls all back together', async () => {
@@ -179,6 +222,23 @@ describeEngines('database', (engine) => {
       .select((e) => [e.fn.sum<number>('bytes').as('bytes'), e.fn.countAll<number>().as('rows')])
       .executeTakeFirstOrThrow()
     assert.deepEqual({ ...sums }, { bytes: 2 * large, rows: 2 })
+  })
+
+  it('asks a prepared query with the values of each call, all of which the first call named', async () => {
+    await ctx.upkeep(({ tx }) => insert(tx, 'first', 'second'))
+    const find = prepared((db: Db, { name, days }: { name: string; days?: number }) => {
+      const query = db.selectFrom('buckets').select('name').where('name', '=', name)
+      return days === undefined ? query : query.where('trash_days', '=', days)
+    })
+    const found = async (name: string, days: number) => (await find(database.db, { name, days })).map((row) => row.name)
+    assert.deepEqual(await found('first', 7), ['first'])
+    assert.deepEqual(await found('second', 7), ['second'])
+    assert.deepEqual(await found('second', 8), [])
+    await assert.rejects(find(database.db, { name: 'second' }), /without its parameter days/)
+    const looks = prepared((db: Db, { name }: { name: string }) =>
+      db.selectFrom('buckets').select('name').where('name', '=', `${name}!`),
+    )
+    await assert.rejects(looks(database.db, { name: 'first' }), /takes all of its values from its parameters/)
   })
 
   it('finds nothing in an empty list, and everything outside of it, in columns of any type', async () => {

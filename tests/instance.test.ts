@@ -8,6 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { createClient } from '../contract/client.ts'
 import { MARK } from '../server/blobs/driver.ts'
 import { openBlobs } from '../server/blobs/open.ts'
@@ -18,6 +19,7 @@ import { newId } from '../server/id.ts'
 import { Refusal } from '../server/refusal.ts'
 import { type StartOptions, start } from '../server/start.ts'
 import { cephGateway, newBucket, noGateway } from './support/ceph.ts'
+import { beNextRelease, NEXT_RELEASE } from './support/next-release.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { bareEnv, type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, describeEngines, dump, type Engine, serverEnv } from './support/server.ts'
@@ -190,12 +192,27 @@ describeEngines('commands open what is there', (engine) => {
     await allRefuse(place, keyless, /^SECRET_KEY is not given, and there is no \/.*secret\.key\. /)
   })
 
-  it('refuse a schema that is older, and leave it so', async () => {
+  it('refuse a schema that is older, and leave it so', async (t) => {
     const older = await newPlace(engine)
     const database = await openDatabase(older.env.DATABASE_URL as string)
-    await database.migrate('0010-moves')
+    await database.migrate()
     await database.close()
-    await allRefuse(older, older.env, /^The schema of the database is older than this release\. Start the service once/)
+    t.after(beNextRelease())
+    const said = /^The schema of the database is older than this release\. Start the service once/
+    await allRefuse(older, { ...older.env, ...NEXT_RELEASE }, said)
+  })
+
+  it('refuse a schema of a development version, as a start does, and leave it so', async () => {
+    const former = await newPlace(engine)
+    await fill(former)
+    const database = await openDatabase(former.env.DATABASE_URL as string)
+    await database.transaction((tx) =>
+      sql`update kysely_migration set name = '0001-foundation' where name = '0001-initial'`.execute(tx),
+    )
+    await database.close()
+    const said = /^The database was created by a development version .* \(0001-foundation\), which cannot be upgraded\./
+    await allRefuse(former, former.env, said)
+    await startRefuses(former, former.env, said)
   })
 
   it('verify refuses a storage that is not there, or not whole, and makes none', async () => {
@@ -234,7 +251,7 @@ describeEngines('a start', (engine) => {
   it('notes key and storage, and takes up an installation of before without a word', async () => {
     const place = await newPlace(engine)
     const database = await openDatabase(place.env.DATABASE_URL as string)
-    await database.migrate('0010-moves')
+    await database.migrate()
     const blob = newId()
     await database.transaction((tx) => tx.insertInto('blobs').values({ id: blob, check_after: null }).execute())
     await database.close()

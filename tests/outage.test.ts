@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { MARK } from '../server/blobs/driver.ts'
-import { isDatabaseOutage, noteOutage } from '../server/db/outage.ts'
+import { isDatabaseOutage, noteOutage } from '../server/db/errors.ts'
+import { isOutage } from '../server/db/postgres/errors.ts'
 import { type Answer, request } from './support/http.ts'
 import { createDatabase, startPostgres } from './support/postgres.ts'
 import { onS3, startServer, type TestServer } from './support/server.ts'
@@ -82,7 +83,7 @@ it('answers 503 with Retry-After while PostgreSQL is down, whoever asks, and ser
 
 it('knows an outage by what the driver and the server say', () => {
   const outage = (error: Error) => {
-    noteOutage(error)
+    noteOutage(error, isOutage)
     return isDatabaseOutage(new Error('outer', { cause: error }))
   }
   const coded = (code: string) => Object.assign(new Error('x'), { code })

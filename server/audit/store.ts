@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { countUpToMost, type Queue } from '../db/count.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
@@ -19,3 +21,9 @@ export const listKeys = (db: Db): Promise<Row<'audit_keys'>[]> =>
 export const insertKey = (tx: Tx, row: NewRow<'audit_keys'>) => tx.insertInto('audit_keys').values(row).execute()
 export const updateKey = (tx: Tx, id: string, sealed: string) =>
   tx.updateTable('audit_keys').set({ sealed }).where('id', '=', id).execute()
+
+/** Audit records that the chain does not hold yet. */
+export async function findUnsealed(db: Db): Promise<Queue> {
+  const first = await db.selectFrom('audit_recent').select('time').orderBy('id').limit(1).executeTakeFirst()
+  return { count: await countUpToMost(db, sql`audit_recent`), since: first?.time ?? null }
+}

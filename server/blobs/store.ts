@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { countUpToMost } from '../db/count.ts'
 import type { Db, Tx } from '../db/schema.ts'
 
 export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
@@ -65,3 +67,9 @@ export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<str
   const queued = await db.selectFrom('blob_removals').select('blob_id as id').where('blob_id', 'in', ids).execute()
   return new Set([...kept, ...queued].map(({ id }) => id))
 }
+
+/** What the collector has before it. */
+export const findCollectable = async (db: Db, now: string): Promise<{ check: number; removal: number }> => ({
+  check: await countUpToMost(db, sql`blobs where check_after is not null and check_after <= ${now}`),
+  removal: await countUpToMost(db, sql`blob_removals`),
+})

@@ -114,25 +114,6 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
   }
 }
 
-/** Usage of every bucket the caller has a right in, and the totals. */
-export async function summariseUsage(ctx: Ctx) {
-  const buckets: Bucket[] = []
-  let cursor: string | null | undefined
-  do {
-    const page = await listBuckets(ctx, SCAN, cursor ?? undefined)
-    buckets.push(...page.items)
-    cursor = page.next_cursor
-  } while (cursor)
-  const total = (field: 'used_bytes' | 'object_count' | 'trash_bytes') =>
-    buckets.reduce((sum, bucket) => sum + bucket[field], 0)
-  return {
-    used_bytes: total('used_bytes'),
-    object_count: total('object_count'),
-    trash_bytes: total('trash_bytes'),
-    buckets,
-  }
-}
-
 const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bucket => ({
   name: row.name,
   quota_gb: row.quota_gb,

@@ -19,12 +19,3 @@ export const rootHandleGuard: KyselyPlugin = {
   },
   transformResult: async ({ result }) => result,
 }
-
-/** For SQLite: `begin immediate` already is the lock that `for update` and `for share` ask for. */
-export const withoutRowLocks: KyselyPlugin = {
-  transformQuery({ node }) {
-    if (node.kind !== 'SelectQueryNode' || !('endModifiers' in node)) return node
-    return { ...node, endModifiers: undefined }
-  },
-  transformResult: async ({ result }) => result,
-}

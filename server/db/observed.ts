@@ -1,5 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
-import { noteOutage } from './outage.ts'
+import { noteOutage } from './errors.ts'
 
 /** Hears of everything the database is asked, in the asynchronous context of who asked. Times as `performance.now()`. */
 export interface DatabaseObserver {
@@ -55,13 +55,17 @@ export function adaptConnections(
 }
 
 /**
- * The same dialect, whose connections report. Kysely's own log would add four turns of the microtask queue to each
- * statement, and nothing about waiting for a connection.
+ * The same dialect, whose connections report, and whose errors are noted where `isOutage` says so. Kysely's own log would
+ * add four turns of the microtask queue to each statement, and says nothing about waiting for a connection.
  */
-export const observeDialect = (dialect: Dialect, observer: DatabaseObserver): Dialect =>
+export const observeDialect = (
+  dialect: Dialect,
+  observer: DatabaseObserver,
+  isOutage: (error: Error) => boolean,
+): Dialect =>
   adaptConnections(
     dialect,
-    (connection) => observeConnection(connection, observer),
+    (connection) => observeConnection(connection, observer, isOutage),
     async (acquire) => {
       const began = performance.now()
       try {
@@ -70,19 +74,23 @@ export const observeDialect = (dialect: Dialect, observer: DatabaseObserver): Di
         return connection
       } catch (error) {
         observer.waited(began, error)
-        noteOutage(error)
+        noteOutage(error, isOutage)
         throw error
       }
     },
   )
 
-function observeConnection(connection: DatabaseConnection, observer: DatabaseObserver): void {
+function observeConnection(
+  connection: DatabaseConnection,
+  observer: DatabaseObserver,
+  isOutage: (error: Error) => boolean,
+): void {
   const execute = connection.executeQuery.bind(connection)
   connection.executeQuery = (query) => {
     const began = performance.now()
     const failed = (error: unknown) => {
       observer.statement(kindOf(query), query.sql, began, error ?? true)
-      noteOutage(error)
+      noteOutage(error, isOutage)
     }
     try {
       const result = execute<never>(query)

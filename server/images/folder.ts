@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { type Config, ConfigError, IMAGE_FOLDER } from '../config.ts'
+import { databaseFile } from '../db/engine.ts'
 
 /** Lies in every folder that the cache may empty. */
 const MARKER = '.stowage-image-cache'
@@ -126,8 +127,8 @@ const isWithin = (inner: string, outer: string): boolean => {
 /** Refuses a folder in which the cache could do harm. */
 export function assertCacheFolder(config: Config): void {
   if (config.imageCacheBytes === 0) return
-  const folderOf = (url: string, scheme: string) => (url.startsWith(scheme) ? url.slice(scheme.length) : undefined)
-  const [database, storage] = [folderOf(config.databaseUrl, 'sqlite:'), folderOf(config.storageUrl, 'file:')]
+  const database = databaseFile(config.databaseUrl)
+  const storage = config.storageUrl.startsWith('file:') ? config.storageUrl.slice('file:'.length) : undefined
   const why = whyNot(config.imageCacheBase, [
     { name: 'DATA_DIR', folder: config.dataDir, inside: false },
     { name: 'the folder of blobs in DATA_DIR', folder: path.join(config.dataDir, 'blobs'), inside: true },

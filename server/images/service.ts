@@ -4,13 +4,12 @@ import { create as contentDisposition } from 'content-disposition'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly } from '../http/conditions.ts'
-import type { ObjectRow } from '../objects/store.ts'
+import { findShown, type ObjectRow } from '../objects/store.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { acceptedBy, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
 import { PIPELINE } from './render.ts'
 import { isBusy, type Principal, tooSlow } from './slots.ts'
 import { assertUsable } from './source.ts'
-import * as store from './store.ts'
 import { boundsOf, derive, type Job, lookAt, release, type Studio, studioOf } from './studio.ts'
 
 export interface ImageOptions {
@@ -174,7 +173,7 @@ export const imageCacheWorker = {
     const blobs = [...new Set([...cache.blobs(), ...sources.keys()])]
     for (let i = 0; i < blobs.length; i += BATCH) {
       const batch = blobs.slice(i, i + BATCH)
-      const shown = new Set(await store.findShown(ctx.db, batch))
+      const shown = new Set(await findShown(ctx.db, batch))
       const gone = new Set(batch.filter((id) => !shown.has(id)))
       for (const id of gone) sources.delete(id)
       await cache.purge(gone)

@@ -3,8 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { storageFolder } from '../blobs/open.ts'
 import type { Config } from '../config.ts'
-import { engineOf } from '../db/open.ts'
-import { foreignFile } from '../db/sqlite.ts'
+import { databaseFile } from '../db/engine.ts'
+import { unusableFile } from '../db/file.ts'
 import { Refusal } from '../refusal.ts'
 
 const uid = process.getuid?.() ?? os.userInfo().username
@@ -32,17 +32,15 @@ export function assertFolders({ dataDir, databaseUrl, storageUrl }: Config): voi
     if (inside) assertWritable(data, 'DATA_DIR')
     assertWritable(folder, folder === data ? 'DATA_DIR' : variable)
   }
-  if (engineOf(databaseUrl) === 'sqlite') {
-    const file = databaseUrl.slice('sqlite:'.length)
-    assert(path.dirname(path.resolve(file)), 'The folder of DATABASE_URL')
-    assertOurs(file)
-  }
+  const file = databaseFile(databaseUrl)
+  if (file !== undefined) assert(path.dirname(path.resolve(file)), 'The folder of DATABASE_URL')
+  assertOurs(databaseUrl)
   const storage = storageFolder(storageUrl)
   if (storage !== undefined) assert(storage, 'The folder of STORAGE_URL')
 }
 
-/** Throws where a SQLite database is somebody else's, as one that was made as root. */
-export function assertOurs(file: string): void {
-  const foreign = foreignFile(file)
+/** Throws where a SQLite database is somebody else's, such as one that root created. */
+export function assertOurs(databaseUrl: string): void {
+  const foreign = unusableFile(databaseUrl)
   if (foreign) throw new Refusal(`The database file ${foreign} is not readable and writable for uid ${uid}.`)
 }

@@ -4,9 +4,9 @@ import { lateStorage } from '../blobs/late.ts'
 import { openStorage, storageFolder } from '../blobs/open.ts'
 import type { Config } from '../config.ts'
 import type { System } from '../context.ts'
+import { databaseFile } from '../db/engine.ts'
 import { lookInto } from '../db/look.ts'
 import { appliedMigrations, compareSchema } from '../db/migrate.ts'
-import { engineOf } from '../db/open.ts'
 import type { Db, Row } from '../db/schema.ts'
 import { Refusal } from '../refusal.ts'
 import { assertFolders, assertOurs } from './folders.ts'
@@ -20,11 +20,11 @@ export interface Accepted {
   newStorage: boolean
 }
 
-/** A database before it is opened: undefined where there is no schema, `instance` null of one that is older than that. */
+/** What is in a database that has a schema, before it is opened. */
 interface Seen {
   db: Db
   lacking: readonly string[]
-  instance: Row<'instance'> | null
+  instance: Row<'instance'>
 }
 
 const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefined) => Promise<T>): Promise<T> =>
@@ -32,7 +32,7 @@ const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefin
     const applied = db ? await appliedMigrations(db) : []
     if (!db || applied.length === 0) return look(undefined)
     const { lacking } = compareSchema(applied)
-    return look({ db, lacking, instance: applied.includes('0011-instance') ? await readInstance(db) : null })
+    return look({ db, lacking, instance: await readInstance(db) })
   })
 
 /** Whether anything was ever kept in this database. */
@@ -45,8 +45,8 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
     // Before the database: an instance is in there before the storage names it.
     const look = await unlessAway(lookIntoStorage(config))
     await see(config, async (seen) => {
-      assertKey(config, seen?.instance?.key_fingerprint ?? null, accepted.newKey)
-      const database = { id: seen?.instance?.id ?? null, db: seen?.db }
+      assertKey(config, seen?.instance.key_fingerprint ?? null, accepted.newKey)
+      const database = { id: seen?.instance.id ?? null, db: seen?.db }
       if (look) await assertFits(config, look, database, accepted.newStorage)
     })
   }
@@ -93,12 +93,12 @@ export async function join(system: System, accepted: Accepted): Promise<System> 
  * needs the storage too; for others it is enough that it is not known to be another's.
  */
 export async function assertMayWork(config: Config, { storage }: { storage: boolean }): Promise<void> {
-  if (engineOf(config.databaseUrl) === 'sqlite') assertOurs(config.databaseUrl.slice('sqlite:'.length))
+  assertOurs(config.databaseUrl)
   const look = await unlessAway(lookIntoStorage(config))
   await see(config, async (seen) => {
     if (!seen) throw noDatabase(config.databaseUrl)
     const { instance, lacking } = seen
-    if (lacking.length > 0 || !instance)
+    if (lacking.length > 0)
       throw new Refusal(
         'The schema of the database is older than this release. Start the service once, which brings it up to date.',
       )
@@ -119,10 +119,9 @@ const openExisting = (config: Config) =>
 export const storageOfCommand = (config: Config) => lateStorage(0, () => openExisting(config))
 
 export const noDatabase = (databaseUrl: string): Refusal => {
+  const file = databaseFile(databaseUrl)
   const where =
-    engineOf(databaseUrl) === 'sqlite'
-      ? `There is no database at ${path.resolve(databaseUrl.slice('sqlite:'.length))}.`
-      : 'The database of DATABASE_URL is empty.'
+    file === undefined ? 'The database of DATABASE_URL is empty.' : `There is no database at ${path.resolve(file)}.`
   return new Refusal(
     `${where} Run the command with the environment of the service (DATA_DIR, DATABASE_URL): only a start of the service makes a database.`,
   )

@@ -4,11 +4,11 @@ import { type BlobDriver, MARK } from '../blobs/driver.ts'
 import { blobIdsIn, foldersOf } from '../blobs/fs.ts'
 import { ownerOfFolder } from '../blobs/fs-mark.ts'
 import { openStorage, storageFolder } from '../blobs/open.ts'
+import { pointsAtBlobs } from '../blobs/pointers.ts'
 import { findKnown } from '../blobs/store.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/schema.ts'
 import { Refusal } from '../refusal.ts'
-import { pointsAtBlobs } from './store.ts'
 
 /** As many blobs of a storage without a mark are asked for: one that the database knows suffices. */
 const SAMPLE = 1000

@@ -9,11 +9,3 @@ export const lockInstance = (tx: Tx): Promise<Row<'instance'>> =>
 
 export const writeFingerprint = (tx: Tx, key_fingerprint: string) =>
   tx.updateTable('instance').set({ key_fingerprint }).execute()
-
-/** Whether any object, in the trash or not, has its bytes in the storage. */
-export async function pointsAtBlobs(db: Db): Promise<boolean> {
-  const object = await db.selectFrom('objects').select('blob_id').limit(1).executeTakeFirst()
-  return (
-    object !== undefined || (await db.selectFrom('trash').select('blob_id').limit(1).executeTakeFirst()) !== undefined
-  )
-}

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { countUpToMost, type Queue } from '../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
 /** What is kept of the lists of keys once the job has its items, or is over. */
@@ -267,3 +269,25 @@ export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promi
 /** Jobs that were over before a time are forgotten, with what was left of their items. */
 export const deleteFinished = (tx: Tx, before: Date) =>
   tx.deleteFrom('jobs').where('finished_at', '<', before.toISOString()).execute()
+
+/** Jobs nobody works on, and those that someone does. */
+export async function findQueue(db: Db, now: string): Promise<{ queued: Queue; running: number }> {
+  const first = await db
+    .selectFrom('jobs')
+    .select('created_at')
+    .where('status', '=', 'queued')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  const lapsed = await db
+    .selectFrom('jobs')
+    .select((e) => e.fn.min('leased_until').as('since'))
+    .where('status', '=', 'running')
+    .where('leased_until', '<=', now)
+    .executeTakeFirst()
+  const since = [first?.created_at, lapsed?.since].filter((one) => one !== undefined && one !== null).sort()[0] ?? null
+  return {
+    queued: { count: await countUpToMost(db, sql`jobs where status = 'queued'`), since },
+    running: await countUpToMost(db, sql`jobs where status = 'running'`),
+  }
+}

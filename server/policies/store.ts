@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Queue } from '../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
 export type PolicyRow = Row<'policies'>
@@ -219,4 +221,15 @@ export async function deleteForgotten(tx: Tx, before: Date): Promise<void> {
     .where('deleted_at', 'is not', null)
     .where('id', 'not in', (e) => e.selectFrom('policy_runs').select('policy_id'))
     .execute()
+}
+
+/** Runs of policies that are not over: at most one for each policy. */
+export async function findQueue(db: Db, now: string): Promise<{ waiting: Queue; running: number }> {
+  const open = db.selectFrom('policy_runs').where('finished_at', 'is', null)
+  const free = open.where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', now)]))
+  const { waiting, since } = await free
+    .select((e) => [sql<number>`count(*)`.as('waiting'), e.fn.min('created_at').as('since')])
+    .executeTakeFirstOrThrow()
+  const { all } = await open.select(sql<number>`count(*)`.as('all')).executeTakeFirstOrThrow()
+  return { waiting: { count: waiting, since }, running: all - waiting }
 }

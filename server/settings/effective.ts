@@ -12,10 +12,7 @@ type Sections = { [S in keyof SettingsChange]-?: Required<NonNullable<SettingsCh
 export type EffectiveSettings = { readonly [S in keyof Sections]: Readonly<Sections[S]> }
 export type Section = keyof Sections
 /** What was set, by section and field; secrets in it are sealed. */
-export type Changed = { [S in Section]?: { [field: string]: unknown } } & {
-  /** Of the setup link's token, while there is one: no setting, but under the lock of the settings. */
-  setup?: string
-}
+export type Changed = { [S in Section]?: { [field: string]: unknown } }
 
 export const SECRET_PURPOSE = 'settings-secret'
 

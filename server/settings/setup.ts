@@ -1,17 +1,11 @@
 import type { Db, Tx } from '../db/schema.ts'
-import type { Changed } from './effective.ts'
 import * as store from './store.ts'
 
-/** The hash of the setup link's token that is good now (R8); null where there is none. */
-export const findSetupHash = async ({ db }: { db: Db }): Promise<string | null> =>
-  (JSON.parse(await store.readChanged(db)) as Changed).setup ?? null
+/** The hash of the valid setup link's token; null where there is none. */
+export const findSetupHash = ({ db }: { db: Db }): Promise<string | null> => store.readSetupHash(db)
 
 /** Step: the same, with the lock of the administration: whoever sets up waits here for the others. */
-export const lockSetupHash = async (tx: Tx): Promise<string | null> =>
-  (JSON.parse(await store.lockChanged(tx)) as Changed).setup ?? null
+export const lockSetupHash = (tx: Tx): Promise<string | null> => store.lockSetupHash(tx)
 
 /** Step: keeps another hash in its place, or none. */
-export async function replaceSetupHash(tx: Tx, hash: string | null): Promise<void> {
-  const { setup: _old, ...changed } = JSON.parse(await store.lockChanged(tx)) as Changed
-  await store.writeChanged(tx, JSON.stringify(hash === null ? changed : { ...changed, setup: hash }))
-}
+export const replaceSetupHash = (tx: Tx, hash: string | null) => store.writeSetupHash(tx, hash)

@@ -1,7 +1,10 @@
 import { Registry } from 'prom-client'
+import { findUnsealed } from '../audit/store.ts'
+import { findCollectable } from '../blobs/store.ts'
 import type { Ctx } from '../context.ts'
-import { engineOf } from '../db/open.ts'
+import { engineOf } from '../db/engine.ts'
 import { imageStatus } from '../images/service.ts'
+import { findQueue as findJobs } from '../jobs/store.ts'
 import {
   instrumentsOf,
   type Momentary,
@@ -14,11 +17,12 @@ import {
 import { detached } from '../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../observe/several.ts'
 import { processMetrics, telemetryOf } from '../observe/telemetry.ts'
+import { findQueue as findPolicyRuns } from '../policies/store.ts'
+import { countOpenUploads } from '../uploads/store.ts'
 import { version } from '../version.ts'
 import { webhookStatus } from '../webhooks/status.ts'
 import { within } from './deadline.ts'
 import { sharedFor } from './fresh.ts'
-import { countOpenUploads, findCollectable, findJobs, findPolicyRuns, findUnsealed } from './store.ts'
 
 /** How old what the database and the storage told may be, and how long they have for telling it. Milliseconds. */
 const FRESH_MS = 10_000

@@ -1,4 +1,5 @@
 import { countUsage, holdBucket } from '../buckets/service.ts'
+import { findBucketName } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
@@ -32,7 +33,7 @@ async function lapse(ctx: Ctx, { id, bucket_id }: store.UploadRow, since: Date):
   // Of parts that go straight to the storage only that knows.
   const arrived = (await receivedParts(ctx, found)).reduce((sum, { size }) => sum + size, 0)
   await ctx.upkeep(async ({ tx }) => {
-    const name = await store.bucketNameOf(tx, bucket_id)
+    const name = await findBucketName(tx, bucket_id)
     if (name === undefined) return
     const bucket = await holdBucket(tx, name)
     const row = await store.lockUpload(tx, id)

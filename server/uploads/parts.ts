@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { BlobMissing } from '../blobs/driver.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
+import { findBucketName } from '../buckets/store.ts'
 import { allow, type Ctx, currentActor } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { countSender } from '../incoming/arrival.ts'
@@ -60,7 +61,7 @@ export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'ann
     throw new ServiceError('forbidden', 'This URL is not valid or has expired; ask for fresh ones.')
   const row = await store.findUpload(ctx.db, claims.upload)
   if (!isOpen(row, ctx.now()) || row.blob_id === null) throw closed()
-  const bucket = await store.bucketNameOf(ctx.db, row.bucket_id)
+  const bucket = await findBucketName(ctx.db, row.bucket_id)
   const ended = () => new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
   const actor = await actorOnBehalf(ctx, { user: claims.user, token: claims.token }, ended)
   if (bucket === undefined) throw ended()
@@ -177,7 +178,7 @@ const writeDown = (
     const bucket = growsWithParts(latest) ? await holdBucketOf(tx, upload) : undefined
     const row = await store.lockUpload(tx, upload.id)
     if (!isOpen(row, ctx.now())) throw closed()
-    const name = await store.bucketNameOf(tx, row.bucket_id)
+    const name = await findBucketName(tx, row.bucket_id)
     if (name === undefined) throw closed()
     allow(await currentActor(step), 'write', name, row.key)
     const before = await store.findPart(tx, row.id, part.part_number)

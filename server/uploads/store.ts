@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { countUpToMost } from '../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
 export type UploadRow = Row<'uploads'>
@@ -71,16 +73,6 @@ export const findIdle = (db: Db, since: Date, after: string, limit: number): Pro
     .limit(limit)
     .execute()
 
-export const bucketNameOf = async (db: Db, bucketId: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom('buckets')
-      .select('name')
-      .where('id', '=', bucketId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst()
-  )?.name
-
 export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
   tx
     .insertInto('upload_parts')
@@ -131,3 +123,6 @@ export async function sumParts(db: Db, ids: readonly string[]): Promise<Map<stri
     .execute()
   return new Map(rows.map(({ upload_id, ...sums }) => [upload_id, sums]))
 }
+
+/** Uploads in parts are open as long as they hold a blob: there is an index on that. */
+export const countOpenUploads = (db: Db): Promise<number> => countUpToMost(db, sql`uploads where blob_id is not null`)

@@ -1,15 +1,18 @@
+import type { Bucket } from '../../contract/buckets.ts'
 import { ServiceError } from '../../contract/errors.ts'
 import { actionsOn, isAdmin } from '../../contract/permissions.ts'
 import type { UsagePoint } from '../../contract/usage.ts'
-import { allowAny, bucketMissing } from '../buckets/service.ts'
+import { allowAny, bucketMissing, listBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
+import { countFailed } from '../webhooks/store.ts'
 import { DAY_MS, KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { largest } from './types.ts'
 
-/** Of buckets in one query. */
+/** Buckets of one query. */
 const PAGE = 500
+const LISTED = 1000
 const DEFAULT_DAYS = 30
 const TYPES = 100
 
@@ -92,7 +95,7 @@ export async function getHistory(ctx: Ctx, query: HistoryQuery) {
     series: asked.map(seriesOf).filter(({ bucket, points }) => bucket !== null || points.length > 0),
     others: rest.length === 0 ? null : { buckets: rest.length, points: await addUp(ctx, span, rest) },
     totals,
-    failed_deliveries: admin ? await store.countFailedDeliveries(ctx.db, span.from, span.to) : null,
+    failed_deliveries: admin ? await countFailed(ctx.db, span.from, span.to) : null,
   }
 }
 
@@ -138,3 +141,22 @@ export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefin
 
 const pages = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, i) => ids.slice(i * PAGE, (i + 1) * PAGE))
+
+/** Usage of every bucket the caller has a right in, and the totals. */
+export async function summariseUsage(ctx: Ctx) {
+  const buckets: Bucket[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await listBuckets(ctx, LISTED, cursor ?? undefined)
+    buckets.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor)
+  const total = (field: 'used_bytes' | 'object_count' | 'trash_bytes') =>
+    buckets.reduce((sum, bucket) => sum + bucket[field], 0)
+  return {
+    used_bytes: total('used_bytes'),
+    object_count: total('object_count'),
+    trash_bytes: total('trash_bytes'),
+    buckets,
+  }
+}

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
 export type Step = Row<'usage_history'>['step']
@@ -178,19 +177,6 @@ export const addUpHistory = (db: Db, span: Span, ids: readonly string[]) =>
     .orderBy('time')
     .execute()
 
-/** Webhook deliveries of that time that failed for good. */
-export const countFailedDeliveries = async (db: Db, from: string, to: string): Promise<number> =>
-  (
-    await db
-      .selectFrom('webhook_deliveries')
-      .select((e) => e.fn.countAll<number>().as('count'))
-      // As the index has it, which a parameter would not match.
-      .where(sql<boolean>`status = 'failed'`)
-      .where('created_at', '>=', from)
-      .where('created_at', '<', to)
-      .executeTakeFirstOrThrow()
-  ).count
-
 // ---- Content types ---------------------------------------------------------------------------------------------
 
 /** Buckets whose content types are to be looked at. */
@@ -216,28 +202,6 @@ export const claimTypes = async (tx: Tx, bucketId: string, now: Date, next: Date
       .returning('bucket_id')
       .execute()
   ).length > 0
-
-/** The next so many objects after a key by their types, and the last key of each type among them. */
-export const countPiece = (db: Db, bucketId: string, after: string, limit: number) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom('objects')
-        .select(['key', 'content_type', 'size'])
-        .where('bucket_id', '=', bucketId)
-        .where('key', '>', after)
-        .orderBy('key')
-        .limit(limit)
-        .as('piece'),
-    )
-    .select((e) => [
-      'content_type',
-      e.fn.sum<number>('size').as('bytes'),
-      e.fn.countAll<number>().as('objects'),
-      e.fn.max('key').as('last'),
-    ])
-    .groupBy('content_type')
-    .execute()
 
 export async function replaceTypes(
   tx: Tx,

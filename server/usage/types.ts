@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compareKeys } from '../../contract/permissions.ts'
 import { sumUsage } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
+import { countTypes as countObjectTypes } from '../objects/store.ts'
 import { DAY_MS, HOUR_MS } from './span.ts'
 import * as store from './store.ts'
 
@@ -28,7 +29,7 @@ async function countTypes(ctx: Ctx, bucketId: string): Promise<Map<string, Sum> 
   const sums = new Map<string, Sum>()
   for (let after = ''; ; ) {
     if (ctx.stopping.aborted) return undefined
-    const piece = await store.countPiece(ctx.db, bucketId, after, PIECE)
+    const piece = await countObjectTypes(ctx.db, bucketId, after, PIECE)
     let objects = 0
     for (const { content_type, last, ...sum } of piece) {
       const name = normalise(content_type)

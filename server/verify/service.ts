@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { releaseBlobs } from '../blobs/collector.ts'
 import { BlobMissing, isDamage } from '../blobs/driver.ts'
+import { findForgotten, listPointed, type Pointed } from '../blobs/pointers.ts'
 import { correctUsage, setTotalQuota } from '../buckets/service.ts'
+import { compareUsage, findTotalQuota } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
-import * as store from './store.ts'
 import { bringBackKnown, planRemovals, verifyStored } from './stored.ts'
 import type { Options, Summary } from './summary.ts'
 
@@ -40,7 +41,7 @@ export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
 /** Every row has its bytes. */
 async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Promise<void> {
   for (let after = ''; ; ) {
-    const rows = await store.listPointed(ctx.db, after, BATCH)
+    const rows = await listPointed(ctx.db, after, BATCH)
     const last = rows.at(-1)?.blob_id
     if (last === undefined) return
     // Rows of the last blob may go on in the next batch: they all come then, unless it fills a batch alone.
@@ -54,7 +55,7 @@ async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Prom
   }
 }
 
-async function verifyBlob(ctx: Ctx, row: store.Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
+async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
   const { blob_id, size, sha256, where } = row
   summary.blobs++
   summary.bytes += size
@@ -83,7 +84,7 @@ async function verifyBlob(ctx: Ctx, row: store.Pointed, { deep, report }: Option
 /** Nothing points at these and the collector will not look at them: they are put before it again. */
 async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
   for (;;) {
-    const ids = await store.findForgotten(ctx.db, BATCH)
+    const ids = await findForgotten(ctx.db, BATCH)
     for (const id of ids) {
       summary.orphans++
       report(`orphan: nothing points at the blob ${id}${fix ? '; left to the collector' : ''}`)
@@ -97,7 +98,7 @@ async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summ
 /** What is counted is what is there. */
 async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
   let total = 0
-  for (const { held, counted } of await store.compareUsage(ctx.db)) {
+  for (const { held, counted } of await compareUsage(ctx.db)) {
     total += held.bytes + held.reserved
     const wrong = (['bytes', 'objects', 'trash_bytes', 'reserved'] as const).filter((one) => held[one] !== counted[one])
     if (wrong.length === 0) continue
@@ -108,7 +109,7 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
     await ctx.upkeep(({ tx }) => correctUsage(tx, held.id))
     summary.fixed++
   }
-  const row = await store.findTotal(ctx.db)
+  const row = await findTotalQuota(ctx.db)
   if (!row || row.used_bytes === total) return
   summary.miscounted++
   report(`miscounted: all buckets together have ${row.used_bytes} bytes instead of ${total}`)

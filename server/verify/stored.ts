@@ -1,9 +1,9 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { asideInBatches } from '../blobs/collector.ts'
 import type { DamagedEntry } from '../blobs/driver.ts'
+import { findPointed } from '../blobs/pointers.ts'
 import { findKnown } from '../blobs/store.ts'
 import type { Ctx } from '../context.ts'
-import * as store from './store.ts'
 import type { Options, Summary } from './summary.ts'
 
 const BATCH = 1000
@@ -93,7 +93,7 @@ export async function verifyStored(
   for await (const batch of entriesOf(ctx)) {
     const damaged = batch.filter(({ error }) => error)
     // Those were named where their objects were looked at.
-    const pointed = await store.findPointed(
+    const pointed = await findPointed(
       ctx.db,
       damaged.flatMap(({ id }) => id ?? []),
     )

@@ -170,3 +170,16 @@ export async function requeueFailed(
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
+
+/** Deliveries created in that time that failed for good. */
+export const countFailed = async (db: Db, from: string, to: string): Promise<number> =>
+  (
+    await db
+      .selectFrom('webhook_deliveries')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      // As the index has it, which a parameter would not match.
+      .where(sql<boolean>`status = 'failed'`)
+      .where('created_at', '>=', from)
+      .where('created_at', '<', to)
+      .executeTakeFirstOrThrow()
+  ).count

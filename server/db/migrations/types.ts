@@ -1,18 +1,35 @@
-import type { ColumnDataType, Expression, Kysely } from 'kysely'
-
-type Type = ColumnDataType | Expression<unknown>
-/** How each engine spells the column types the migrations use. */
+/** How an engine spells the column types that migrations use. Frozen: a change here would change what an old migration did. */
 export interface ColumnTypes {
-  id: Type
+  engine: 'sqlite' | 'postgres'
+  id: string
   /** Text that sorts and compares by its UTF-8 bytes. */
-  bytewise: Type
-  text: Type
-  timestamp: Type
-  integer: Type
-  bigint: Type
-  real: Type
-  /** Makes `objects.key` searchable by any part of it, whatever its case; see db/search.ts. */
-  addSearchIndex(db: Kysely<never>): Promise<void>
-  /** Makes the table of recent audit records, the view over all, and all of it append-only; see db/audit-guards.ts. */
-  guardAudit(db: Kysely<never>): Promise<void>
+  bytewise: string
+  text: string
+  timestamp: string
+  integer: string
+  bigint: string
+  real: string
+}
+
+export const columnTypes: { [engine in ColumnTypes['engine']]: ColumnTypes } = {
+  sqlite: {
+    engine: 'sqlite',
+    id: 'text',
+    bytewise: 'text',
+    text: 'text',
+    timestamp: 'text',
+    integer: 'integer',
+    bigint: 'integer',
+    real: 'real',
+  },
+  postgres: {
+    engine: 'postgres',
+    id: 'text collate "C"',
+    bytewise: 'text collate "C"',
+    text: 'text',
+    timestamp: 'timestamptz(3)',
+    integer: 'integer',
+    bigint: 'bigint',
+    real: 'double precision',
+  },
 }

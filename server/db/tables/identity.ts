@@ -99,7 +99,13 @@ export interface IdentityTables {
     /** Of the cookie of the browser that began the login; null in rows of releases that did not ask for it. */
     cookie_hash: string | null
   }
-  /** One row. `changed` is JSON: what was set, by section; secrets in it are encrypted. */
-  settings: { id: number; changed: string }
+  /** One row. Whoever changes who can administer the service holds its lock. */
+  settings: {
+    id: number
+    /** JSON: what was set, by section; secrets in it are encrypted. */
+    changed: string
+    /** SHA-256 of the setup link's token in hex; null where there is no such link. */
+    setup_hash: string | null
+  }
   login_throttle: { key: string; failures: number; window_started_at: string; blocked_until: string | null }
 }

@@ -8,5 +8,4 @@ export const bucketRoutes = [
   handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.name)),
   handle(api.updateBucket, (ctx, { params, body }) => service.updateBucket(ctx, params.name, body)),
   handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.name)),
-  handle(api.usage, (ctx) => service.summariseUsage(ctx)),
 ]

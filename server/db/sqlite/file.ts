@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../refusal.ts'
+import { isBusy } from './errors.ts'
 
 /** Of a SQLite database: the file itself, its log, and the index of that. */
 const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]
@@ -31,24 +31,7 @@ export function makePrivate(file: string, report: (error: Error) => void): void 
     }
 }
 
-/**
- * Opens a database for a look that leaves no trace: a file without a log is read as it is, since SQLite would put a log
- * and an index beside it and leave them there. One that has a log is in use, or its process was killed.
- */
-export function openForLook(file: string): DatabaseSync {
-  const logged = (fs.statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-  if (logged) return new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
-  return openAsItLies(file)
-}
-
-/** Opens a database that nobody writes to, so that no file comes to be beside it. */
-export function openAsItLies(file: string): DatabaseSync {
-  const url = pathToFileURL(path.resolve(file))
-  url.searchParams.set('immutable', '1')
-  return new DatabaseSync(url, { readOnly: true })
-}
-
-/** Why this process could not work on a database whose folder it may write; undefined when nothing speaks against it. */
+/** The first of the database's files that this process cannot read and write; undefined when it can. */
 export const foreignFile = (file: string): string | undefined =>
   filesOf(path.resolve(file)).find((one) => {
     if (!fs.existsSync(one)) return false
@@ -64,7 +47,7 @@ export const foreignFile = (file: string): string | undefined =>
  * Takes the database for this process alone, until the function it gives is called or the process ends in any way: the
  * lock is the kernel's, on a file beside. Throws when another process has it.
  */
-export function lockForService(file: string): () => void {
+export function lockFile(file: string): () => void {
   const beside = `${file}-lock`
   makePrivate(beside, (error) => {
     throw error
@@ -75,11 +58,10 @@ export function lockForService(file: string): () => void {
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
+    if (!isBusy(error as Error)) throw error
     throw new Refusal(
       `Another service runs on ${path.resolve(file)}. A SQLite database is served by one process: end that one first, or use PostgreSQL.`,
     )
   }
   return () => lock.close()
 }
-const SQLITE_BUSY = 5

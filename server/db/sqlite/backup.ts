@@ -2,21 +2,9 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { ServiceError } from '../../contract/errors.ts'
-import { openAsItLies } from './sqlite.ts'
-
-/** What a copy of the database holds. */
-export interface Copied {
-  buckets: number
-  objects: number
-  users: number
-  /** Bytes of the file. */
-  size: number
-}
-
-/** What `backup` answers where the rows are in PostgreSQL. */
-export const POSTGRES_BACKUP =
-  '`backup` copies SQLite databases. Of PostgreSQL, use pg_dump or pg_basebackup, then copy the blobs: docs/operations.md.'
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Copied } from '../database.ts'
+import { openAsItLies } from './look.ts'
 
 /** Pages of one step: all there are. */
 const ALL = 2 ** 31 - 1

@@ -3,12 +3,13 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type KyselyPlugin,
   type QueryResult,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
-import { adaptConnections } from './observed.ts'
+import { adaptConnections } from '../observed.ts'
 
 /** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
 export function kyselyDatabase(database: DatabaseSync) {
@@ -114,3 +115,12 @@ export const waitAfterReads = (dialect: Dialect, wait: () => Promise<void> | und
       return result
     }
   })
+
+/** `begin immediate` already is the lock that `for update` and `for share` ask for, and SQLite has no such words. */
+export const withoutRowLocks: KyselyPlugin = {
+  transformQuery({ node }) {
+    if (node.kind !== 'SelectQueryNode' || !('endModifiers' in node)) return node
+    return { ...node, endModifiers: undefined }
+  },
+  transformResult: async ({ result }) => result,
+}

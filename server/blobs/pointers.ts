@@ -1,3 +1,5 @@
+// What points at blobs: rows of objects, of the trash and of uploads. They are read in one statement where a row could
+// otherwise move from one table to another between two.
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
@@ -41,39 +43,10 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
       limit ${limit}`.execute(db as never)
   ).rows.map(({ id }) => id)
 
-export interface Counted {
-  id: string
-  name: string
-  bytes: number
-  objects: number
-  trash_bytes: number
-  reserved: number
+/** Whether any object, in the trash or not, has its bytes in the storage. */
+export async function pointsAtBlobs(db: Db): Promise<boolean> {
+  const object = await db.selectFrom('objects').select('blob_id').limit(1).executeTakeFirst()
+  return (
+    object !== undefined || (await db.selectFrom('trash').select('blob_id').limit(1).executeTakeFirst()) !== undefined
+  )
 }
-
-/** What the tables hold of each bucket, and what is counted of it. */
-export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
-  const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
-  const { rows } = await sql<{ [column: string]: string | number }>`
-    select b.id, coalesce(b.former_name, b.name) as name,
-      coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0) as held_bytes,
-      (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
-      coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
-      coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
-      coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
-      coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
-      coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
-      coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
-    from buckets b order by b.name`.execute(db as never)
-  const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({
-    id: String(row.id),
-    name: String(row.name),
-    ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
-      Counted,
-      (typeof numbers)[number]
-    >),
-  })
-  return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))
-}
-
-export const findTotal = (db: Db) =>
-  db.selectFrom('quotas').selectAll().where('used_bytes', 'is not', null).executeTakeFirst()

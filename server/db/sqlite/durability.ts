@@ -1,4 +1,4 @@
-import { sharedSync } from '../shared-sync.ts'
+import { sharedSync } from '../../shared-sync.ts'
 
 /** Which commits would survive a power failure. Commits are in one log: a sync covers all that were made before it began. */
 export interface Durability {

@@ -1,0 +1,46 @@
+import type { DatabaseObserver } from './observed.ts'
+import type { Db, Tx } from './schema.ts'
+
+/** An open database of either engine. */
+export interface Database {
+  /** Reads of committed state that no power failure takes back; see `answersWait` for who waits for that. */
+  db: Db
+  /** Until nothing that was read so far can be taken back by a power failure; undefined when nothing can. */
+  settled(): Promise<void> | undefined
+  /**
+   * Runs `work` in one transaction and resolves when it is durable. A deadlock or serialisation failure runs it again
+   * (at most 5 times), so `work` awaits nothing but `tx`. Throws at once inside another transaction. With `relaxed` it
+   * may resolve before it would survive a power failure itself; what it has read does then, as it does where it rejects.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
+  /** Brings the schema up to date; several processes may do it at once. */
+  migrate(): Promise<void>
+  /** Rejects when the database does not answer. */
+  check(): Promise<void>
+  /** The connections to a server right now; null for SQLite. */
+  pool(): { most: number; open: number; idle: number; waiting: number } | null
+  /** Writes a copy of this moment into a new file while others go on; SQLite only, PostgreSQL refuses. */
+  backup(file: string): Promise<Copied>
+  close(): Promise<void>
+}
+
+/** What a copy of the database holds. */
+export interface Copied {
+  buckets: number
+  objects: number
+  users: number
+  /** Bytes of the file. */
+  size: number
+}
+
+export interface DatabaseOptions {
+  /** Receives errors that nobody waits for: the server ended an idle connection, the schema is newer than this release. */
+  report?: (error: Error) => void
+  /** Most connections to a server. */
+  connections?: number
+  observer?: DatabaseObserver
+  /** Whether the caller keeps what it reads to itself until `settled`, so that reads need not wait one by one. Default: no. */
+  answersWait?: () => boolean
+  /** Rejects instead of creating a missing SQLite file. */
+  existing?: boolean
+}

@@ -1,0 +1,49 @@
+import {
+  type BinaryOperationNode,
+  OperatorNode,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  PrimitiveValueListNode,
+} from 'kysely'
+import pg from 'pg'
+
+const INT8 = 20
+const NUMERIC = 1700
+const TIMESTAMPTZ = 1184
+/** How the texts of PostgreSQL's types become the values that both databases give, by their oid. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [INT8, Number],
+  [NUMERIC, Number],
+  [TIMESTAMPTZ, (text) => new Date(text).toISOString()],
+])
+
+/** `in ()` is false, as on SQLite, instead of a syntax error. */
+class Compiler extends PostgresQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { operator, rightOperand } = node
+    const empty = PrimitiveValueListNode.is(rightOperand) && rightOperand.values.length === 0
+    const name = empty && OperatorNode.is(operator) ? operator.operator : undefined
+    if (name === 'in') this.append('false')
+    else if (name === 'not in') this.append('true')
+    else super.visitBinaryOperation(node)
+  }
+}
+
+/** Kysely's dialect, with empty lists as on SQLite. */
+export class ServerDialect extends PostgresDialect {
+  override createQueryCompiler() {
+    return new Compiler()
+  }
+}
+
+/** A pool of so many connections at most to a server, whose values are read as the schema says. */
+export const openPool = (url: string, most: number): pg.Pool =>
+  new pg.Pool({
+    connectionString: url,
+    max: most,
+    connectionTimeoutMillis: 10_000,
+    types: {
+      getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+        parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    },
+  })

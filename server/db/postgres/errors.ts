@@ -1,0 +1,35 @@
+/** SQLSTATE: the server is shutting down (57P01–57P03), has no connection left (53300), or lost one (class 08). */
+const OUTAGE_STATES = /^(57P0[123]|53300|08[0-9A-Z]{3})$/
+/** Codes of the socket and of the look-up of the host's name. */
+const SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+/** Messages of the pool and its connections, which have no code. */
+const OUTAGE_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
+
+/** Whether an error says that the server cannot be reached. */
+export const isOutage = (error: Error): boolean =>
+  OUTAGE_STATES.test(codeOf(error)) || SOCKET.has(codeOf(error)) || OUTAGE_MESSAGES.test(error.message)
+
+/**
+ * SQLSTATE of a transaction that may have failed only because of another one: serialization_failure, deadlock_detected,
+ * foreign_key_violation (a reference came or went between our read and our write).
+ */
+const RETRYABLE = new Set(['40001', '40P01', '23503'])
+/** Whether the transaction may succeed when it runs again. */
+export const isRetryable = (error: unknown): boolean => error instanceof Error && RETRYABLE.has(codeOf(error))
+
+/** Whether the server's disk is full (disk_full). */
+export const isFull = (error: Error): boolean => codeOf(error) === '53100'

@@ -1,0 +1,20 @@
+import { Kysely } from 'kysely'
+import { Refusal } from '../../refusal.ts'
+import type { Schema } from '../schema.ts'
+import { openPool, ServerDialect } from './dialect.ts'
+
+/** Opens a database on one connection. Throws a Refusal. */
+export async function lookIntoPostgres(url: string): Promise<Kysely<Schema>> {
+  const pool = openPool(url, 1)
+  try {
+    ;(await pool.connect()).release()
+  } catch (error) {
+    await pool.end()
+    throw new Refusal(`The database of DATABASE_URL cannot be opened: ${saidBy(error)}.`, { cause: error })
+  }
+  return new Kysely<Schema>({ dialect: new ServerDialect({ pool }) })
+}
+
+/** Of several addresses that were tried, each has its own failure. */
+const saidBy = (error: unknown): string =>
+  error instanceof AggregateError ? error.errors.map(saidBy).join('; ') : (error as Error).message

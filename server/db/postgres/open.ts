@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { Kysely, sql } from 'kysely'
+import type { Database, DatabaseOptions } from '../database.ts'
+import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
+import { migrate } from '../migrate.ts'
+import { observeDialect } from '../observed.ts'
+import type { Schema, Tx } from '../schema.ts'
+import { refuseBackup } from './backup.ts'
+import { openPool, ServerDialect } from './dialect.ts'
+import { isOutage, isRetryable } from './errors.ts'
+
+/** Opens a database of a server through a pool of connections. */
+export async function openPostgres(
+  url: string,
+  { report, connections, observer }: Required<DatabaseOptions>,
+): Promise<Database> {
+  const pool = openPool(url, connections)
+  // The pool replaces an idle connection that the server ends; without a listener it would end the process.
+  pool.on('error', report)
+  // And one that is lost between two statements of a transaction: the next of them fails.
+  pool.on('connect', (client) => void client.on('error', report))
+  const dialect = observeDialect(new ServerDialect({ pool }), observer, isOutage)
+  const writer = new Kysely<Schema>({ dialect })
+  const reader = writer.withPlugin(rootHandleGuard)
+  const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await beginning(writer).execute((tx) => insideTransaction(() => work(tx)))
+      } catch (error) {
+        if (!isRetryable(error) || attempt === 5) throw error
+        const pause = AbortSignal.timeout(randomInt(5, 20 * attempt))
+        await once(pause, 'abort')
+      }
+    }
+  }
+  return {
+    db: reader,
+    // The server shows nothing before it is durable.
+    settled: () => undefined,
+    transaction,
+    migrate: () => migrate(writer, 'postgres', report),
+    check: async () => void (await sql`select 1`.execute(reader)),
+    pool: () => ({
+      most: connections,
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    backup: refuseBackup,
+    close: () => writer.destroy(),
+  }
+}
+
+/**
+ * A transaction at the isolation this service needs, whatever the default of the database or the role: who waited for a
+ * lock has to see what was committed meanwhile, or a quota is summed from old rows.
+ */
+const beginning = (db: Kysely<Schema>) =>
+  db.transaction().setIsolationLevel('read committed').setAccessMode('read write')

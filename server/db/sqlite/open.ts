@@ -1,0 +1,132 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { Kysely, sql } from 'kysely'
+import type { Database, DatabaseOptions } from '../database.ts'
+import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
+import { migrate } from '../migrate.ts'
+import { observeDialect } from '../observed.ts'
+import type { Schema } from '../schema.ts'
+import { backupSqlite } from './backup.ts'
+import { startCheckpoints } from './checkpoint.ts'
+import {
+  kyselyDatabase,
+  ReadingSqliteDialect,
+  WritingSqliteDialect,
+  waitAfterReads,
+  withoutRowLocks,
+} from './dialect.ts'
+import { newDurability } from './durability.ts'
+import { isOutage } from './errors.ts'
+import { isThere, makePrivate } from './file.ts'
+
+/** Opens a SQLite file for one writer and one reader, both in this process. */
+export async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
+  const { report, observer, answersWait, existing } = options
+  const folder = path.dirname(path.resolve(file))
+  if (!existing) makePrivate(file, report)
+  else if (!isThere(file)) throw new Error(`There is no database at ${file}`)
+  const open = (readOnly: boolean) => {
+    const database = new DatabaseSync(file, { readOnly, timeout: 10_000 })
+    if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal;')
+    database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory;')
+    return kyselyDatabase(database)
+  }
+  const writing = open(false)
+  writing.database.exec('pragma wal_autocheckpoint = 0')
+  // One transaction at a time: what the one that now commits was asked for.
+  let relies = false
+  const committed = () => {
+    if (relies) durability.committed()
+  }
+  const writer = new Kysely<Schema>({
+    dialect: observeDialect(new WritingSqliteDialect(writing, committed), observer, isOutage),
+    plugins: [withoutRowLocks],
+  })
+  await sql`select count(*) from sqlite_schema`.execute(writer)
+
+  // Opened once, after the first statement has made the file, and kept as long as the connection: SQLite's locks are
+  // on other files, so this descriptor drops none of them when it closes.
+  const wal = fs.openSync(`${file}-wal`, 'r')
+  const folderHandle = fs.openSync(folder, 'r')
+  fs.fsyncSync(folderHandle)
+  fs.closeSync(folderHandle)
+  let broken: Error | undefined
+  const fdatasync = promisify(fs.fdatasync)
+  const durability = newDurability(async () => {
+    if (broken) throw broken
+    try {
+      await fdatasync(wal)
+    } catch (error) {
+      // After a failed sync the kernel may have dropped the pages: nothing may be acknowledged any more.
+      broken = error as Error
+      throw error
+    }
+  })
+
+  const settle = async (pending: Promise<void>): Promise<void> => {
+    const began = performance.now()
+    await pending
+    observer.synced(began)
+  }
+  /** What was read may be of a commit that is not durable yet: whoever gives it away waits for that. */
+  const settleRead = (): Promise<void> | undefined => {
+    const pending = answersWait() ? undefined : durability.pending()
+    return pending && settle(pending)
+  }
+  const reading = open(true)
+  const reader = new Kysely<Schema>({
+    dialect: waitAfterReads(observeDialect(new ReadingSqliteDialect(reading), observer, isOutage), settleRead),
+    plugins: [withoutRowLocks, rootHandleGuard],
+  })
+  const checkpoints = startCheckpoints(file, () => {
+    if (!writing.database.isTransaction) writing.database.exec('pragma wal_checkpoint(passive)')
+  })
+  return {
+    db: reader,
+    async transaction(work, { relaxed = false } = {}) {
+      if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
+      const run = writer.transaction().execute(async (tx) => {
+        const result = await insideTransaction(() => work(tx))
+        relies = !relaxed
+        return result
+      })
+      // What made it fail, a name that is taken say, is told to someone just as well.
+      const result = await run.catch(async (error: unknown) => {
+        await settleRead()
+        throw error
+      })
+      checkpoints.committed()
+      const pending = durability.pending()
+      if (relaxed) await settleRead()
+      else if (pending) await settle(pending)
+      return result
+    },
+    settled: durability.pending,
+    migrate: async () => {
+      await migrate(writer, 'sqlite', report)
+      await durability.sync()
+    },
+    async check() {
+      const failure = broken ?? checkpoints.failure()
+      if (failure) throw failure
+      await sql`select 1`.execute(reader)
+    },
+    pool: () => null,
+    async backup(target) {
+      const copied = await backupSqlite(file, target)
+      // Nor may the copy know more than the database after a power failure, whichever process has written it.
+      await durability.sync()
+      return copied
+    },
+    async close() {
+      await checkpoints.stop()
+      await reader.destroy()
+      // Kysely closes what it has used.
+      if (reading.database.isOpen) reading.database.close()
+      await writer.destroy()
+      fs.closeSync(wal)
+    },
+  }
+}
