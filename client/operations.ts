@@ -16,80 +16,6 @@ export interface NumberedPage<T> {
   page_size: number
 }
 
-export interface AuditFault {
-  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
-  kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint' | 'retention'
-  seq: number | null
-  audit_id: string | null
-  message: string
-}
-
-export interface AuditRecord {
-  /** A UUIDv7. */
-  id: string
-  /** ISO 8601, UTC, milliseconds. */
-  time: string
-  action: string
-  result: 'success' | 'denied' | 'failure'
-  status_code: number | null
-  error_code: string | null
-  actor: {
-    user_id: string | null
-    email: string | null
-    type: 'user' | 'public' | 'system' | 'cli'
-  }
-  auth_method: string | null
-  token_id: string | null
-  session_id: string | null
-  actor_ip: string | null
-  user_agent: string | null
-  request_id: string | null
-  method: string | null
-  route: string | null
-  bucket: string | null
-  object_key: string | null
-  resource_type: string | null
-  resource_id: string | null
-  details: Record<string, unknown>
-}
-
-export interface AuditVerification {
-  /** Nothing was found in what was looked at. */
-  ok: boolean
-  /** It was looked at to the end; else go on with `from=<next_seq>`. */
-  complete: boolean
-  first_seq: number
-  last_seq: number
-  next_seq: number | null
-  /** Records whose hash and MAC were computed anew. */
-  checked: number
-  /** Checkpoints whose signature was checked, those of the file included. */
-  checkpoints: number
-  /** Records that wait to be sealed. */
-  pending: number
-  /** The last link that retention has removed. */
-  anchor: {
-    seq: number
-    /** SHA-256 in hex. */
-    chain_hash: string
-  } | null
-  /** The last link, when it began. */
-  head: {
-    seq: number
-    /** SHA-256 in hex. */
-    chain_hash: string
-  } | null
-  fault_count: number
-  first_fault: AuditFault | null
-  /** The first hundred. */
-  faults: AuditFault[]
-  /** Ed25519 keys (base64url) of the checkpoints, for who checks them elsewhere. */
-  keys: {
-    id: string
-    public_key: string
-  }[]
-}
-
 export interface Me {
   /** A UUIDv7. */
   id: string
@@ -132,6 +58,38 @@ export interface TokenPair {
   refresh_token?: string
 }
 
+export interface NewToken {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  /** The first 12 characters, to know it by. */
+  token_prefix: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** The credential. Shown in this answer and never again. */
+  token: string
+}
+
+export interface Token {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  /** The first 12 characters, to know it by. */
+  token_prefix: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+  last_used_ip: string | null
+  revoked_at: string | null
+  /** `expiring`: within seven days. */
+  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** What its creator was signed in with. */
+  created_via: 'local' | 'idp' | 'pat'
+  created_by_token_id: string | null
+}
+
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
   name: string
@@ -152,24 +110,152 @@ export interface Bucket {
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
 }
 
-export interface Group {
+export interface UsagePoint {
+  /** When the hour or day (UTC) begins. */
+  time: string
+  /** Bytes of live objects as they were found last within that time; null where nobody looked. */
+  used_bytes: number | null
+  object_count: number | null
+  /** Bytes of contents received, also of uploads that failed later. */
+  uploaded_bytes: number
+  /** Bytes sent of contents, images and archives. */
+  downloaded_bytes: number
+  requests: number
+}
+
+export interface StoredObject {
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  /** Bytes. */
+  size: number
+  /** MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`). */
+  etag: string
+  content_type: string
+  /** SHA-256 of the contents, hex. */
+  sha256?: string
+  metadata: Record<string, string>
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  last_modified: string
+  created_by: string | null
+}
+
+export interface BulkResult {
+  /** Keys where it was done; of a copy or move the new ones. */
+  succeeded: string[]
+  errors: {
+    /** As it was given. */
+    key: string
+    code: string
+    detail: string
+  }[]
+}
+
+export interface ImageQuery {
+  /** Width of the box in CSS pixels; one alone keeps the ratio. */
+  w?: number
+  /** Height of the box in CSS pixels; one alone keeps the ratio. */
+  h?: number
+  /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+  format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+  /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+  q?: number
+  /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+  fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+  /** Multiplies `w` and `h`. */
+  dpr?: number
+  /** `1`: may become larger than the source. */
+  enlarge?: '0' | '1'
+  /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+  animated?: '0' | '1'
+}
+
+export interface Upload {
+  /** A UUIDv7. */
+  upload_id: string
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  file_size: number | null
+  /** Bytes of every part but the last. */
+  part_size: number
+  num_parts: number | null
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  received_parts: number
+  received_bytes: number
+}
+
+export interface NewShare {
   /** A UUIDv7. */
   id: string
-  name: string
-  description: string
-  /** Comes with Stowage; it cannot be deleted or lose its rights. */
-  builtin: boolean
-  global: ('admin' | 'users.manage')[]
-  grants: ({
-    /** A UUIDv7. */
-    id: string
-    /** A bucket name; `*` is any run of characters, at most three of them. */
-    bucket_pattern: string
-    prefix: string
-    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
-    preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
-  })[]
-  member_count: number
+  kind: 'object' | 'folder' | 'selection' | 'upload'
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  object_key: string | null
+  prefix: string | null
+  keys: string[] | null
+  expires_at: string | null
+  has_password: boolean
+  max_downloads: number | null
+  filename: string | null
+  disposition: 'inline' | 'attachment' | null
+  max_file_bytes: number | null
+  max_total_bytes: number | null
+  max_files: number | null
+  content_types: string[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  created_by_email: string | null
+  revoked_at: string | null
+  /** `spent`: all its downloads were taken. */
+  state: 'active' | 'expired' | 'spent' | 'revoked'
+  /** Downloads, or files received. */
+  access_count: number
+  received_bytes: number
+  last_accessed_at: string | null
+  /** Shown only now; a hash of it is kept. */
+  token: string
+  url: string
+}
+
+export interface Share {
+  /** A UUIDv7. */
+  id: string
+  kind: 'object' | 'folder' | 'selection' | 'upload'
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  object_key: string | null
+  prefix: string | null
+  keys: string[] | null
+  expires_at: string | null
+  has_password: boolean
+  max_downloads: number | null
+  filename: string | null
+  disposition: 'inline' | 'attachment' | null
+  max_file_bytes: number | null
+  max_total_bytes: number | null
+  max_files: number | null
+  content_types: string[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  created_by_email: string | null
+  revoked_at: string | null
+  /** `spent`: all its downloads were taken. */
+  state: 'active' | 'expired' | 'spent' | 'revoked'
+  /** Downloads, or files received. */
+  access_count: number
+  received_bytes: number
+  last_accessed_at: string | null
 }
 
 export interface Job {
@@ -207,26 +293,6 @@ export interface Job {
   created_by_email: string | null
   started_at: string | null
   finished_at: string | null
-}
-
-export interface StoredObject {
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-  key: string
-  /** Bytes. */
-  size: number
-  /** MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`). */
-  etag: string
-  content_type: string
-  /** SHA-256 of the contents, hex. */
-  sha256?: string
-  metadata: Record<string, string>
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  /** ISO 8601, UTC, milliseconds. */
-  last_modified: string
-  created_by: string | null
 }
 
 export interface Policy {
@@ -330,6 +396,87 @@ export interface PolicyRun {
   }[]
   /** Keys of the first 100 matches, without those the caller may not list. */
   sample: string[]
+}
+
+export interface RestoredItem {
+  /** A UUIDv7. */
+  id: string
+  /** The key it has now. */
+  key: string
+  /** The key it had; another one where both were kept. */
+  original_key: string
+  /** Whether an object that was at the key gave way to it. */
+  replaced: boolean
+  /** What gave way, in the trash; null where nothing did or the bucket keeps no trash. */
+  replaced_trash_id: string | null
+}
+
+export interface TrashItem {
+  /** A UUIDv7. */
+  id: string
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  size: number
+  etag: string
+  content_type: string
+  reason: 'deleted' | 'overwritten'
+  /** ISO 8601, UTC, milliseconds. */
+  deleted_at: string
+  deleted_by: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
+export interface DirectoryPerson {
+  external_id: string
+  email: string | null
+  display_name: string
+  username: string | null
+  enabled: boolean
+  already_imported: boolean
+}
+
+export interface User {
+  /** A UUIDv7. */
+  id: string
+  email: string
+  display_name: string
+  is_active: boolean
+  /** Derived: a member of a group that holds `admin`. */
+  is_admin: boolean
+  /** Whether they can log in with e-mail and password. */
+  has_password: boolean
+  idp_subject: string | null
+  groups: {
+    /** A UUIDv7. */
+    id: string
+    name: string
+  }[]
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  last_login_at: string | null
+}
+
+export interface Group {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  description: string
+  /** Comes with Stowage; it cannot be deleted or lose its rights. */
+  builtin: boolean
+  global: ('admin' | 'users.manage')[]
+  grants: ({
+    /** A UUIDv7. */
+    id: string
+    /** A bucket name; `*` is any run of characters, at most three of them. */
+    bucket_pattern: string
+    prefix: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
+  })[]
+  member_count: number
 }
 
 export interface Settings {
@@ -555,195 +702,6 @@ export interface SettingsChange {
   }
 }
 
-export interface NewShare {
-  /** A UUIDv7. */
-  id: string
-  kind: 'object' | 'folder' | 'selection' | 'upload'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  object_key: string | null
-  prefix: string | null
-  keys: string[] | null
-  expires_at: string | null
-  has_password: boolean
-  max_downloads: number | null
-  filename: string | null
-  disposition: 'inline' | 'attachment' | null
-  max_file_bytes: number | null
-  max_total_bytes: number | null
-  max_files: number | null
-  content_types: string[] | null
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  created_by: string | null
-  created_by_email: string | null
-  revoked_at: string | null
-  /** `spent`: all its downloads were taken. */
-  state: 'active' | 'expired' | 'spent' | 'revoked'
-  /** Downloads, or files received. */
-  access_count: number
-  received_bytes: number
-  last_accessed_at: string | null
-  /** Shown only now; a hash of it is kept. */
-  token: string
-  url: string
-}
-
-export interface Share {
-  /** A UUIDv7. */
-  id: string
-  kind: 'object' | 'folder' | 'selection' | 'upload'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  object_key: string | null
-  prefix: string | null
-  keys: string[] | null
-  expires_at: string | null
-  has_password: boolean
-  max_downloads: number | null
-  filename: string | null
-  disposition: 'inline' | 'attachment' | null
-  max_file_bytes: number | null
-  max_total_bytes: number | null
-  max_files: number | null
-  content_types: string[] | null
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  created_by: string | null
-  created_by_email: string | null
-  revoked_at: string | null
-  /** `spent`: all its downloads were taken. */
-  state: 'active' | 'expired' | 'spent' | 'revoked'
-  /** Downloads, or files received. */
-  access_count: number
-  received_bytes: number
-  last_accessed_at: string | null
-}
-
-export interface NewToken {
-  /** A UUIDv7. */
-  id: string
-  name: string
-  /** The first 12 characters, to know it by. */
-  token_prefix: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  expires_at: string | null
-  /** The credential. Shown in this answer and never again. */
-  token: string
-}
-
-export interface Token {
-  /** A UUIDv7. */
-  id: string
-  name: string
-  /** The first 12 characters, to know it by. */
-  token_prefix: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  expires_at: string | null
-  last_used_at: string | null
-  last_used_ip: string | null
-  revoked_at: string | null
-  /** `expiring`: within seven days. */
-  status: 'active' | 'expiring' | 'expired' | 'revoked'
-  /** What its creator was signed in with. */
-  created_via: 'local' | 'idp' | 'pat'
-  created_by_token_id: string | null
-}
-
-export interface BulkResult {
-  /** Keys where it was done; of a copy or move the new ones. */
-  succeeded: string[]
-  errors: {
-    /** As it was given. */
-    key: string
-    code: string
-    detail: string
-  }[]
-}
-
-export interface RestoredItem {
-  /** A UUIDv7. */
-  id: string
-  /** The key it has now. */
-  key: string
-  /** The key it had; another one where both were kept. */
-  original_key: string
-  /** Whether an object that was at the key gave way to it. */
-  replaced: boolean
-  /** What gave way, in the trash; null where nothing did or the bucket keeps no trash. */
-  replaced_trash_id: string | null
-}
-
-export interface TrashItem {
-  /** A UUIDv7. */
-  id: string
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-  key: string
-  size: number
-  etag: string
-  content_type: string
-  reason: 'deleted' | 'overwritten'
-  /** ISO 8601, UTC, milliseconds. */
-  deleted_at: string
-  deleted_by: string | null
-  /** ISO 8601, UTC, milliseconds. */
-  expires_at: string
-}
-
-export interface Upload {
-  /** A UUIDv7. */
-  upload_id: string
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-  key: string
-  file_size: number | null
-  /** Bytes of every part but the last. */
-  part_size: number
-  num_parts: number | null
-  /** ISO 8601, UTC, milliseconds. */
-  expires_at: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  created_by: string | null
-  received_parts: number
-  received_bytes: number
-}
-
-export interface DirectoryPerson {
-  external_id: string
-  email: string | null
-  display_name: string
-  username: string | null
-  enabled: boolean
-  already_imported: boolean
-}
-
-export interface User {
-  /** A UUIDv7. */
-  id: string
-  email: string
-  display_name: string
-  is_active: boolean
-  /** Derived: a member of a group that holds `admin`. */
-  is_admin: boolean
-  /** Whether they can log in with e-mail and password. */
-  has_password: boolean
-  idp_subject: string | null
-  groups: {
-    /** A UUIDv7. */
-    id: string
-    name: string
-  }[]
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  last_login_at: string | null
-}
-
 export interface Attempt {
   number: number
   /** `interrupted`: the process that made it ended; what the receiver got is unknown. */
@@ -884,6 +842,80 @@ export interface Webhook {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
+}
+
+export interface AuditFault {
+  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
+  kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint' | 'retention'
+  seq: number | null
+  audit_id: string | null
+  message: string
+}
+
+export interface AuditRecord {
+  /** A UUIDv7. */
+  id: string
+  /** ISO 8601, UTC, milliseconds. */
+  time: string
+  action: string
+  result: 'success' | 'denied' | 'failure'
+  status_code: number | null
+  error_code: string | null
+  actor: {
+    user_id: string | null
+    email: string | null
+    type: 'user' | 'public' | 'system' | 'cli'
+  }
+  auth_method: string | null
+  token_id: string | null
+  session_id: string | null
+  actor_ip: string | null
+  user_agent: string | null
+  request_id: string | null
+  method: string | null
+  route: string | null
+  bucket: string | null
+  object_key: string | null
+  resource_type: string | null
+  resource_id: string | null
+  details: Record<string, unknown>
+}
+
+export interface AuditVerification {
+  /** Nothing was found in what was looked at. */
+  ok: boolean
+  /** It was looked at to the end; else go on with `from=<next_seq>`. */
+  complete: boolean
+  first_seq: number
+  last_seq: number
+  next_seq: number | null
+  /** Records whose hash and MAC were computed anew. */
+  checked: number
+  /** Checkpoints whose signature was checked, those of the file included. */
+  checkpoints: number
+  /** Records that wait to be sealed. */
+  pending: number
+  /** The last link that retention has removed. */
+  anchor: {
+    seq: number
+    /** SHA-256 in hex. */
+    chain_hash: string
+  } | null
+  /** The last link, when it began. */
+  head: {
+    seq: number
+    /** SHA-256 in hex. */
+    chain_hash: string
+  } | null
+  fault_count: number
+  first_fault: AuditFault | null
+  /** The first hundred. */
+  faults: AuditFault[]
+  /** Ed25519 keys (base64url) of the checkpoints, for who checks them elsewhere. */
+  keys: {
+    id: string
+    public_key: string
+  }[]
 }
 
 /** Every operation: what its call takes and what it answers. */
@@ -1239,35 +1271,13 @@ export interface Operations {
         /** The bucket is not there any more. Only for administrators. */
         deleted: boolean
         /** In order of time. A time at which the service did not run is missing. */
-        points: ({
-          /** When the hour or day (UTC) begins. */
-          time: string
-          /** Bytes of live objects as they were found last within that time; null where nobody looked. */
-          used_bytes: number | null
-          object_count: number | null
-          /** Bytes of contents received, also of uploads that failed later. */
-          uploaded_bytes: number
-          /** Bytes sent of contents, images and archives. */
-          downloaded_bytes: number
-          requests: number
-        })[]
+        points: UsagePoint[]
       })[]
       /** All further buckets together. */
       others: {
         buckets: number
         /** In order of time. A time at which the service did not run is missing. */
-        points: ({
-          /** When the hour or day (UTC) begins. */
-          time: string
-          /** Bytes of live objects as they were found last within that time; null where nobody looked. */
-          used_bytes: number | null
-          object_count: number | null
-          /** Bytes of contents received, also of uploads that failed later. */
-          uploaded_bytes: number
-          /** Bytes sent of contents, images and archives. */
-          downloaded_bytes: number
-          requests: number
-        })[]
+        points: UsagePoint[]
       } | null
       totals: {
         uploaded_bytes: number
@@ -1749,24 +1759,7 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: {
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
-        w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
-        h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
-        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
-        q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
-        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
-        /** Multiplies `w` and `h`. */
-        dpr?: number
-        /** `1`: may become larger than the source. */
-        enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
-        animated?: '0' | '1'
-      }
+      query?: ImageQuery
     }
     reply: Response
   }
@@ -1779,24 +1772,7 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: {
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
-        w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
-        h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
-        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
-        q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
-        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
-        /** Multiplies `w` and `h`. */
-        dpr?: number
-        /** `1`: may become larger than the source. */
-        enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
-        animated?: '0' | '1'
-      }
+      query?: ImageQuery
     }
     reply: Response
   }

@@ -1,5 +1,4 @@
-import type { listAudit } from '../../contract/audit.ts'
-import { api } from '../../contract/index.ts'
+import { type Api, api } from '../../contract/index.ts'
 import type { Input } from '../../contract/route.ts'
 import { handle } from '../http/handle.ts'
 import { sendExport } from './export.ts'
@@ -9,7 +8,7 @@ import { verifyThere } from './verify.ts'
 /** As times are stored: SQLite compares them as texts. */
 const inUtc = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
 
-const filterOf = (query: Omit<Input<typeof listAudit>['query'], 'page' | 'page_size' | 'cursor'>): Filter => ({
+const filterOf = (query: Omit<Input<Api['listAudit']>['query'], 'page' | 'page_size' | 'cursor'>): Filter => ({
   actions: query.action ?? [],
   bucket: query.bucket,
   objectKeyPrefix: query.object_key_prefix,
