@@ -9,7 +9,8 @@ import { test } from 'node:test'
 const importRules = [
   { files: 'contract/**', may: ['contract/**', 'npm:typebox'] },
   // What is published for others needs nothing but the standards of the web; of the contract only what is without shapes.
-  { files: 'contract/{send,names,pause}.ts', may: [] },
+  { files: 'contract/{names,paths,pause}.ts', may: [] },
+  { files: 'contract/send.ts', may: ['contract/paths.ts'] },
   { files: 'client/**', may: ['client/**', 'contract/send.ts', 'contract/pause.ts'] },
   { files: 'cli/!(stowage).ts', may: ['cli/**', 'client/**', 'contract/names.ts'] },
   { files: 'cli/stowage.ts', may: ['cli/main.ts', 'server/main.ts'] },
