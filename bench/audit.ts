@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fs from 'node:fs'
 import { type Kysely, sql } from 'kysely'
-import { type Client, urlOf } from '../contract/client.ts'
+import { type Client, urlOf } from '../client/derived.ts'
 import { api } from '../contract/index.ts'
 import { openDatabase } from '../server/db/open.ts'
 import type { Row, Schema } from '../server/db/schema.ts'

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { type Job, type Outcome, run } from './load.ts'

@@ -1,5 +1,5 @@
 // Generated from contract/ by `npm run docs`.
-import type { Wire } from '../contract/send.ts'
+import type { Wire } from './send.ts'
 
 /** What a request may send as bytes. */
 export type Bytes = NonNullable<RequestInit['body']>

@@ -1,5 +1,5 @@
-import { ProblemError, send } from '../contract/send.ts'
 import { routes, type TokenPair } from './operations.ts'
+import { ProblemError, send } from './send.ts'
 
 /** What a session is kept by. Whoever has it is signed in. */
 export interface SessionTokens {

@@ -1,8 +1,8 @@
-import { pause } from '../contract/pause.ts'
-import { ProblemError, problemOf } from '../contract/send.ts'
 import type { Client } from './create.ts'
 import type { StoredObject } from './operations.ts'
+import { pause } from './pause.ts'
 import { pauseAfter } from './retry.ts'
+import { ProblemError, problemOf } from './send.ts'
 
 export interface FileUpload {
   bucket: string

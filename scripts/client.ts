@@ -119,7 +119,7 @@ export function clientOperations(): string {
   const used = shapes.filter(([name = '']) => said.has(name)).map(([, text]) => text)
   return [
     '// Generated from contract/ by `npm run docs`.',
-    "import type { Wire } from '../contract/send.ts'",
+    "import type { Wire } from './send.ts'",
     '',
     '/** What a request may send as bytes. */',
     "export type Bytes = NonNullable<RequestInit['body']>",

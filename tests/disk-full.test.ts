@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { it } from 'node:test'
-import { type Client, ProblemError } from '../contract/client.ts'
+import { type Client, ProblemError } from '../client/derived.ts'
 import { startServer } from './support/server.ts'
 import { mountSmallDisk } from './support/small-disk.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Client, createClient, ProblemError } from '../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../client/derived.ts'
 import { rejectsWith } from './support/problems.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
 import { startServer, type TestServer } from './support/server.ts'

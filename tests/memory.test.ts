@@ -8,7 +8,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, it } from 'node:test'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, serverEnv } from './support/server.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { compareKeys } from '../../contract/permissions.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'

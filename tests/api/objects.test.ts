@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, it } from 'node:test'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { type Client, ProblemError } from '../../contract/client.ts'
+import { type Client, ProblemError } from '../../client/derived.ts'
 import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'

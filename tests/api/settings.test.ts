@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { createClient } from '../../contract/client.ts'
+import { createClient } from '../../client/derived.ts'
 import { readConfig } from '../../server/config.ts'
 import { newId } from '../../server/id.ts'
 import { type Running, start } from '../../server/start.ts'

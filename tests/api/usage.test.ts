@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Running, start } from '../../server/start.ts'
 import { rejectsWith } from '../support/problems.ts'

@@ -1,7 +1,7 @@
 // Groups and their permissions in a real browser: cases 28 and 29, and what a change would mean before it is saved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { ProblemError } from '../../contract/client.ts'
+import type { ProblemError } from '../../client/derived.ts'
 import { inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'

@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { type Client, createClient } from '../../contract/client.ts'
+import { type Client, createClient } from '../../client/derived.ts'
 import {
   type Browser,
   type ConsolePage,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Client, ProblemError } from '../../client/derived.ts'
 import { type ActionName, auditOnly } from '../../contract/actions.ts'
-import type { Client, ProblemError } from '../../contract/client.ts'
 import { openStorage } from '../../server/blobs/open.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import { workDaysLater } from '../support/days-later.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import type { Change, Content, Path } from './model.ts'
 import { bytesOf, makeContent } from './noise.ts'
 import { bucketOf, hasTrash, keyOf, type Tools } from './worker.ts'

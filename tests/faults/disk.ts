@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ProblemError } from '../../contract/client.ts'
+import { ProblemError } from '../../client/derived.ts'
 import { openPair } from './pair.ts'
 import { openSession, type Session, say } from './session.ts'
 

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createClient } from '../../contract/client.ts'
+import { createClient } from '../../client/derived.ts'
 import { diskFull } from './disk.ts'
 import { ADMIN } from './pair.ts'
 import { type Session, say } from './session.ts'

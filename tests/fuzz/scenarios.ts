@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import net from 'node:net'
-import { type Client, createClient } from '../../contract/client.ts'
+import { type Client, createClient } from '../../client/derived.ts'
 import { send } from './wire.ts'
 
 const CONTENTS = 'contents of a file with a limit'

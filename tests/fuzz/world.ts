@@ -1,4 +1,4 @@
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import { ADMIN } from '../support/server.ts'
 import type { ActorName } from './requests.ts'
 import type { Existing } from './values.ts'

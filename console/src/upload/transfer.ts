@@ -1,4 +1,4 @@
-import { ProblemError, urlOf } from '../../../contract/client.ts'
+import { ProblemError, urlOf } from '../../../client/derived.ts'
 import { api } from '../../../contract/index.ts'
 import { client } from '../api/session.ts'
 import { fingerprint, md5Of } from './hash.ts'

@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import { IconLink, IconShare3 } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { urlOf } from '../../../../contract/client.ts'
+import { urlOf } from '../../../../client/derived.ts'
 import { api } from '../../../../contract/index.ts'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { useMe } from '../../api/queries.ts'

@@ -1,4 +1,4 @@
-import { pathOf } from './paths.ts'
+import { pathOf } from '../contract/paths.ts'
 
 /** What the service refuses with (RFC 9457); the shape `Problem` without the library of shapes. */
 export interface Problem {
