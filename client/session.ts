@@ -1,4 +1,5 @@
-import { routes, type TokenPair } from './operations.ts'
+import type { TokenPair } from './operations.ts'
+import { routes } from './routes.ts'
 import { ProblemError, send } from './send.ts'
 
 /** What a session is kept by. Whoever has it is signed in. */

@@ -111,15 +111,13 @@ function wire(name: string, route: RouteSpec): string {
   return `${name}: { ${text.join(', ')} },`
 }
 
-/** client/operations.ts: the operations as plain TypeScript, for a client without the library of shapes. */
+/** client/operations.ts: the operations' types as plain TypeScript, for a client without the library of shapes. */
 export function clientOperations(): string {
-  const routes = Object.entries<RouteSpec>(api)
-  const operations = routes.map(([name, route]) => operation(name, route)).join('\n')
+  const operations = Object.entries<RouteSpec>(api).map(([name, route]) => operation(name, route))
   const shapes = [...named.values()].map(([name, schema]) => [name, `export interface ${name} ${membersOf(schema)}\n`])
   const used = shapes.filter(([name = '']) => said.has(name)).map(([, text]) => text)
   return [
-    '// Generated from contract/ by `npm run docs`.',
-    "import type { Wire } from './send.ts'",
+    GENERATED,
     '',
     '/** What a request may send as bytes. */',
     "export type Bytes = NonNullable<RequestInit['body']>",
@@ -130,13 +128,25 @@ export function clientOperations(): string {
     '',
     ...used,
     '/** Every operation: what its call takes and what it answers. */',
-    `export interface Operations {\n  ${indent(operations)}\n}`,
+    `export interface Operations {\n  ${indent(operations.join('\n'))}\n}`,
     '',
-    '/** How each operation is sent. */',
+  ].join('\n')
+}
+
+/** client/routes.ts: what the client does at run time with an operation's name. */
+export function clientRoutes(): string {
+  return [
+    GENERATED,
+    "import type { Operations } from './operations.ts'",
+    "import type { Wire } from './send.ts'",
+    '',
+    '/** How an operation is sent: `open` without a credential; `pages` and `limit` say how a list is read on. */',
     "export interface Sent extends Wire {\n  open?: boolean\n  pages?: 'cursor' | 'page'\n  limit?: boolean\n}",
     'export const routes: { readonly [N in keyof Operations]: Sent } = {',
-    ...routes.map(([name, route]) => `  ${wire(name, route)}`),
+    ...Object.entries<RouteSpec>(api).map(([name, route]) => `  ${wire(name, route)}`),
     '}',
     '',
   ].join('\n')
 }
+
+const GENERATED = '// Generated from contract/ by `npm run docs`.'

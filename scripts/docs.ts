@@ -4,7 +4,7 @@ import { bodySchema, eventNames, events } from '../contract/events.ts'
 import { openapi } from '../server/http/openapi.ts'
 import { lasting, momentary, pooled, probed, queued } from '../server/observe/instruments.ts'
 import { variables } from '../server/variables.ts'
-import { clientOperations } from './client.ts'
+import { clientOperations, clientRoutes } from './client.ts'
 
 /** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
@@ -104,6 +104,7 @@ const LONGEST_LINE = 140
 export const documents = {
   'docs/metrics.md': metricsPage(),
   'client/operations.ts': clientOperations(),
+  'client/routes.ts': clientRoutes(),
   'docs/webhook-events.md': webhookEvents(),
   'docs/configuration.md': configuration(),
   'docs/openapi.json': `${jsonPage(openapi('http://127.0.0.1:8080'))}\n`,
