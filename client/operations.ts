@@ -1188,22 +1188,22 @@ export interface Operations {
     }
     reply: Page<Bucket>
   }
-  /** GET /buckets/{name}: Get a bucket. */
+  /** GET /buckets/{bucket}: Get a bucket. */
   getBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
     }
     reply: Bucket
   }
-  /** PATCH /buckets/{name}: Change a bucket's quota or trash days. A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota. */
+  /** PATCH /buckets/{bucket}: Change a bucket's quota or trash days. A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota. */
   updateBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         quota_gb?: number | null
@@ -1213,12 +1213,12 @@ export interface Operations {
     }
     reply: Bucket
   }
-  /** DELETE /buckets/{name}: Delete an empty bucket. Its trash goes with it. */
+  /** DELETE /buckets/{bucket}: Delete an empty bucket. Its trash goes with it. */
   deleteBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
     }
     reply: undefined
@@ -1307,12 +1307,12 @@ export interface Operations {
       counted_at: string | null
     }
   }
-  /** GET /buckets/{name}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name both come in one byte order, page by page, at a cost that does not grow with the bucket. By size or time the folders come first. `offset` jumps; `cursor` reads on. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
+  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name both come in one byte order, page by page, at a cost that does not grow with the bucket. By size or time the folders come first. `offset` jumps; `cursor` reads on. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
   browse: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1338,12 +1338,12 @@ export interface Operations {
       total_folders: number | null
     }
   }
-  /** GET /buckets/{name}/objects: List all objects under a prefix, folders ignored. */
+  /** GET /buckets/{bucket}/objects: List all objects under a prefix, folders ignored. */
   listObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1358,12 +1358,12 @@ export interface Operations {
     }
     reply: Page<StoredObject>
   }
-  /** POST /buckets/{name}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. All are stored or none. */
+  /** POST /buckets/{bucket}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. All are stored or none. */
   uploadForm: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1375,12 +1375,12 @@ export interface Operations {
       items: StoredObject[]
     }
   }
-  /** PUT /buckets/{name}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
+  /** PUT /buckets/{bucket}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
   putObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1388,12 +1388,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{name}/objects/{+key}: Download an object. Takes Range (single and multiple) and the conditions of RFC 9110. */
+  /** GET /buckets/{bucket}/objects/{+key}: Download an object. Takes Range (single and multiple) and the conditions of RFC 9110. */
   getObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1404,12 +1404,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** HEAD /buckets/{name}/objects/{+key}: An object's headers. The headers a download would have. */
+  /** HEAD /buckets/{bucket}/objects/{+key}: An object's headers. The headers a download would have. */
   headObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1420,12 +1420,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{name}/objects/{+key}: Delete an object. It goes to the trash. `permanent=true` destroys it and needs `manage`. */
+  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. It goes to the trash. `permanent=true` destroys it and needs `manage`. */
   deleteObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1435,12 +1435,12 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** PUT /buckets/{name}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
+  /** PUT /buckets/{bucket}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
   putObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1450,12 +1450,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{name}/object: Download an object (key in the query). Takes Range (single and multiple) and the conditions of RFC 9110. */
+  /** GET /buckets/{bucket}/object: Download an object (key in the query). Takes Range (single and multiple) and the conditions of RFC 9110. */
   getObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1466,12 +1466,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** HEAD /buckets/{name}/object: An object's headers (key in the query). The headers a download would have. */
+  /** HEAD /buckets/{bucket}/object: An object's headers (key in the query). The headers a download would have. */
   headObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1482,12 +1482,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{name}/object: Delete an object (key in the query). It goes to the trash. `permanent=true` destroys it and needs `manage`. */
+  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). It goes to the trash. `permanent=true` destroys it and needs `manage`. */
   deleteObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1497,12 +1497,12 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /buckets/{name}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash. */
+  /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash. */
   copyObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1517,12 +1517,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{name}/objects/move: Move or rename an object into this bucket. Needs `read` and `delete` on the source and `write` on the new key. */
+  /** POST /buckets/{bucket}/objects/move: Move or rename an object into this bucket. Needs `read` and `delete` on the source and `write` on the new key. */
   moveObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1537,12 +1537,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{name}/objects/bulk-copy: Copy up to 1,000 objects into this bucket. */
+  /** POST /buckets/{bucket}/objects/bulk-copy: Copy up to 1,000 objects into this bucket. */
   bulkCopy: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1558,12 +1558,12 @@ export interface Operations {
     }
     reply: BulkResult
   }
-  /** POST /buckets/{name}/objects/bulk-move: Move up to 1,000 objects into this bucket. */
+  /** POST /buckets/{bucket}/objects/bulk-move: Move up to 1,000 objects into this bucket. */
   bulkMove: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1579,12 +1579,12 @@ export interface Operations {
     }
     reply: BulkResult
   }
-  /** POST /buckets/{name}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
+  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
   bulkDelete: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         keys: string[]
@@ -1603,12 +1603,12 @@ export interface Operations {
       trash_ids: string[]
     }
   }
-  /** POST /buckets/{name}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
+  /** POST /buckets/{bucket}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
   objectsExist: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         keys: string[]
@@ -1624,12 +1624,12 @@ export interface Operations {
       })[]
     }
   }
-  /** PATCH /buckets/{name}/objects/{+key}: Change the content type or metadata of an object. */
+  /** PATCH /buckets/{bucket}/objects/{+key}: Change the content type or metadata of an object. */
   updateObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1641,12 +1641,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** PATCH /buckets/{name}/object: Change the content type or metadata of an object (key in the query). */
+  /** PATCH /buckets/{bucket}/object: Change the content type or metadata of an object (key in the query). */
   updateObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1660,12 +1660,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{name}/objects/archive: Download a folder or a selection as a zip. Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`. */
+  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`. */
   archiveObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1676,12 +1676,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/objects/archive: The same for a selection too long for a URL. */
+  /** POST /buckets/{bucket}/objects/archive: The same for a selection too long for a URL. */
   archiveSelection: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         keys: string[]
@@ -1689,12 +1689,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/objects/presign: A URL that needs no credential. For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it. */
+  /** POST /buckets/{bucket}/objects/presign: A URL that needs no credential. For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it. */
   presignObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1835,12 +1835,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
+  /** POST /buckets/{bucket}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
   initUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1868,12 +1868,12 @@ export interface Operations {
       urls: string[]
     }
   }
-  /** GET /buckets/{name}/upload/{upload_id}: What has arrived, and fresh URLs for the rest. To go on after a reload, or from another machine. */
+  /** GET /buckets/{bucket}/upload/{upload_id}: What has arrived, and fresh URLs for the rest. To go on after a reload, or from another machine. */
   getUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** A UUIDv7. */
         upload_id: string
       }
@@ -1915,12 +1915,12 @@ export interface Operations {
       }[]
     }
   }
-  /** GET /buckets/{name}/upload: Uploads that are not finished, latest first. */
+  /** GET /buckets/{bucket}/upload: Uploads that are not finished, latest first. */
   listUploads: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** Items a page. */
@@ -1931,12 +1931,12 @@ export interface Operations {
     }
     reply: Page<Upload>
   }
-  /** POST /buckets/{name}/upload/complete: Make the parts an object. Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different. */
+  /** POST /buckets/{bucket}/upload/complete: Make the parts an object. Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different. */
   completeUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** A UUIDv7. */
@@ -1952,12 +1952,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{name}/upload/abort: Give an upload up and remove its parts. */
+  /** POST /buckets/{bucket}/upload/abort: Give an upload up and remove its parts. */
   abortUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** A UUIDv7. */
@@ -2820,12 +2820,12 @@ export interface Operations {
     }
     reply: PolicyRun
   }
-  /** GET /buckets/{name}/policies: Which policies will delete an object, when and why. Policies that match the object now or will once it is old enough. Needs `read` on the key. */
+  /** GET /buckets/{bucket}/policies: Which policies will delete an object, when and why. Policies that match the object now or will once it is old enough. Needs `read` on the key. */
   explainPolicies: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -2849,12 +2849,12 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /buckets/{name}/trash: List deleted and overwritten contents, latest first. */
+  /** GET /buckets/{bucket}/trash: List deleted and overwritten contents, latest first. */
   listTrash: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -2867,12 +2867,12 @@ export interface Operations {
     }
     reply: Page<TrashItem>
   }
-  /** POST /buckets/{name}/trash/restore: Put contents of the trash back. All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, `fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last. */
+  /** POST /buckets/{bucket}/trash/restore: Put contents of the trash back. All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, `fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last. */
   restoreTrash: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         ids: string[]
@@ -2884,12 +2884,12 @@ export interface Operations {
       restored: RestoredItem[]
     }
   }
-  /** POST /buckets/{name}/trash/purge: Destroy contents of the trash for good. The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left). */
+  /** POST /buckets/{bucket}/trash/purge: Destroy contents of the trash for good. The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left). */
   purgeTrash: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         ids: string[]

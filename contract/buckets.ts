@@ -30,7 +30,7 @@ export const Bucket = Type.Object({
 })
 export type Bucket = Type.Static<typeof Bucket>
 
-const params = Type.Object({ name: BucketName })
+const params = Type.Object({ bucket: BucketName })
 
 export const operations = {
   createBucket: route({
@@ -63,7 +63,7 @@ export const operations = {
 
   getBucket: route({
     method: 'GET',
-    url: '/buckets/{name}',
+    url: '/buckets/{bucket}',
     tag: 'buckets',
     summary: 'Get a bucket',
     access: 'signed_in',
@@ -75,7 +75,7 @@ export const operations = {
 
   updateBucket: route({
     method: 'PATCH',
-    url: '/buckets/{name}',
+    url: '/buckets/{bucket}',
     tag: 'buckets',
     summary: "Change a bucket's quota or trash days",
     description:
@@ -94,7 +94,7 @@ export const operations = {
 
   deleteBucket: route({
     method: 'DELETE',
-    url: '/buckets/{name}',
+    url: '/buckets/{bucket}',
     tag: 'buckets',
     summary: 'Delete an empty bucket',
     description: 'Its trash goes with it.',

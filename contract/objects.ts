@@ -16,8 +16,8 @@ export const StoredObject = Type.Object({
 })
 export type StoredObject = Type.Static<typeof StoredObject>
 
-const inBucket = Type.Object({ name: BucketName })
-const byKey = Type.Object({ name: BucketName, key: ObjectKey })
+const inBucket = Type.Object({ bucket: BucketName })
+const byKey = Type.Object({ bucket: BucketName, key: ObjectKey })
 
 const conditions = {
   'if-match': Type.Optional(Type.String()),
@@ -87,14 +87,14 @@ const deleteObjectSpec = {
 } as const
 const deleteQuery = { permanent: Type.Optional(Type.Boolean({ default: false })) }
 
-const inPath = { url: '/buckets/{name}/objects/{+key}', params: byKey } as const
-const inQuery = { url: '/buckets/{name}/object', params: inBucket } as const
+const inPath = { url: '/buckets/{bucket}/objects/{+key}', params: byKey } as const
+const inQuery = { url: '/buckets/{bucket}/object', params: inBucket } as const
 const twin = <S extends string>(summary: S) => `${summary} (key in the query)` as const
 
 export const operations = {
   browse: route({
     method: 'GET',
-    url: '/buckets/{name}/browse',
+    url: '/buckets/{bucket}/browse',
     tag: 'objects',
     summary: 'Browse a folder',
     description: [
@@ -137,7 +137,7 @@ export const operations = {
 
   listObjects: route({
     method: 'GET',
-    url: '/buckets/{name}/objects',
+    url: '/buckets/{bucket}/objects',
     tag: 'objects',
     summary: 'List all objects under a prefix, folders ignored',
     access: 'signed_in',
@@ -162,7 +162,7 @@ export const operations = {
 
   uploadForm: route({
     method: 'POST',
-    url: '/buckets/{name}/objects',
+    url: '/buckets/{bucket}/objects',
     tag: 'objects',
     summary: 'Upload files as a form',
     description: 'One or more file parts; each is stored as `prefix` + its file name. All are stored or none.',

@@ -336,13 +336,13 @@ export const operations = {
 
   explainPolicies: route({
     method: 'GET',
-    url: '/buckets/{name}/policies',
+    url: '/buckets/{bucket}/policies',
     tag: 'policies',
     summary: 'Which policies will delete an object, when and why',
     description: 'Policies that match the object now or will once it is old enough. Needs `read` on the key.',
     access: 'signed_in',
     status: 200,
-    params: Type.Object({ name: BucketName }),
+    params: Type.Object({ bucket: BucketName }),
     query: Exactly({ key: ObjectKey }),
     reply: Type.Object({
       items: Type.Array(

@@ -3,7 +3,7 @@ import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, Metadata, Nullable, ObjectKey, Prefix, Timestamp } from './shapes.ts'
 
-const params = Type.Object({ name: BucketName })
+const params = Type.Object({ bucket: BucketName })
 /** A thousand keys of a thousand bytes each. */
 const MANY_KEYS = 4 * 1024 * 1024
 const Keys = Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })
@@ -113,7 +113,7 @@ const signed = {
 export const operations = {
   copyObject: route({
     ...one,
-    url: '/buckets/{name}/objects/copy',
+    url: '/buckets/{bucket}/objects/copy',
     summary: 'Copy an object into this bucket',
     description:
       'Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash.',
@@ -122,7 +122,7 @@ export const operations = {
 
   moveObject: route({
     ...one,
-    url: '/buckets/{name}/objects/move',
+    url: '/buckets/{bucket}/objects/move',
     summary: 'Move or rename an object into this bucket',
     description: 'Needs `read` and `delete` on the source and `write` on the new key.',
     records: ['move'],
@@ -130,7 +130,7 @@ export const operations = {
 
   bulkCopy: route({
     ...many,
-    url: '/buckets/{name}/objects/bulk-copy',
+    url: '/buckets/{bucket}/objects/bulk-copy',
     summary: 'Copy up to 1,000 objects into this bucket',
     body: manyBody,
     records: ['copy'],
@@ -138,7 +138,7 @@ export const operations = {
 
   bulkMove: route({
     ...many,
-    url: '/buckets/{name}/objects/bulk-move',
+    url: '/buckets/{bucket}/objects/bulk-move',
     summary: 'Move up to 1,000 objects into this bucket',
     body: manyBody,
     records: ['move'],
@@ -146,7 +146,7 @@ export const operations = {
 
   bulkDelete: route({
     ...many,
-    url: '/buckets/{name}/objects/bulk-delete',
+    url: '/buckets/{bucket}/objects/bulk-delete',
     summary: 'Delete up to 1,000 objects',
     description: 'They go to the trash; `trash_ids` put them back.',
     body: Exactly({ keys: Keys }),
@@ -156,7 +156,7 @@ export const operations = {
 
   objectsExist: route({
     ...many,
-    url: '/buckets/{name}/objects/exists',
+    url: '/buckets/{bucket}/objects/exists',
     summary: 'Which of up to 1,000 keys are taken',
     description: 'Answers for keys the caller may list or read; before an upload, say.',
     body: Exactly({ keys: Keys }),
@@ -177,14 +177,14 @@ export const operations = {
 
   updateObject: route({
     ...update,
-    url: '/buckets/{name}/objects/{+key}',
+    url: '/buckets/{bucket}/objects/{+key}',
     summary: 'Change the content type or metadata of an object',
-    params: Type.Object({ name: BucketName, key: ObjectKey }),
+    params: Type.Object({ bucket: BucketName, key: ObjectKey }),
   }),
 
   updateObjectByQuery: route({
     ...update,
-    url: '/buckets/{name}/object',
+    url: '/buckets/{bucket}/object',
     summary: 'Change the content type or metadata of an object (key in the query)',
     params,
     query: Exactly({ key: ObjectKey }),
@@ -193,7 +193,7 @@ export const operations = {
   archiveObjects: route({
     ...archive,
     method: 'GET',
-    url: '/buckets/{name}/objects/archive',
+    url: '/buckets/{bucket}/objects/archive',
     summary: 'Download a folder or a selection as a zip',
     description:
       'Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`.',
@@ -208,7 +208,7 @@ export const operations = {
   archiveSelection: route({
     ...archive,
     method: 'POST',
-    url: '/buckets/{name}/objects/archive',
+    url: '/buckets/{bucket}/objects/archive',
     summary: 'The same for a selection too long for a URL',
     bodyLimit: MANY_KEYS,
     body: Exactly({ keys: Keys }),
@@ -218,7 +218,7 @@ export const operations = {
 
   presignObject: route({
     method: 'POST',
-    url: '/buckets/{name}/objects/presign',
+    url: '/buckets/{bucket}/objects/presign',
     tag: 'objects',
     summary: 'A URL that needs no credential',
     description:

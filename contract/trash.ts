@@ -17,7 +17,7 @@ export const TrashItem = Type.Object({
 })
 export type TrashItem = Type.Static<typeof TrashItem>
 
-const inBucket = Type.Object({ name: BucketName })
+const inBucket = Type.Object({ bucket: BucketName })
 
 const ids = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true })
 
@@ -37,7 +37,7 @@ export type OnConflict = 'fail' | 'replace' | 'keep_both'
 export const operations = {
   listTrash: route({
     method: 'GET',
-    url: '/buckets/{name}/trash',
+    url: '/buckets/{bucket}/trash',
     tag: 'trash',
     summary: 'List deleted and overwritten contents, latest first',
     access: 'signed_in',
@@ -50,7 +50,7 @@ export const operations = {
 
   restoreTrash: route({
     method: 'POST',
-    url: '/buckets/{name}/trash/restore',
+    url: '/buckets/{bucket}/trash/restore',
     tag: 'trash',
     summary: 'Put contents of the trash back',
     description:
@@ -71,7 +71,7 @@ export const operations = {
 
   purgeTrash: route({
     method: 'POST',
-    url: '/buckets/{name}/trash/purge',
+    url: '/buckets/{bucket}/trash/purge',
     tag: 'trash',
     summary: 'Destroy contents of the trash for good',
     description:

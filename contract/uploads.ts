@@ -3,7 +3,7 @@ import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Metadata, Nullable, ObjectKey, Page, Timestamp } from './shapes.ts'
 
-const params = Type.Object({ name: BucketName })
+const params = Type.Object({ bucket: BucketName })
 export const MIN_PART_BYTES = 5 * 1024 ** 2
 export const DEFAULT_PART_BYTES = 16 * 1024 ** 2
 export const MAX_PARTS = 10_000
@@ -37,7 +37,7 @@ export type Upload = Type.Static<typeof Upload>
 export const operations = {
   initUpload: route({
     method: 'POST',
-    url: '/buckets/{name}/upload/init',
+    url: '/buckets/{bucket}/upload/init',
     tag: 'uploads',
     summary: 'Begin an upload in parts',
     description:
@@ -65,13 +65,13 @@ export const operations = {
 
   getUpload: route({
     method: 'GET',
-    url: '/buckets/{name}/upload/{upload_id}',
+    url: '/buckets/{bucket}/upload/{upload_id}',
     tag: 'uploads',
     summary: 'What has arrived, and fresh URLs for the rest',
     description: 'To go on after a reload, or from another machine.',
     access: 'signed_in',
     status: 200,
-    params: Type.Object({ name: BucketName, upload_id: Id }),
+    params: Type.Object({ bucket: BucketName, upload_id: Id }),
     query: Exactly({
       from: Type.Optional(
         Type.Integer({ minimum: 1, maximum: MAX_PARTS, default: 1, description: 'First part number.' }),
@@ -88,7 +88,7 @@ export const operations = {
 
   listUploads: route({
     method: 'GET',
-    url: '/buckets/{name}/upload',
+    url: '/buckets/{bucket}/upload',
     tag: 'uploads',
     summary: 'Uploads that are not finished, latest first',
     access: 'signed_in',
@@ -101,7 +101,7 @@ export const operations = {
 
   completeUpload: route({
     method: 'POST',
-    url: '/buckets/{name}/upload/complete',
+    url: '/buckets/{bucket}/upload/complete',
     tag: 'uploads',
     summary: 'Make the parts an object',
     description:
@@ -126,7 +126,7 @@ export const operations = {
 
   abortUpload: route({
     method: 'POST',
-    url: '/buckets/{name}/upload/abort',
+    url: '/buckets/{bucket}/upload/abort',
     tag: 'uploads',
     summary: 'Give an upload up and remove its parts',
     access: 'signed_in',

@@ -28,7 +28,7 @@ describeEngines('A14: retention', (engine) => {
       await server.admin.createBucket({ body: { name: 'kept' } })
       const put = async (count: number) => {
         for (let i = 0; i < count; i++)
-          await server.admin.putObject({ params: { name: 'kept', key: `${randomUUID()}` }, body: 'x' })
+          await server.admin.putObject({ params: { bucket: 'kept', key: `${randomUUID()}` }, body: 'x' })
       }
       await put(20)
       await server.running.tick()
@@ -324,7 +324,7 @@ describe('A11: two services over PostgreSQL', () => {
       await Promise.all(
         clients.map(async (client, c) => {
           for (let i = 0; performance.now() < deadline; i++, written++)
-            await client.putObject({ params: { name: 'busy', key: `${c}/${i}` }, body: 'x' })
+            await client.putObject({ params: { bucket: 'busy', key: `${c}/${i}` }, body: 'x' })
         }),
       )
       writing = false
@@ -356,7 +356,7 @@ describe('A11: two services over PostgreSQL', () => {
           const client = createClient({ baseUrl: services[c % 2]?.url ?? '', token })
           try {
             for (let i = 0; !dying; i++) {
-              await client.putObject({ params: { name: 'killed', key: `${round}/${c}/${i}` }, body: 'x' })
+              await client.putObject({ params: { bucket: 'killed', key: `${round}/${c}/${i}` }, body: 'x' })
               acknowledged++
             }
           } catch (error) {

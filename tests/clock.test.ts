@@ -50,8 +50,8 @@ describeEngines('a clock that leaps', (engine) => {
     const admin = await client()
     await admin.createBucket({ body: { name: 'kept' } })
     await admin.updateSettings({ body: { audit: { retention_days: 30 } } })
-    await admin.putObject({ params: { name: 'kept', key: 'a' }, body: 'in the trash' })
-    await admin.deleteObject({ params: { name: 'kept', key: 'a' } })
+    await admin.putObject({ params: { bucket: 'kept', key: 'a' }, body: 'in the trash' })
+    await admin.deleteObject({ params: { bucket: 'kept', key: 'a' } })
     const database = await openDatabase(env.DATABASE_URL)
     const count = async (table: 'trash' | 'audit_sealed') =>
       Number(

@@ -84,7 +84,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
     let client = await connect()
     await client.createBucket({ body: { name: 'source' } })
     await client.createBucket({ body: { name: 'target', quota_gb: 1 } })
-    await client.putObject({ params: { name: 'source', key: 'seed' }, body: 'x' })
+    await client.putObject({ params: { bucket: 'source', key: 'seed' }, body: 'x' })
     database = await openDatabase(env.DATABASE_URL ?? '')
     const half = EACH / 2
     const keys = {
@@ -168,7 +168,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
       ['source', from, trash],
       ['target', to, []],
     ] as const) {
-      const bucket = await client.getBucket({ params: { name } })
+      const bucket = await client.getBucket({ params: { bucket: name } })
       assert.deepEqual(
         [bucket.used_bytes, bucket.object_count, bucket.trash_bytes],
         [sum([...objects]), objects.length, sum([...trashed])],

@@ -99,7 +99,7 @@ async function fill({ env }: Place): Promise<void> {
   })
   const client = createClient({ baseUrl: running.url, token })
   await client.createBucket({ body: { name: 'kept' } })
-  await client.putObject({ params: { name: 'kept', key: 'a' }, body: 'some bytes' })
+  await client.putObject({ params: { bucket: 'kept', key: 'a' }, body: 'some bytes' })
   await running.stop()
 }
 async function dropPlaces(): Promise<void> {

@@ -36,7 +36,7 @@ it('SIGTERM lets an upload and a download in flight finish, takes no more, and e
   const { client, token } = await connect()
   await client.createBucket({ body: { name: 'stopping' } })
   const body = Buffer.alloc(32 * MIB, 'stowage')
-  await client.putObject({ params: { name: 'stopping', key: 'large' }, body })
+  await client.putObject({ params: { bucket: 'stopping', key: 'large' }, body })
   const at = `${running.url}/api/v1/buckets/stopping/objects`
   const headers = { authorization: `Bearer ${token}` }
 
@@ -73,7 +73,7 @@ it('SIGTERM lets an upload and a download in flight finish, takes no more, and e
   assert.ok(Date.now() - finished < 5000, `it went on for ${Date.now() - finished} ms`)
 
   const again = await connect()
-  const late = await again.client.getObject({ params: { name: 'stopping', key: 'late' } })
+  const late = await again.client.getObject({ params: { bucket: 'stopping', key: 'late' } })
   assert.equal((await late.arrayBuffer()).byteLength, MIB)
 })
 

@@ -84,7 +84,7 @@ for (const [name, start, skip] of [
     const params = { id: created.id }
     const point = (port: number) => admin.updateWebhook({ params, body: { url: `http://127.0.0.1:${port}/hook` } })
     const send = async (key: string) => {
-      await admin.putObject({ params: { name: 'hooked', key: `${name}/${key}` }, body: 'x' })
+      await admin.putObject({ params: { bucket: 'hooked', key: `${name}/${key}` }, body: 'x' })
       const newest = async () => {
         const [first] = (await admin.listDeliveries({ params, query: { page_size: 1 } })).items
         return first

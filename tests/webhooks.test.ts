@@ -58,7 +58,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     await admin.createWebhook({ body: { name: 'n', url: to.url, events: ['upload'] } })
     const took: number[] = []
     for (let i = 0; i < 20; i++) {
-      await admin.putObject({ params: { name: 'hooked', key: `k${i}` }, body: 'x' })
+      await admin.putObject({ params: { bucket: 'hooked', key: `k${i}` }, body: 'x' })
       const acknowledged = Date.now()
       await until(() => to.received.length > i)
       took.push((to.received[i]?.at ?? 0) - acknowledged)

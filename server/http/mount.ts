@@ -99,11 +99,11 @@ const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
 /** A large body is read for those only who may do something where it is about. */
 async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {
   const { groups } = actor as Actor
-  const { name } = params as { name?: string }
+  const { bucket } = params as { bucket?: string }
   if (isAdmin(groups)) return
   const grants = groups.flatMap((group) => group.grants)
-  if (grants.some(({ bucket_pattern }) => name === undefined || matchesPattern(bucket_pattern, name))) return
-  const where = name === undefined ? 'a bucket' : `bucket "${name}"`
+  if (grants.some(({ bucket_pattern }) => bucket === undefined || matchesPattern(bucket_pattern, bucket))) return
+  const where = bucket === undefined ? 'a bucket' : `bucket "${bucket}"`
   const refusal = new ServiceError('forbidden', `You need a right on ${where}.`)
   await auditDenied(createContext(system, actor as Actor), refusal)
   throw refusal

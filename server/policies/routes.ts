@@ -22,5 +22,5 @@ export const policyRoutes = [
     service.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
   ),
   handle(api.cancelPolicyRun, (ctx, { params }) => service.cancelRun(ctx, params.id, params.run_id)),
-  handle(api.explainPolicies, (ctx, { params, query }) => service.explainPolicies(ctx, params.name, query.key)),
+  handle(api.explainPolicies, (ctx, { params, query }) => service.explainPolicies(ctx, params.bucket, query.key)),
 ]

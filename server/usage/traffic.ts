@@ -45,13 +45,11 @@ function entry({ config, now }: Counting, id: string | null, name: string | null
 export const noteBucket = (request: FastifyRequest, bucket: string): void => void bucketOf.set(request, bucket)
 
 /** Counts the requests of a route, each when it is over: by the bucket their path names, or that `noteBucket` said. */
-export function requestCounter(ctx: Counting, { url, tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
+export function requestCounter(ctx: Counting, { tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
   // Probes say nothing of how much the service is used.
   if (tag === 'system') return async () => undefined
-  const named = /^\/buckets\/\{(name)\}|\{(bucket)\}/.exec(url)
-  const param = named?.[1] ?? named?.[2]
   return async (request) => {
-    const bucket = param === undefined ? undefined : (request.params as Record<string, string | undefined>)[param]
+    const { bucket } = request.params as { bucket?: string }
     entry(ctx, null, bucket ?? bucketOf.get(request) ?? null).requests++
   }
 }

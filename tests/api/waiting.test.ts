@@ -101,7 +101,7 @@ describe('no request holds the process', { skip: onS3 && 'starts a service of it
     await admin.createUser({ body: { ...person, display_name: 'Nobody' } })
     nobody = await login(person.email, person.password)
     await admin.createBucket({ body: { name: 'waits' } })
-    await admin.putObject({ params: { name: 'waits', key: 'seed' }, body: 'x' })
+    await admin.putObject({ params: { bucket: 'waits', key: 'seed' }, body: 'x' })
     await fill(env.DATABASE_URL)
   })
   after(async () => {

@@ -142,7 +142,7 @@ describe('console: groups', { skip: noBrowser }, () => {
     inBrowser(async (browser) => {
       const grants = [{ bucket_pattern: 'photos', preset: 'editor' as const }]
       const group = await server.admin.createGroup({ body: { name: 'For a while', grants } })
-      const params = { name: 'photos', key: 'while/open.txt' }
+      const params = { bucket: 'photos', key: 'while/open.txt' }
       await server.admin.putObject({ params, body: 'x', headers: { 'content-type': 'text/plain' } })
       await signIn(browser, server, await person([group.id]))
       const at = `/b/photos?prefix=while/&sel=${encodeURIComponent(params.key)}`

@@ -30,7 +30,7 @@ export function foreman(own: string, { model, random, noise, fault, send, persis
         form.append('file', new Blob([bytesOf(noise, to)]), file)
       }
       const done = await send((client) =>
-        client.uploadForm({ params: { name: 'plain' }, query: { prefix }, body: form }),
+        client.uploadForm({ params: { bucket: 'plain' }, query: { prefix }, body: form }),
       )
       const paths = pairs.map(({ path }) => path)
       const change: Change = { action: 'upload', effects: pairs, trashed: [], untrashed: [], recorded: paths }

@@ -156,7 +156,7 @@ export class World {
   }
 
   async #fill(admin: Client, person: Client, bucket: string, round: number): Promise<void> {
-    const params = { name: bucket }
+    const params = { bucket }
     const keys = [
       'docs/a.txt',
       'docs/a b/ä漢😀.txt',
