@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fs from 'node:fs'
 import { type Kysely, sql } from 'kysely'
-import { type Client, urlOf } from '../contract/client.ts'
+import { type Client, urlOf } from '../client/derived.ts'
 import { api } from '../contract/index.ts'
 import { openDatabase } from '../server/db/open.ts'
 import type { Row, Schema } from '../server/db/schema.ts'
@@ -169,7 +169,7 @@ function makeRecord(i: number, count: number, users: readonly string[]): Row<'au
     user_agent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36',
     request_id: `request-${i}`,
     method: 'PUT',
-    route: '/api/v1/buckets/{name}/objects/{key}',
+    route: '/api/v1/buckets/{bucket}/objects/{key}',
     bucket: `bucket-${i % 20}`,
     object_key: `${folder}/${String(i % 1000).padStart(4, '0')}/IMG_${String(i).padStart(7, '0')}.jpg`,
     resource_type: null,

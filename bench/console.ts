@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BrowserContext, Page } from 'playwright-core'
 import { request } from 'undici'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { weigh } from '../scripts/console-budget.ts'
 import { launchChromium, newProfile, noBrowser, signInto } from '../tests/support/launch.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
@@ -314,7 +314,7 @@ async function measureDrop(url: string, folder: string, client: Client, token: s
     await page.goto('about:blank')
     const body = Buffer.from('file 1234 '.repeat(100))
     const floor = await putMany(8, async (n) => {
-      await client.putObjectByQuery({ params: { name: 'floor' }, query: { key: `node/${n}` }, body })
+      await client.putObjectByQuery({ params: { bucket: 'floor' }, query: { key: `node/${n}` }, body })
     })
     await page.goto(`${url}/console/login`)
     await page.evaluate(fetchMany, { token, seconds: 1 })
@@ -327,7 +327,7 @@ async function measureDrop(url: string, folder: string, client: Client, token: s
   })
 }
 async function rateOf(client: Client, name: string, seconds: number): Promise<number> {
-  const count = async () => (await client.getBucket({ params: { name } })).object_count
+  const count = async () => (await client.getBucket({ params: { bucket: name } })).object_count
   const [from, before] = [performance.now(), await count()]
   await new Promise((done) => setTimeout(done, seconds * 1000))
   return ((await count()) - before) / ((performance.now() - from) / 1000)
@@ -396,12 +396,12 @@ async function measureLarge(url: string, folder: string, client: Client): Promis
 /** Begins an upload, has its parts sent to these paths, and gives up on it. Gives what `send` does. */
 async function inParts(client: Client, key: string, send: (paths: string[]) => Promise<number>): Promise<number> {
   const { upload_id, urls } = await client.initUpload({
-    params: { name: 'floor' },
+    params: { bucket: 'floor' },
     body: { key, file_size: PARTS * PART, part_size: PART },
   })
   // The service names itself by an address that it is not at here.
   const rate = await send(urls.map((one) => new URL(one).pathname))
-  await client.abortUpload({ params: { name: 'floor' }, body: { upload_id } })
+  await client.abortUpload({ params: { bucket: 'floor' }, body: { upload_id } })
   return rate
 }
 /** Megabytes a second of all parts of a file that is chosen in the upload dialog. */

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 
@@ -241,14 +241,14 @@ async function makeSources(folder: string): Promise<string[]> {
 
 async function upload(client: Client, files: readonly string[]): Promise<void> {
   await client.createBucket({ body: { name: bucket, trash_days: 0 } })
-  await client.putObject({ params: { name: bucket, key: 'small' }, body: Buffer.alloc(4096, 'stowage ') })
+  await client.putObject({ params: { bucket, key: 'small' }, body: Buffer.alloc(4096, 'stowage ') })
   for (const file of files) {
     const bytes = fs.readFileSync(file)
     // Of the large ones a few copies do: what is kept of them is little, but they are only asked for in the mix.
     const copies = bytes.length > 12e6 ? 16 : COPIES
     for (let i = 0; i < COPIES; i++) {
       const key = `${path.basename(file)}/${i}`
-      const params = { name: bucket }
+      const params = { bucket }
       if (i < copies) await client.putObject({ params: { ...params, key }, body: bytes })
       else
         await client.copyObject({

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { measureAudit } from './audit.ts'
@@ -94,7 +94,7 @@ async function measure(service: ServerProcess, client: Client, token: string): P
   const objects = `${service.url}/api/v1/buckets/${BUCKET}/objects`
   await client.createBucket({ body: { name: BUCKET, trash_days: 0 } })
   for (const [key, size] of Object.entries({ small: 4096, large: 1024 * 1024 }))
-    await client.putObject({ params: { name: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'stowage ') })
+    await client.putObject({ params: { bucket: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'stowage ') })
   const job = (method: string, url: string, body = 0): Job => ({
     ...{ method, url, body, seconds: SECONDS, connections: CONNECTIONS },
     headers: { authorization, ...(body > 0 ? { 'content-type': 'application/octet-stream' } : {}) },
@@ -250,7 +250,7 @@ async function measureMemory(service: ServerProcess, client: Client, authorizati
     if (response.statusCode !== 201) throw new Error(`The upload answered ${response.statusCode}`)
   })
   await growth('2 GiB download', async () => {
-    const response = await client.getObject({ params: { name: BUCKET, key: 'huge' } })
+    const response = await client.getObject({ params: { bucket: BUCKET, key: 'huge' } })
     if (!response.body) throw new Error('The download has no body')
     await pipeline(Readable.fromWeb(response.body as never), new PassThrough().resume())
   })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Agent } from 'undici'
-import type { Client } from '../contract/client.ts'
+import type { Client } from '../client/derived.ts'
 import { openDatabase } from '../server/db/open.ts'
 import { queueDeliveries, registerFor } from '../tests/support/outbox.ts'
 

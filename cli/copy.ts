@@ -81,7 +81,7 @@ async function copyWithin(
     if (from.key === '') throw new UsageError(`${show(from.bucket, '')} is a bucket: name a key, or add -r.`)
     const dest_key = keyFor(to, baseName(from.key))
     const call = {
-      params: { name: to.bucket },
+      params: { bucket: to.bucket },
       body: { source_bucket: from.bucket, source_key: from.key, dest_key },
     }
     const { size } = await (kind === 'Copy' ? run.client.copyObject(call) : run.client.moveObject(call))
@@ -104,12 +104,12 @@ async function copyPipe(run: Run, source: string, target: string): Promise<void>
     if (key === '' || key.endsWith('/'))
       throw new UsageError(`${target}: say under which key, standard input has no name.`)
     const body = Readable.toWeb(process.stdin) as unknown as ReadableStream
-    const stored = await run.client.putObject({ params: { name, key }, body })
+    const stored = await run.client.putObject({ params: { bucket: name, key }, body })
     run.progress.bytes += stored.size
   } else {
     const place = remotePlace(source)
     if (place.key === '') throw new UsageError(`${source} is a bucket: name a key.`)
-    const response = await run.client.getObject({ params: { name: place.bucket, key: place.key } })
+    const response = await run.client.getObject({ params: { bucket: place.bucket, key: place.key } })
     const body = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
     await pipeline(body, process.stdout, { end: false })
   }
@@ -131,6 +131,6 @@ export async function remove(run: Run, target: string, recursive: boolean): Prom
     return deleted
   }
   if (place.key === '') throw new UsageError(`${target} is a bucket: name a key, or add -r.`)
-  await run.client.deleteObject({ params: { name: place.bucket, key: place.key } })
+  await run.client.deleteObject({ params: { bucket: place.bucket, key: place.key } })
   return 1
 }

@@ -35,7 +35,7 @@ async function listFolder(run: Run, { bucket: name }: RemotePlace, prefix: strin
   let cursor: string | null = null
   do {
     const page: Awaited<ReturnType<Run['client']['browse']>> = await run.client.browse({
-      params: { name },
+      params: { bucket: name },
       query: { limit: 1000, ...(prefix && { prefix }), ...(cursor !== null && { cursor }) },
     })
     const folders = page.common_prefixes.map((key) => ({ key, object: undefined }))

@@ -8,7 +8,7 @@ const BATCH = 1000
 
 /** Every object in a folder, by its key. */
 export const objectsIn = ({ client }: Run, bucket: string, prefix: string): AsyncIterable<StoredObject> =>
-  client.all.listObjects({ params: { name: bucket }, query: prefix === '' ? {} : { prefix } })
+  client.all.listObjects({ params: { bucket }, query: prefix === '' ? {} : { prefix } })
 
 /** The empty object that only marks a folder. */
 export const isMarker = ({ key, size }: StoredObject): boolean => size === 0 && key.endsWith('/')
@@ -19,7 +19,7 @@ export async function findObject(
   { bucket: name, key }: RemotePlace,
 ): Promise<StoredObject | undefined> {
   if (key === '') return undefined
-  const { items } = await client.listObjects({ params: { name }, query: { prefix: key, limit: 1 } })
+  const { items } = await client.listObjects({ params: { bucket: name }, query: { prefix: key, limit: 1 } })
   return items[0]?.key === key ? items[0] : undefined
 }
 
@@ -33,7 +33,7 @@ export async function transferAll(
 ): Promise<void> {
   for await (const keys of batchesOf(objects)) {
     const { succeeded, errors } = await client[kind]({
-      params: { name: to.bucket },
+      params: { bucket: to.bucket },
       body: {
         source_bucket: from.bucket,
         keys: keys.map(({ key }) => key),
@@ -57,7 +57,7 @@ export async function deleteAll(
   let deleted = 0
   for await (const keys of batchesOf(objects)) {
     const { succeeded, errors } = await client.bulkDelete({
-      params: { name: bucket },
+      params: { bucket },
       body: { keys: keys.map(({ key }) => key) },
     })
     deleted += succeeded.length

@@ -42,7 +42,7 @@ export async function upload({ client, progress }: Run, file: string, bucket: st
 
 /** The id of an upload of this size under this key that was left unfinished. */
 async function openUpload(client: Run['client'], bucket: string, key: string, size: number) {
-  for await (const one of client.all.listUploads({ params: { name: bucket } }))
+  for await (const one of client.all.listUploads({ params: { bucket } }))
     if (one.key === key && one.file_size === size && one.received_parts > 0) return one.upload_id
   return undefined
 }
@@ -87,7 +87,7 @@ async function receive({ client, progress }: Run, object: StoredObject, part: st
   if (have > size) have = 0
   if (have === size && size > 0) return
   const headers = { 'if-match': `"${etag}"`, ...(have > 0 && { range: `bytes=${have}-` }) }
-  const response = await client.getObject({ params: { name, key }, headers })
+  const response = await client.getObject({ params: { bucket: name, key }, headers })
   if (have > 0 && response.status !== 206) have = 0
   const counted = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {

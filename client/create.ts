@@ -1,7 +1,8 @@
-import { pause } from '../contract/pause.ts'
-import { type LooseCall, ProblemError, send } from '../contract/send.ts'
-import { type NumberedPage, type Operations, type Page, routes, type Sent } from './operations.ts'
+import type { NumberedPage, Operations, Page } from './operations.ts'
+import { pause } from './pause.ts'
 import { type Attempted, pauseAfter, type RetryOptions } from './retry.ts'
+import { routes, type Sent } from './routes.ts'
+import { type LooseCall, ProblemError, send } from './send.ts'
 import { type Session, trimmed } from './session.ts'
 
 export interface ClientOptions {

@@ -2,7 +2,7 @@
  * The client of a Stowage service: every operation of its API with its types, for browsers, Node 20 and later, Deno and
  * Bun. It needs nothing but `fetch`.
  */
-export { type Problem, ProblemError } from '../contract/send.ts'
+
 export {
   type Call,
   type CallOptions,
@@ -15,5 +15,6 @@ export {
 } from './create.ts'
 export type * from './operations.ts'
 export type { RetryOptions } from './retry.ts'
+export { type Problem, ProblemError } from './send.ts'
 export { resumeSession, type Session, type SessionOptions, type SessionTokens, signIn } from './session.ts'
 export { type FileUpload, uploadFile } from './upload.ts'

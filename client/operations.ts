@@ -1,5 +1,4 @@
 // Generated from contract/ by `npm run docs`.
-import type { Wire } from '../contract/send.ts'
 
 /** What a request may send as bytes. */
 export type Bytes = NonNullable<RequestInit['body']>
@@ -14,80 +13,6 @@ export interface NumberedPage<T> {
   total: number
   page: number
   page_size: number
-}
-
-export interface AuditFault {
-  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
-  kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint' | 'retention'
-  seq: number | null
-  audit_id: string | null
-  message: string
-}
-
-export interface AuditRecord {
-  /** A UUIDv7. */
-  id: string
-  /** ISO 8601, UTC, milliseconds. */
-  time: string
-  action: string
-  result: 'success' | 'denied' | 'failure'
-  status_code: number | null
-  error_code: string | null
-  actor: {
-    user_id: string | null
-    email: string | null
-    type: 'user' | 'public' | 'system' | 'cli'
-  }
-  auth_method: string | null
-  token_id: string | null
-  session_id: string | null
-  actor_ip: string | null
-  user_agent: string | null
-  request_id: string | null
-  method: string | null
-  route: string | null
-  bucket: string | null
-  object_key: string | null
-  resource_type: string | null
-  resource_id: string | null
-  details: Record<string, unknown>
-}
-
-export interface AuditVerification {
-  /** Nothing was found in what was looked at. */
-  ok: boolean
-  /** It was looked at to the end; else go on with `from=<next_seq>`. */
-  complete: boolean
-  first_seq: number
-  last_seq: number
-  next_seq: number | null
-  /** Records whose hash and MAC were computed anew. */
-  checked: number
-  /** Checkpoints whose signature was checked, those of the file included. */
-  checkpoints: number
-  /** Records that wait to be sealed. */
-  pending: number
-  /** The last link that retention has removed. */
-  anchor: {
-    seq: number
-    /** SHA-256 in hex. */
-    chain_hash: string
-  } | null
-  /** The last link, when it began. */
-  head: {
-    seq: number
-    /** SHA-256 in hex. */
-    chain_hash: string
-  } | null
-  fault_count: number
-  first_fault: AuditFault | null
-  /** The first hundred. */
-  faults: AuditFault[]
-  /** Ed25519 keys (base64url) of the checkpoints, for who checks them elsewhere. */
-  keys: {
-    id: string
-    public_key: string
-  }[]
 }
 
 export interface Me {
@@ -132,6 +57,38 @@ export interface TokenPair {
   refresh_token?: string
 }
 
+export interface NewToken {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  /** The first 12 characters, to know it by. */
+  token_prefix: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** The credential. Shown in this answer and never again. */
+  token: string
+}
+
+export interface Token {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  /** The first 12 characters, to know it by. */
+  token_prefix: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+  last_used_ip: string | null
+  revoked_at: string | null
+  /** `expiring`: within seven days. */
+  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** What its creator was signed in with. */
+  created_via: 'local' | 'idp' | 'pat'
+  created_by_token_id: string | null
+}
+
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
   name: string
@@ -152,24 +109,152 @@ export interface Bucket {
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
 }
 
-export interface Group {
+export interface UsagePoint {
+  /** When the hour or day (UTC) begins. */
+  time: string
+  /** Bytes of live objects as they were found last within that time; null where nobody looked. */
+  used_bytes: number | null
+  object_count: number | null
+  /** Bytes of contents received, also of uploads that failed later. */
+  uploaded_bytes: number
+  /** Bytes sent of contents, images and archives. */
+  downloaded_bytes: number
+  requests: number
+}
+
+export interface StoredObject {
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  /** Bytes. */
+  size: number
+  /** MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`). */
+  etag: string
+  content_type: string
+  /** SHA-256 of the contents, hex. */
+  sha256?: string
+  metadata: Record<string, string>
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  last_modified: string
+  created_by: string | null
+}
+
+export interface BulkResult {
+  /** Keys where it was done; of a copy or move the new ones. */
+  succeeded: string[]
+  errors: {
+    /** As it was given. */
+    key: string
+    code: string
+    detail: string
+  }[]
+}
+
+export interface ImageQuery {
+  /** Width of the box in CSS pixels; one alone keeps the ratio. */
+  w?: number
+  /** Height of the box in CSS pixels; one alone keeps the ratio. */
+  h?: number
+  /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+  format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+  /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+  q?: number
+  /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+  fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+  /** Multiplies `w` and `h`. */
+  dpr?: number
+  /** `1`: may become larger than the source. */
+  enlarge?: '0' | '1'
+  /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+  animated?: '0' | '1'
+}
+
+export interface Upload {
+  /** A UUIDv7. */
+  upload_id: string
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  file_size: number | null
+  /** Bytes of every part but the last. */
+  part_size: number
+  num_parts: number | null
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  received_parts: number
+  received_bytes: number
+}
+
+export interface NewShare {
   /** A UUIDv7. */
   id: string
-  name: string
-  description: string
-  /** Comes with Stowage; it cannot be deleted or lose its rights. */
-  builtin: boolean
-  global: ('admin' | 'users.manage')[]
-  grants: ({
-    /** A UUIDv7. */
-    id: string
-    /** A bucket name; `*` is any run of characters, at most three of them. */
-    bucket_pattern: string
-    prefix: string
-    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
-    preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
-  })[]
-  member_count: number
+  kind: 'object' | 'folder' | 'selection' | 'upload'
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  object_key: string | null
+  prefix: string | null
+  keys: string[] | null
+  expires_at: string | null
+  has_password: boolean
+  max_downloads: number | null
+  filename: string | null
+  disposition: 'inline' | 'attachment' | null
+  max_file_bytes: number | null
+  max_total_bytes: number | null
+  max_files: number | null
+  content_types: string[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  created_by_email: string | null
+  revoked_at: string | null
+  /** `spent`: all its downloads were taken. */
+  state: 'active' | 'expired' | 'spent' | 'revoked'
+  /** Downloads, or files received. */
+  access_count: number
+  received_bytes: number
+  last_accessed_at: string | null
+  /** Shown only now; a hash of it is kept. */
+  token: string
+  url: string
+}
+
+export interface Share {
+  /** A UUIDv7. */
+  id: string
+  kind: 'object' | 'folder' | 'selection' | 'upload'
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  object_key: string | null
+  prefix: string | null
+  keys: string[] | null
+  expires_at: string | null
+  has_password: boolean
+  max_downloads: number | null
+  filename: string | null
+  disposition: 'inline' | 'attachment' | null
+  max_file_bytes: number | null
+  max_total_bytes: number | null
+  max_files: number | null
+  content_types: string[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  created_by_email: string | null
+  revoked_at: string | null
+  /** `spent`: all its downloads were taken. */
+  state: 'active' | 'expired' | 'spent' | 'revoked'
+  /** Downloads, or files received. */
+  access_count: number
+  received_bytes: number
+  last_accessed_at: string | null
 }
 
 export interface Job {
@@ -207,26 +292,6 @@ export interface Job {
   created_by_email: string | null
   started_at: string | null
   finished_at: string | null
-}
-
-export interface StoredObject {
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-  key: string
-  /** Bytes. */
-  size: number
-  /** MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`). */
-  etag: string
-  content_type: string
-  /** SHA-256 of the contents, hex. */
-  sha256?: string
-  metadata: Record<string, string>
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  /** ISO 8601, UTC, milliseconds. */
-  last_modified: string
-  created_by: string | null
 }
 
 export interface Policy {
@@ -330,6 +395,87 @@ export interface PolicyRun {
   }[]
   /** Keys of the first 100 matches, without those the caller may not list. */
   sample: string[]
+}
+
+export interface RestoredItem {
+  /** A UUIDv7. */
+  id: string
+  /** The key it has now. */
+  key: string
+  /** The key it had; another one where both were kept. */
+  original_key: string
+  /** Whether an object that was at the key gave way to it. */
+  replaced: boolean
+  /** What gave way, in the trash; null where nothing did or the bucket keeps no trash. */
+  replaced_trash_id: string | null
+}
+
+export interface TrashItem {
+  /** A UUIDv7. */
+  id: string
+  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  size: number
+  etag: string
+  content_type: string
+  reason: 'deleted' | 'overwritten'
+  /** ISO 8601, UTC, milliseconds. */
+  deleted_at: string
+  deleted_by: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
+export interface DirectoryPerson {
+  external_id: string
+  email: string | null
+  display_name: string
+  username: string | null
+  enabled: boolean
+  already_imported: boolean
+}
+
+export interface User {
+  /** A UUIDv7. */
+  id: string
+  email: string
+  display_name: string
+  is_active: boolean
+  /** Derived: a member of a group that holds `admin`. */
+  is_admin: boolean
+  /** Whether they can log in with e-mail and password. */
+  has_password: boolean
+  idp_subject: string | null
+  groups: {
+    /** A UUIDv7. */
+    id: string
+    name: string
+  }[]
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  last_login_at: string | null
+}
+
+export interface Group {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  description: string
+  /** Comes with Stowage; it cannot be deleted or lose its rights. */
+  builtin: boolean
+  global: ('admin' | 'users.manage')[]
+  grants: ({
+    /** A UUIDv7. */
+    id: string
+    /** A bucket name; `*` is any run of characters, at most three of them. */
+    bucket_pattern: string
+    prefix: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
+  })[]
+  member_count: number
 }
 
 export interface Settings {
@@ -555,195 +701,6 @@ export interface SettingsChange {
   }
 }
 
-export interface NewShare {
-  /** A UUIDv7. */
-  id: string
-  kind: 'object' | 'folder' | 'selection' | 'upload'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  object_key: string | null
-  prefix: string | null
-  keys: string[] | null
-  expires_at: string | null
-  has_password: boolean
-  max_downloads: number | null
-  filename: string | null
-  disposition: 'inline' | 'attachment' | null
-  max_file_bytes: number | null
-  max_total_bytes: number | null
-  max_files: number | null
-  content_types: string[] | null
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  created_by: string | null
-  created_by_email: string | null
-  revoked_at: string | null
-  /** `spent`: all its downloads were taken. */
-  state: 'active' | 'expired' | 'spent' | 'revoked'
-  /** Downloads, or files received. */
-  access_count: number
-  received_bytes: number
-  last_accessed_at: string | null
-  /** Shown only now; a hash of it is kept. */
-  token: string
-  url: string
-}
-
-export interface Share {
-  /** A UUIDv7. */
-  id: string
-  kind: 'object' | 'folder' | 'selection' | 'upload'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  object_key: string | null
-  prefix: string | null
-  keys: string[] | null
-  expires_at: string | null
-  has_password: boolean
-  max_downloads: number | null
-  filename: string | null
-  disposition: 'inline' | 'attachment' | null
-  max_file_bytes: number | null
-  max_total_bytes: number | null
-  max_files: number | null
-  content_types: string[] | null
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  created_by: string | null
-  created_by_email: string | null
-  revoked_at: string | null
-  /** `spent`: all its downloads were taken. */
-  state: 'active' | 'expired' | 'spent' | 'revoked'
-  /** Downloads, or files received. */
-  access_count: number
-  received_bytes: number
-  last_accessed_at: string | null
-}
-
-export interface NewToken {
-  /** A UUIDv7. */
-  id: string
-  name: string
-  /** The first 12 characters, to know it by. */
-  token_prefix: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  expires_at: string | null
-  /** The credential. Shown in this answer and never again. */
-  token: string
-}
-
-export interface Token {
-  /** A UUIDv7. */
-  id: string
-  name: string
-  /** The first 12 characters, to know it by. */
-  token_prefix: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  expires_at: string | null
-  last_used_at: string | null
-  last_used_ip: string | null
-  revoked_at: string | null
-  /** `expiring`: within seven days. */
-  status: 'active' | 'expiring' | 'expired' | 'revoked'
-  /** What its creator was signed in with. */
-  created_via: 'local' | 'idp' | 'pat'
-  created_by_token_id: string | null
-}
-
-export interface BulkResult {
-  /** Keys where it was done; of a copy or move the new ones. */
-  succeeded: string[]
-  errors: {
-    /** As it was given. */
-    key: string
-    code: string
-    detail: string
-  }[]
-}
-
-export interface RestoredItem {
-  /** A UUIDv7. */
-  id: string
-  /** The key it has now. */
-  key: string
-  /** The key it had; another one where both were kept. */
-  original_key: string
-  /** Whether an object that was at the key gave way to it. */
-  replaced: boolean
-  /** What gave way, in the trash; null where nothing did or the bucket keeps no trash. */
-  replaced_trash_id: string | null
-}
-
-export interface TrashItem {
-  /** A UUIDv7. */
-  id: string
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-  key: string
-  size: number
-  etag: string
-  content_type: string
-  reason: 'deleted' | 'overwritten'
-  /** ISO 8601, UTC, milliseconds. */
-  deleted_at: string
-  deleted_by: string | null
-  /** ISO 8601, UTC, milliseconds. */
-  expires_at: string
-}
-
-export interface Upload {
-  /** A UUIDv7. */
-  upload_id: string
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-  bucket: string
-  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-  key: string
-  file_size: number | null
-  /** Bytes of every part but the last. */
-  part_size: number
-  num_parts: number | null
-  /** ISO 8601, UTC, milliseconds. */
-  expires_at: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  created_by: string | null
-  received_parts: number
-  received_bytes: number
-}
-
-export interface DirectoryPerson {
-  external_id: string
-  email: string | null
-  display_name: string
-  username: string | null
-  enabled: boolean
-  already_imported: boolean
-}
-
-export interface User {
-  /** A UUIDv7. */
-  id: string
-  email: string
-  display_name: string
-  is_active: boolean
-  /** Derived: a member of a group that holds `admin`. */
-  is_admin: boolean
-  /** Whether they can log in with e-mail and password. */
-  has_password: boolean
-  idp_subject: string | null
-  groups: {
-    /** A UUIDv7. */
-    id: string
-    name: string
-  }[]
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  last_login_at: string | null
-}
-
 export interface Attempt {
   number: number
   /** `interrupted`: the process that made it ended; what the receiver got is unknown. */
@@ -884,6 +841,80 @@ export interface Webhook {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
+}
+
+export interface AuditFault {
+  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
+  kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint' | 'retention'
+  seq: number | null
+  audit_id: string | null
+  message: string
+}
+
+export interface AuditRecord {
+  /** A UUIDv7. */
+  id: string
+  /** ISO 8601, UTC, milliseconds. */
+  time: string
+  action: string
+  result: 'success' | 'denied' | 'failure'
+  status_code: number | null
+  error_code: string | null
+  actor: {
+    user_id: string | null
+    email: string | null
+    type: 'user' | 'public' | 'system' | 'cli'
+  }
+  auth_method: string | null
+  token_id: string | null
+  session_id: string | null
+  actor_ip: string | null
+  user_agent: string | null
+  request_id: string | null
+  method: string | null
+  route: string | null
+  bucket: string | null
+  object_key: string | null
+  resource_type: string | null
+  resource_id: string | null
+  details: Record<string, unknown>
+}
+
+export interface AuditVerification {
+  /** Nothing was found in what was looked at. */
+  ok: boolean
+  /** It was looked at to the end; else go on with `from=<next_seq>`. */
+  complete: boolean
+  first_seq: number
+  last_seq: number
+  next_seq: number | null
+  /** Records whose hash and MAC were computed anew. */
+  checked: number
+  /** Checkpoints whose signature was checked, those of the file included. */
+  checkpoints: number
+  /** Records that wait to be sealed. */
+  pending: number
+  /** The last link that retention has removed. */
+  anchor: {
+    seq: number
+    /** SHA-256 in hex. */
+    chain_hash: string
+  } | null
+  /** The last link, when it began. */
+  head: {
+    seq: number
+    /** SHA-256 in hex. */
+    chain_hash: string
+  } | null
+  fault_count: number
+  first_fault: AuditFault | null
+  /** The first hundred. */
+  faults: AuditFault[]
+  /** Ed25519 keys (base64url) of the checkpoints, for who checks them elsewhere. */
+  keys: {
+    id: string
+    public_key: string
+  }[]
 }
 
 /** Every operation: what its call takes and what it answers. */
@@ -1157,22 +1188,22 @@ export interface Operations {
     }
     reply: Page<Bucket>
   }
-  /** GET /buckets/{name}: Get a bucket. */
+  /** GET /buckets/{bucket}: Get a bucket. */
   getBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
     }
     reply: Bucket
   }
-  /** PATCH /buckets/{name}: Change a bucket's quota or trash days. A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota. */
+  /** PATCH /buckets/{bucket}: Change a bucket's quota or trash days. A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota. */
   updateBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         quota_gb?: number | null
@@ -1182,12 +1213,12 @@ export interface Operations {
     }
     reply: Bucket
   }
-  /** DELETE /buckets/{name}: Delete an empty bucket. Its trash goes with it. */
+  /** DELETE /buckets/{bucket}: Delete an empty bucket. Its trash goes with it. */
   deleteBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
     }
     reply: undefined
@@ -1239,35 +1270,13 @@ export interface Operations {
         /** The bucket is not there any more. Only for administrators. */
         deleted: boolean
         /** In order of time. A time at which the service did not run is missing. */
-        points: ({
-          /** When the hour or day (UTC) begins. */
-          time: string
-          /** Bytes of live objects as they were found last within that time; null where nobody looked. */
-          used_bytes: number | null
-          object_count: number | null
-          /** Bytes of contents received, also of uploads that failed later. */
-          uploaded_bytes: number
-          /** Bytes sent of contents, images and archives. */
-          downloaded_bytes: number
-          requests: number
-        })[]
+        points: UsagePoint[]
       })[]
       /** All further buckets together. */
       others: {
         buckets: number
         /** In order of time. A time at which the service did not run is missing. */
-        points: ({
-          /** When the hour or day (UTC) begins. */
-          time: string
-          /** Bytes of live objects as they were found last within that time; null where nobody looked. */
-          used_bytes: number | null
-          object_count: number | null
-          /** Bytes of contents received, also of uploads that failed later. */
-          uploaded_bytes: number
-          /** Bytes sent of contents, images and archives. */
-          downloaded_bytes: number
-          requests: number
-        })[]
+        points: UsagePoint[]
       } | null
       totals: {
         uploaded_bytes: number
@@ -1298,12 +1307,12 @@ export interface Operations {
       counted_at: string | null
     }
   }
-  /** GET /buckets/{name}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name both come in one byte order, page by page, at a cost that does not grow with the bucket. By size or time the folders come first. `offset` jumps; `cursor` reads on. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
+  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name both come in one byte order, page by page, at a cost that does not grow with the bucket. By size or time the folders come first. `offset` jumps; `cursor` reads on. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
   browse: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1329,12 +1338,12 @@ export interface Operations {
       total_folders: number | null
     }
   }
-  /** GET /buckets/{name}/objects: List all objects under a prefix, folders ignored. */
+  /** GET /buckets/{bucket}/objects: List all objects under a prefix, folders ignored. */
   listObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1349,12 +1358,12 @@ export interface Operations {
     }
     reply: Page<StoredObject>
   }
-  /** POST /buckets/{name}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. All are stored or none. */
+  /** POST /buckets/{bucket}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. All are stored or none. */
   uploadForm: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1366,12 +1375,12 @@ export interface Operations {
       items: StoredObject[]
     }
   }
-  /** PUT /buckets/{name}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
+  /** PUT /buckets/{bucket}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
   putObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1379,12 +1388,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{name}/objects/{+key}: Download an object. Takes Range (single and multiple) and the conditions of RFC 9110. */
+  /** GET /buckets/{bucket}/objects/{+key}: Download an object. Takes Range (single and multiple) and the conditions of RFC 9110. */
   getObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1395,12 +1404,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** HEAD /buckets/{name}/objects/{+key}: An object's headers. The headers a download would have. */
+  /** HEAD /buckets/{bucket}/objects/{+key}: An object's headers. The headers a download would have. */
   headObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1411,12 +1420,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{name}/objects/{+key}: Delete an object. It goes to the trash. `permanent=true` destroys it and needs `manage`. */
+  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. It goes to the trash. `permanent=true` destroys it and needs `manage`. */
   deleteObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1426,12 +1435,12 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** PUT /buckets/{name}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
+  /** PUT /buckets/{bucket}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
   putObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1441,12 +1450,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{name}/object: Download an object (key in the query). Takes Range (single and multiple) and the conditions of RFC 9110. */
+  /** GET /buckets/{bucket}/object: Download an object (key in the query). Takes Range (single and multiple) and the conditions of RFC 9110. */
   getObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1457,12 +1466,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** HEAD /buckets/{name}/object: An object's headers (key in the query). The headers a download would have. */
+  /** HEAD /buckets/{bucket}/object: An object's headers (key in the query). The headers a download would have. */
   headObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1473,12 +1482,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{name}/object: Delete an object (key in the query). It goes to the trash. `permanent=true` destroys it and needs `manage`. */
+  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). It goes to the trash. `permanent=true` destroys it and needs `manage`. */
   deleteObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1488,12 +1497,12 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /buckets/{name}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash. */
+  /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash. */
   copyObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1508,12 +1517,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{name}/objects/move: Move or rename an object into this bucket. Needs `read` and `delete` on the source and `write` on the new key. */
+  /** POST /buckets/{bucket}/objects/move: Move or rename an object into this bucket. Needs `read` and `delete` on the source and `write` on the new key. */
   moveObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1528,12 +1537,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{name}/objects/bulk-copy: Copy up to 1,000 objects into this bucket. */
+  /** POST /buckets/{bucket}/objects/bulk-copy: Copy up to 1,000 objects into this bucket. */
   bulkCopy: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1549,12 +1558,12 @@ export interface Operations {
     }
     reply: BulkResult
   }
-  /** POST /buckets/{name}/objects/bulk-move: Move up to 1,000 objects into this bucket. */
+  /** POST /buckets/{bucket}/objects/bulk-move: Move up to 1,000 objects into this bucket. */
   bulkMove: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
@@ -1570,12 +1579,12 @@ export interface Operations {
     }
     reply: BulkResult
   }
-  /** POST /buckets/{name}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
+  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
   bulkDelete: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         keys: string[]
@@ -1594,12 +1603,12 @@ export interface Operations {
       trash_ids: string[]
     }
   }
-  /** POST /buckets/{name}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
+  /** POST /buckets/{bucket}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
   objectsExist: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         keys: string[]
@@ -1615,12 +1624,12 @@ export interface Operations {
       })[]
     }
   }
-  /** PATCH /buckets/{name}/objects/{+key}: Change the content type or metadata of an object. */
+  /** PATCH /buckets/{bucket}/objects/{+key}: Change the content type or metadata of an object. */
   updateObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
@@ -1632,12 +1641,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** PATCH /buckets/{name}/object: Change the content type or metadata of an object (key in the query). */
+  /** PATCH /buckets/{bucket}/object: Change the content type or metadata of an object (key in the query). */
   updateObjectByQuery: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1651,12 +1660,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{name}/objects/archive: Download a folder or a selection as a zip. Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`. */
+  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`. */
   archiveObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -1667,12 +1676,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/objects/archive: The same for a selection too long for a URL. */
+  /** POST /buckets/{bucket}/objects/archive: The same for a selection too long for a URL. */
   archiveSelection: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         keys: string[]
@@ -1680,12 +1689,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/objects/presign: A URL that needs no credential. For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it. */
+  /** POST /buckets/{bucket}/objects/presign: A URL that needs no credential. For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it. */
   presignObject: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1749,24 +1758,7 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: {
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
-        w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
-        h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
-        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
-        q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
-        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
-        /** Multiplies `w` and `h`. */
-        dpr?: number
-        /** `1`: may become larger than the source. */
-        enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
-        animated?: '0' | '1'
-      }
+      query?: ImageQuery
     }
     reply: Response
   }
@@ -1779,24 +1771,7 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: {
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
-        w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
-        h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
-        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
-        q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
-        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
-        /** Multiplies `w` and `h`. */
-        dpr?: number
-        /** `1`: may become larger than the source. */
-        enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
-        animated?: '0' | '1'
-      }
+      query?: ImageQuery
     }
     reply: Response
   }
@@ -1860,12 +1835,12 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{name}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
+  /** POST /buckets/{bucket}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
   initUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -1893,12 +1868,12 @@ export interface Operations {
       urls: string[]
     }
   }
-  /** GET /buckets/{name}/upload/{upload_id}: What has arrived, and fresh URLs for the rest. To go on after a reload, or from another machine. */
+  /** GET /buckets/{bucket}/upload/{upload_id}: What has arrived, and fresh URLs for the rest. To go on after a reload, or from another machine. */
   getUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
         /** A UUIDv7. */
         upload_id: string
       }
@@ -1940,12 +1915,12 @@ export interface Operations {
       }[]
     }
   }
-  /** GET /buckets/{name}/upload: Uploads that are not finished, latest first. */
+  /** GET /buckets/{bucket}/upload: Uploads that are not finished, latest first. */
   listUploads: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** Items a page. */
@@ -1956,12 +1931,12 @@ export interface Operations {
     }
     reply: Page<Upload>
   }
-  /** POST /buckets/{name}/upload/complete: Make the parts an object. Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different. */
+  /** POST /buckets/{bucket}/upload/complete: Make the parts an object. Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different. */
   completeUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** A UUIDv7. */
@@ -1977,12 +1952,12 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{name}/upload/abort: Give an upload up and remove its parts. */
+  /** POST /buckets/{bucket}/upload/abort: Give an upload up and remove its parts. */
   abortUpload: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         /** A UUIDv7. */
@@ -2845,12 +2820,12 @@ export interface Operations {
     }
     reply: PolicyRun
   }
-  /** GET /buckets/{name}/policies: Which policies will delete an object, when and why. Policies that match the object now or will once it is old enough. Needs `read` on the key. */
+  /** GET /buckets/{bucket}/policies: Which policies will delete an object, when and why. Policies that match the object now or will once it is old enough. Needs `read` on the key. */
   explainPolicies: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -2874,12 +2849,12 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /buckets/{name}/trash: List deleted and overwritten contents, latest first. */
+  /** GET /buckets/{bucket}/trash: List deleted and overwritten contents, latest first. */
   listTrash: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       query?: {
         /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
@@ -2892,12 +2867,12 @@ export interface Operations {
     }
     reply: Page<TrashItem>
   }
-  /** POST /buckets/{name}/trash/restore: Put contents of the trash back. All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, `fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last. */
+  /** POST /buckets/{bucket}/trash/restore: Put contents of the trash back. All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, `fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last. */
   restoreTrash: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         ids: string[]
@@ -2909,12 +2884,12 @@ export interface Operations {
       restored: RestoredItem[]
     }
   }
-  /** POST /buckets/{name}/trash/purge: Destroy contents of the trash for good. The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left). */
+  /** POST /buckets/{bucket}/trash/purge: Destroy contents of the trash for good. The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left). */
   purgeTrash: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        name: string
+        bucket: string
       }
       body: {
         ids: string[]
@@ -3545,152 +3520,4 @@ export interface Operations {
     call: object
     reply: Response
   }
-}
-
-/** How each operation is sent. */
-export interface Sent extends Wire {
-  open?: boolean
-  pages?: 'cursor' | 'page'
-  limit?: boolean
-}
-export const routes: { readonly [N in keyof Operations]: Sent } = {
-  login: { method: 'POST', url: '/auth/token', consumes: 'form', body: true, reply: true, open: true },
-  refresh: { method: 'POST', url: '/auth/refresh', body: true, reply: true, open: true },
-  logout: { method: 'POST', url: '/auth/logout' },
-  me: { method: 'GET', url: '/auth/me', reply: true },
-  authConfig: { method: 'GET', url: '/auth/config', reply: true, open: true },
-  setUp: { method: 'POST', url: '/auth/setup', body: true, reply: true, open: true },
-  idpLogin: { method: 'GET', url: '/auth/login', reply: true, open: true },
-  idpCallback: { method: 'GET', url: '/auth/callback', otherStatus: [303], reply: true, open: true },
-  idpCallbackPost: { method: 'POST', url: '/auth/callback', otherStatus: [303], consumes: 'form', body: true, reply: true, open: true },
-  redeemHandoff: { method: 'POST', url: '/auth/handoff', body: true, reply: true, open: true },
-  changePassword: { method: 'POST', url: '/auth/password', body: true, reply: true },
-  listSessions: { method: 'GET', url: '/auth/sessions', reply: true, pages: 'cursor', limit: true },
-  endSession: { method: 'DELETE', url: '/auth/sessions/{id}' },
-  createToken: { method: 'POST', url: '/tokens', body: true, reply: true },
-  listTokens: { method: 'GET', url: '/tokens', reply: true, pages: 'cursor', limit: true },
-  revokeToken: { method: 'DELETE', url: '/tokens/{id}' },
-  rotateToken: { method: 'POST', url: '/tokens/{id}/rotate', body: true, reply: true },
-  listUserTokens: { method: 'GET', url: '/users/{id}/tokens', reply: true, pages: 'cursor', limit: true },
-  createBucket: { method: 'POST', url: '/buckets', body: true, reply: true },
-  listBuckets: { method: 'GET', url: '/buckets', reply: true, pages: 'cursor', limit: true },
-  getBucket: { method: 'GET', url: '/buckets/{name}', reply: true },
-  updateBucket: { method: 'PATCH', url: '/buckets/{name}', body: true, reply: true },
-  deleteBucket: { method: 'DELETE', url: '/buckets/{name}' },
-  usage: { method: 'GET', url: '/usage', reply: true },
-  usageHistory: { method: 'GET', url: '/usage/history', reply: true },
-  usageTypes: { method: 'GET', url: '/usage/types', reply: true },
-  browse: { method: 'GET', url: '/buckets/{name}/browse', reply: true },
-  listObjects: { method: 'GET', url: '/buckets/{name}/objects', reply: true, pages: 'cursor', limit: true },
-  uploadForm: { method: 'POST', url: '/buckets/{name}/objects', consumes: 'multipart', body: true, reply: true },
-  putObject: { method: 'PUT', url: '/buckets/{name}/objects/{+key}', otherStatus: [200], consumes: 'bytes', body: true, reply: true },
-  getObject: { method: 'GET', url: '/buckets/{name}/objects/{+key}', otherStatus: [206,304], produces: 'bytes' },
-  headObject: { method: 'HEAD', url: '/buckets/{name}/objects/{+key}', otherStatus: [304], produces: 'bytes' },
-  deleteObject: { method: 'DELETE', url: '/buckets/{name}/objects/{+key}' },
-  putObjectByQuery: { method: 'PUT', url: '/buckets/{name}/object', otherStatus: [200], consumes: 'bytes', body: true, reply: true },
-  getObjectByQuery: { method: 'GET', url: '/buckets/{name}/object', otherStatus: [206,304], produces: 'bytes' },
-  headObjectByQuery: { method: 'HEAD', url: '/buckets/{name}/object', otherStatus: [304], produces: 'bytes' },
-  deleteObjectByQuery: { method: 'DELETE', url: '/buckets/{name}/object' },
-  copyObject: { method: 'POST', url: '/buckets/{name}/objects/copy', body: true, reply: true },
-  moveObject: { method: 'POST', url: '/buckets/{name}/objects/move', body: true, reply: true },
-  bulkCopy: { method: 'POST', url: '/buckets/{name}/objects/bulk-copy', body: true, reply: true },
-  bulkMove: { method: 'POST', url: '/buckets/{name}/objects/bulk-move', body: true, reply: true },
-  bulkDelete: { method: 'POST', url: '/buckets/{name}/objects/bulk-delete', body: true, reply: true },
-  objectsExist: { method: 'POST', url: '/buckets/{name}/objects/exists', body: true, reply: true },
-  updateObject: { method: 'PATCH', url: '/buckets/{name}/objects/{+key}', body: true, reply: true },
-  updateObjectByQuery: { method: 'PATCH', url: '/buckets/{name}/object', body: true, reply: true },
-  archiveObjects: { method: 'GET', url: '/buckets/{name}/objects/archive', produces: 'bytes' },
-  archiveSelection: { method: 'POST', url: '/buckets/{name}/objects/archive', body: true, produces: 'bytes' },
-  presignObject: { method: 'POST', url: '/buckets/{name}/objects/presign', body: true, reply: true },
-  getSigned: { method: 'GET', url: '/signed/{token}', otherStatus: [206,304,307], produces: 'bytes', open: true },
-  headSigned: { method: 'HEAD', url: '/signed/{token}', otherStatus: [304,307], produces: 'bytes', open: true },
-  putSigned: { method: 'PUT', url: '/signed/{token}', otherStatus: [200], consumes: 'bytes', body: true, reply: true, open: true },
-  getImage: { method: 'GET', url: '/images/{bucket}/{+key}', otherStatus: [206,304], produces: 'bytes' },
-  headImage: { method: 'HEAD', url: '/images/{bucket}/{+key}', otherStatus: [206,304], produces: 'bytes' },
-  getImageByQuery: { method: 'GET', url: '/images/{bucket}', otherStatus: [206,304], produces: 'bytes' },
-  headImageByQuery: { method: 'HEAD', url: '/images/{bucket}', otherStatus: [206,304], produces: 'bytes' },
-  initUpload: { method: 'POST', url: '/buckets/{name}/upload/init', body: true, reply: true },
-  getUpload: { method: 'GET', url: '/buckets/{name}/upload/{upload_id}', reply: true },
-  listUploads: { method: 'GET', url: '/buckets/{name}/upload', reply: true, pages: 'cursor', limit: true },
-  completeUpload: { method: 'POST', url: '/buckets/{name}/upload/complete', body: true, reply: true },
-  abortUpload: { method: 'POST', url: '/buckets/{name}/upload/abort', body: true },
-  putPart: { method: 'PUT', url: '/parts/{token}', consumes: 'bytes', body: true, reply: true, open: true },
-  shareObject: { method: 'POST', url: '/share/{bucket}/{+key}', body: true, reply: true },
-  shareObjectByQuery: { method: 'POST', url: '/share/{bucket}', body: true, reply: true },
-  createShare: { method: 'POST', url: '/share', body: true, reply: true },
-  listShares: { method: 'GET', url: '/share', reply: true, pages: 'cursor', limit: true },
-  updateShare: { method: 'PATCH', url: '/share/{id}', body: true, reply: true },
-  revokeShare: { method: 'DELETE', url: '/share/{id}' },
-  listShareAccesses: { method: 'GET', url: '/share/{id}/accesses', reply: true, pages: 'page' },
-  unlockShare: { method: 'POST', url: '/public/s/{token}', body: true, reply: true, open: true },
-  openShare: { method: 'GET', url: '/public/s/{token}', otherStatus: [206,304], produces: 'bytes', open: true },
-  headShare: { method: 'HEAD', url: '/public/s/{token}', otherStatus: [206,304], produces: 'bytes', open: true },
-  openShareEntry: { method: 'GET', url: '/public/s/{token}/{+key}', otherStatus: [206,304], produces: 'bytes', open: true },
-  headShareEntry: { method: 'HEAD', url: '/public/s/{token}/{+key}', otherStatus: [206,304], produces: 'bytes', open: true },
-  receiveThroughShare: { method: 'PUT', url: '/public/s/{token}/{+key}', consumes: 'bytes', body: true, reply: true, open: true },
-  receiveThroughShareAtRoot: { method: 'PUT', url: '/public/s/{token}/{+key}', root: true, consumes: 'bytes', body: true, reply: true, open: true },
-  openShareAtRoot: { method: 'GET', url: '/public/s/{token}', root: true, otherStatus: [206,304], produces: 'bytes', open: true },
-  headShareAtRoot: { method: 'HEAD', url: '/public/s/{token}', root: true, otherStatus: [206,304], produces: 'bytes', open: true },
-  openShareEntryAtRoot: { method: 'GET', url: '/public/s/{token}/{+key}', root: true, otherStatus: [206,304], produces: 'bytes', open: true },
-  headShareEntryAtRoot: { method: 'HEAD', url: '/public/s/{token}/{+key}', root: true, otherStatus: [206,304], produces: 'bytes', open: true },
-  createJob: { method: 'POST', url: '/jobs', body: true, reply: true },
-  listJobs: { method: 'GET', url: '/jobs', reply: true, pages: 'cursor', limit: true },
-  getJob: { method: 'GET', url: '/jobs/{id}', reply: true },
-  cancelJob: { method: 'POST', url: '/jobs/{id}/cancel', reply: true },
-  createPolicy: { method: 'POST', url: '/policies', body: true, reply: true },
-  listPolicies: { method: 'GET', url: '/policies', reply: true, pages: 'cursor', limit: true },
-  previewPolicy: { method: 'POST', url: '/policies/preview', body: true, reply: true },
-  getPolicy: { method: 'GET', url: '/policies/{id}', reply: true },
-  updatePolicy: { method: 'PATCH', url: '/policies/{id}', body: true, reply: true },
-  deletePolicy: { method: 'DELETE', url: '/policies/{id}' },
-  runPolicy: { method: 'POST', url: '/policies/{id}/run', otherStatus: [200], body: true, reply: true },
-  listPolicyRuns: { method: 'GET', url: '/policies/{id}/runs', reply: true, pages: 'cursor', limit: true },
-  getPolicyRun: { method: 'GET', url: '/policies/{id}/runs/{run_id}', reply: true },
-  listPolicyRunItems: { method: 'GET', url: '/policies/{id}/runs/{run_id}/items', reply: true, pages: 'cursor', limit: true },
-  cancelPolicyRun: { method: 'POST', url: '/policies/{id}/runs/{run_id}/cancel', reply: true },
-  explainPolicies: { method: 'GET', url: '/buckets/{name}/policies', reply: true },
-  listTrash: { method: 'GET', url: '/buckets/{name}/trash', reply: true, pages: 'cursor', limit: true },
-  restoreTrash: { method: 'POST', url: '/buckets/{name}/trash/restore', body: true, reply: true },
-  purgeTrash: { method: 'POST', url: '/buckets/{name}/trash/purge', body: true, reply: true },
-  createUser: { method: 'POST', url: '/users', body: true, reply: true },
-  listUsers: { method: 'GET', url: '/users', reply: true, pages: 'cursor', limit: true },
-  searchDirectory: { method: 'GET', url: '/users/idp/search', reply: true, pages: 'cursor', limit: true },
-  importUsers: { method: 'POST', url: '/users/idp/import', body: true, reply: true },
-  getUser: { method: 'GET', url: '/users/{id}', reply: true },
-  updateUser: { method: 'PATCH', url: '/users/{id}', body: true, reply: true },
-  deleteUser: { method: 'DELETE', url: '/users/{id}' },
-  endUserSessions: { method: 'DELETE', url: '/users/{id}/sessions' },
-  createGroup: { method: 'POST', url: '/groups', body: true, reply: true },
-  listGroups: { method: 'GET', url: '/groups', reply: true, pages: 'cursor', limit: true },
-  getGroup: { method: 'GET', url: '/groups/{id}', reply: true },
-  updateGroup: { method: 'PATCH', url: '/groups/{id}', body: true, reply: true },
-  deleteGroup: { method: 'DELETE', url: '/groups/{id}' },
-  listMembers: { method: 'GET', url: '/groups/{id}/members', reply: true, pages: 'cursor', limit: true },
-  addMembers: { method: 'POST', url: '/groups/{id}/members', body: true, reply: true },
-  replaceMembers: { method: 'PUT', url: '/groups/{id}/members', body: true, reply: true },
-  removeMembers: { method: 'DELETE', url: '/groups/{id}/members', body: true, reply: true },
-  explainPermission: { method: 'GET', url: '/permissions/explain', reply: true },
-  getSettings: { method: 'GET', url: '/settings', reply: true },
-  updateSettings: { method: 'PATCH', url: '/settings', body: true, reply: true },
-  testIdp: { method: 'POST', url: '/settings/test-idp', reply: true },
-  createWebhook: { method: 'POST', url: '/webhooks', body: true, reply: true },
-  listWebhooks: { method: 'GET', url: '/webhooks', reply: true, pages: 'cursor', limit: true },
-  listEvents: { method: 'GET', url: '/webhooks/events', reply: true },
-  getWebhook: { method: 'GET', url: '/webhooks/{id}', reply: true },
-  updateWebhook: { method: 'PATCH', url: '/webhooks/{id}', body: true, reply: true },
-  deleteWebhook: { method: 'DELETE', url: '/webhooks/{id}' },
-  rotateWebhookSecret: { method: 'POST', url: '/webhooks/{id}/rotate-secret', body: true, reply: true },
-  promoteWebhookSecret: { method: 'POST', url: '/webhooks/{id}/promote', reply: true },
-  testWebhook: { method: 'POST', url: '/webhooks/{id}/test', reply: true },
-  recoverWebhook: { method: 'POST', url: '/webhooks/{id}/recover', body: true, reply: true },
-  listDeliveries: { method: 'GET', url: '/webhooks/{id}/deliveries', reply: true, pages: 'page' },
-  getDelivery: { method: 'GET', url: '/webhooks/{id}/deliveries/{delivery_id}', reply: true },
-  resendDelivery: { method: 'POST', url: '/webhooks/{id}/deliveries/{delivery_id}/resend', reply: true },
-  listAudit: { method: 'GET', url: '/audit', reply: true, pages: 'cursor' },
-  getAuditRecord: { method: 'GET', url: '/audit/{id}', reply: true },
-  exportAudit: { method: 'GET', url: '/audit/export', produces: 'bytes' },
-  verifyAudit: { method: 'GET', url: '/audit/verify', reply: true },
-  healthz: { method: 'GET', url: '/healthz', root: true, reply: true, open: true },
-  readyz: { method: 'GET', url: '/readyz', root: true, otherStatus: [503], reply: true, open: true },
-  metrics: { method: 'GET', url: '/metrics', root: true, produces: 'bytes' },
 }

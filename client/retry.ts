@@ -1,4 +1,4 @@
-import { ProblemError } from '../contract/send.ts'
+import { ProblemError } from './send.ts'
 
 export interface RetryOptions {
   /** How often a call is made at most. Default 4; 1 never repeats. */

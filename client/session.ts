@@ -1,5 +1,6 @@
-import { ProblemError, send } from '../contract/send.ts'
-import { routes, type TokenPair } from './operations.ts'
+import type { TokenPair } from './operations.ts'
+import { routes } from './routes.ts'
+import { ProblemError, send } from './send.ts'
 
 /** What a session is kept by. Whoever has it is signed in. */
 export interface SessionTokens {

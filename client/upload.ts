@@ -1,8 +1,8 @@
-import { pause } from '../contract/pause.ts'
-import { ProblemError, problemOf } from '../contract/send.ts'
 import type { Client } from './create.ts'
 import type { StoredObject } from './operations.ts'
+import { pause } from './pause.ts'
 import { pauseAfter } from './retry.ts'
+import { ProblemError, problemOf } from './send.ts'
 
 export interface FileUpload {
   bucket: string
@@ -46,7 +46,7 @@ export async function uploadFile(client: Client, what: FileUpload): Promise<Stor
     if (contentType) headers['content-type'] = contentType
     if (what.onlyNew) headers['if-none-match'] = '*'
     for (const [name, value] of Object.entries(metadata)) headers[`x-meta-${name}`] = value
-    const stored = await client.putObject({ params: { name: bucket, key }, body: file, headers, ...pass(signal) })
+    const stored = await client.putObject({ params: { bucket, key }, body: file, headers, ...pass(signal) })
     what.onProgress?.(file.size)
     return stored
   }
@@ -55,15 +55,13 @@ export async function uploadFile(client: Client, what: FileUpload): Promise<Stor
   try {
     const parts = await sendParts(client, what, upload)
     return await client.completeUpload({
-      params: { name: bucket },
+      params: { bucket },
       body: { upload_id: upload.upload_id, parts, ...(what.onlyNew && { if_none_match: '*' as const }) },
       ...pass(signal),
     })
   } catch (error) {
     if (!what.onStart && !what.resume)
-      await client
-        .abortUpload({ params: { name: bucket }, body: { upload_id: upload.upload_id } })
-        .catch(() => undefined)
+      await client.abortUpload({ params: { bucket }, body: { upload_id: upload.upload_id } }).catch(() => undefined)
     throw error
   }
 }
@@ -79,7 +77,7 @@ interface Begun {
 async function begin(client: Client, what: FileUpload, contentType: string | undefined): Promise<Begun> {
   const { bucket, key, file, metadata = {}, partSize, signal } = what
   const { urls, ...upload } = await client.initUpload({
-    params: { name: bucket },
+    params: { bucket },
     body: {
       key,
       file_size: file.size,
@@ -103,7 +101,7 @@ async function resumed(
   const urls = new Map<number, string>()
   for (let from = 1; ; from += 1000) {
     const upload = await client.getUpload({
-      params: { name: bucket, upload_id: resume.uploadId },
+      params: { bucket, upload_id: resume.uploadId },
       query: { from },
       ...pass(signal),
     })
@@ -113,7 +111,7 @@ async function resumed(
     for (const { part_number, size, etag } of upload.parts) {
       const part = slice(file, upload.part_size, part_number)
       if (upload.file_size !== file.size || part.size !== size || (await resume.md5(part)) !== etag) {
-        await client.abortUpload({ params: { name: bucket }, body: { upload_id }, ...pass(signal) })
+        await client.abortUpload({ params: { bucket }, body: { upload_id }, ...pass(signal) })
         return null
       }
       done.set(part_number, etag)
@@ -187,7 +185,7 @@ async function sendPart(
 
 async function urlFor(client: Client, bucket: string, upload: Begun, number: number, signal: AbortSignal) {
   if (!upload.urls.has(number)) {
-    const params = { name: bucket, upload_id: upload.upload_id }
+    const params = { bucket, upload_id: upload.upload_id }
     const { urls } = await client.getUpload({ params, query: { from: number }, signal })
     for (const { part_number, url } of urls) upload.urls.set(part_number, url)
   }

@@ -47,55 +47,6 @@ const filter = {
   to: Type.Optional(Timestamp),
 }
 
-export const listAudit = route({
-  method: 'GET',
-  url: '/audit',
-  tag: 'audit',
-  summary: 'Search the audit log, latest first',
-  description:
-    'Pages by number cost more the deeper they are; `cursor` reads on from the page before at the cost of one.',
-  access: 'admin',
-  status: 200,
-  query: Exactly({
-    ...filter,
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-    page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-    cursor: Type.Optional(Cursor),
-  }),
-  reply: Type.Object({
-    ...NumberedPage(AuditRecord).properties,
-    total_is_estimate: Type.Boolean({ description: 'Counting stops at 10,000 matches.' }),
-    next_cursor: Nullable(Type.String()),
-  }),
-})
-
-export const getAuditRecord = route({
-  method: 'GET',
-  url: '/audit/{id}',
-  tag: 'audit',
-  summary: 'One record',
-  access: 'admin',
-  status: 200,
-  params: Type.Object({ id: Id }),
-  reply: AuditRecord,
-  errors: ['not_found'],
-})
-
-export const exportAudit = route({
-  method: 'GET',
-  url: '/audit/export',
-  tag: 'audit',
-  summary: 'The matching records as a file, latest first',
-  description:
-    'Streamed however many there are: `ndjson` has one JSON record a line, `csv` a header and the details as JSON in the last column; cells that a spreadsheet would take for a formula begin with an apostrophe. An export is recorded as `audit_export`.',
-  access: 'admin',
-  status: 200,
-  query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
-  produces: 'bytes',
-  errors: ['busy'],
-  rate: 'costly',
-})
-
 const Hash = Type.String({ description: 'SHA-256 in hex.' })
 const Seq = Type.Integer({ minimum: 0 })
 const Link = Type.Object({ seq: Seq, chain_hash: Hash })
@@ -131,25 +82,76 @@ export const AuditVerification = Type.Object({
 })
 export type AuditVerification = Type.Static<typeof AuditVerification>
 
-export const verifyAudit = route({
-  method: 'GET',
-  url: '/audit/verify',
-  tag: 'audit',
-  summary: 'Whether anyone changed the audit log',
-  description:
-    'Computes every hash anew, a few hundred records at a time so that other requests go on, for at most `seconds`. Where that was not enough, `next_seq` says where to go on.',
-  access: 'admin',
-  status: 200,
-  query: Exactly({
-    from: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'The first link to look at. Default: the first there is.',
-      }),
-    ),
-    seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 20 })),
+export const operations = {
+  listAudit: route({
+    method: 'GET',
+    url: '/audit',
+    tag: 'audit',
+    summary: 'Search the audit log, latest first',
+    description:
+      'Pages by number cost more the deeper they are; `cursor` reads on from the page before at the cost of one.',
+    access: 'admin',
+    status: 200,
+    query: Exactly({
+      ...filter,
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      cursor: Type.Optional(Cursor),
+    }),
+    reply: Type.Object({
+      ...NumberedPage(AuditRecord).properties,
+      total_is_estimate: Type.Boolean({ description: 'Counting stops at 10,000 matches.' }),
+      next_cursor: Nullable(Type.String()),
+    }),
   }),
-  reply: AuditVerification,
-  rate: 'costly',
-})
+
+  getAuditRecord: route({
+    method: 'GET',
+    url: '/audit/{id}',
+    tag: 'audit',
+    summary: 'One record',
+    access: 'admin',
+    status: 200,
+    params: Type.Object({ id: Id }),
+    reply: AuditRecord,
+    errors: ['not_found'],
+  }),
+
+  exportAudit: route({
+    method: 'GET',
+    url: '/audit/export',
+    tag: 'audit',
+    summary: 'The matching records as a file, latest first',
+    description:
+      'Streamed however many there are: `ndjson` has one JSON record a line, `csv` a header and the details as JSON in the last column; cells that a spreadsheet would take for a formula begin with an apostrophe. An export is recorded as `audit_export`.',
+    access: 'admin',
+    status: 200,
+    query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
+    produces: 'bytes',
+    errors: ['busy'],
+    rate: 'costly',
+  }),
+
+  verifyAudit: route({
+    method: 'GET',
+    url: '/audit/verify',
+    tag: 'audit',
+    summary: 'Whether anyone changed the audit log',
+    description:
+      'Computes every hash anew, a few hundred records at a time so that other requests go on, for at most `seconds`. Where that was not enough, `next_seq` says where to go on.',
+    access: 'admin',
+    status: 200,
+    query: Exactly({
+      from: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'The first link to look at. Default: the first there is.',
+        }),
+      ),
+      seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 20 })),
+    }),
+    reply: AuditVerification,
+    rate: 'costly',
+  }),
+}

@@ -56,135 +56,6 @@ const sessionQuery = Exactly({
 /** OAuth 2.0 clients may send it. */
 const Ignored = Type.String({ description: 'Ignored.', examples: [''] })
 
-export const login = route({
-  method: 'POST',
-  url: '/auth/token',
-  tag: 'auth',
-  summary: 'Log in with e-mail and password',
-  access: 'public',
-  consumes: 'form',
-  status: 200,
-  query: sessionQuery,
-  body: Exactly({
-    username: Type.String({
-      minLength: 1,
-      maxLength: 320,
-      description: 'The e-mail address.',
-      examples: ['admin@example.com'],
-    }),
-    password: Type.String({ maxLength: 4096, format: 'password' }),
-    grant_type: Type.Optional(Type.String({ description: 'If present, `password`.', examples: ['password'] })),
-    scope: Type.Optional(Ignored),
-    client_id: Type.Optional(Ignored),
-    client_secret: Type.Optional(Ignored),
-  }),
-  reply: TokenPair,
-  errors: ['invalid_grant', 'unsupported_grant_type', 'login_disabled', 'rate_limited', 'busy'],
-  records: ['login', 'login_failed'],
-})
-
-export const refresh = route({
-  method: 'POST',
-  url: '/auth/refresh',
-  tag: 'auth',
-  summary: 'Exchange a refresh token for new tokens',
-  description:
-    'The refresh token is replaced at each exchange. Using a replaced one again ends the whole session, except within 30 seconds while its successor is unused: then the same successor is answered.',
-  access: 'public',
-  status: 200,
-  query: sessionQuery,
-  body: Exactly({
-    refresh_token: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 4096, description: 'Left out with `session=cookie`.' }),
-    ),
-  }),
-  reply: TokenPair,
-  errors: ['unauthenticated', 'login_disabled', 'forbidden'],
-  records: ['refresh_reuse'],
-})
-
-export const logout = route({
-  method: 'POST',
-  url: '/auth/logout',
-  tag: 'auth',
-  summary: 'End this session, with all its access and refresh tokens',
-  access: 'signed_in',
-  status: 204,
-  // With a personal access token there is no session to end.
-  errors: ['conflict'],
-  records: ['logout'],
-})
-
-export const me = route({
-  method: 'GET',
-  url: '/auth/me',
-  tag: 'auth',
-  summary: 'Who you are and what you may do',
-  access: 'signed_in',
-  status: 200,
-  reply: Me,
-})
-
-export const authConfig = route({
-  method: 'GET',
-  url: '/auth/config',
-  tag: 'auth',
-  summary: 'Which ways to sign in are on',
-  access: 'public',
-  status: 200,
-  reply: Type.Object({
-    local: Type.Boolean(),
-    idp: Type.Boolean(),
-    idp_name: Nullable(Type.String()),
-    setup_required: Type.Boolean({
-      description: 'There is no administrator yet: the setup link that the service printed at its start makes one.',
-    }),
-  }),
-})
-
-export const setUp = route({
-  method: 'POST',
-  url: '/auth/setup',
-  tag: 'auth',
-  summary: 'Make the first administrator, with the token of the setup link',
-  description:
-    'Once: the link is dead as soon as there is an administrator. Each start without one prints another link, and the one before it is dead. Answers the tokens of their first session.',
-  access: 'public',
-  status: 201,
-  query: sessionQuery,
-  body: Exactly({
-    token: Type.String({ minLength: 1, maxLength: 200, description: 'What follows `#` in the link.' }),
-    email: Email,
-    display_name: Type.Optional(DisplayName),
-    password: Password,
-  }),
-  reply: TokenPair,
-  errors: ['gone', 'already_exists', 'invalid_request', 'rate_limited', 'busy'],
-  records: ['group_create', 'user_create', 'login', 'login_failed'],
-})
-
-export const idpLogin = route({
-  method: 'GET',
-  url: '/auth/login',
-  tag: 'auth',
-  summary: 'Begin a login through the identity provider',
-  description:
-    'Send the browser to `auth_url`. The answer also sets a cookie that ties the login to this browser for ten minutes.',
-  access: 'public',
-  status: 200,
-  query: Exactly({
-    return_to: Type.Optional(
-      Type.String({
-        maxLength: 2048,
-        description: 'A path of this site to come back to, with a one-time code in the fragment.',
-        examples: ['/console/'],
-      }),
-    ),
-  }),
-  reply: Type.Object({ auth_url: Type.String() }),
-  errors: ['login_disabled', 'idp_unavailable', 'invalid_request', 'rate_limited'],
-})
-
 const callbackFields = {
   code: Type.Optional(Type.String({ maxLength: 8192 })),
   state: Type.Optional(Type.String({ maxLength: 1024 })),
@@ -210,89 +81,221 @@ const callback = {
   ],
 } as const
 
-export const idpCallback = route({
-  ...callback,
-  method: 'GET',
-  summary: 'Where the identity provider sends the browser back to',
-  description:
-    'Answers tokens; a browser that came with `return_to` is sent there instead, with `#code=…` for `POST /auth/handoff`.',
-  query: Type.Object(callbackFields, { description: 'Further parameters of the provider are ignored.' }),
-})
-
-export const idpCallbackPost = route({
-  ...callback,
-  method: 'POST',
-  summary: 'The same, for providers that answer with a form',
-  description: 'The form comes from another site, so the browser leaves our cookie out; it is sent on to the GET form.',
-  consumes: 'form',
-  body: Type.Object(callbackFields),
-  records: ['login', 'login_failed'],
-})
-
-export const redeemHandoff = route({
-  method: 'POST',
-  url: '/auth/handoff',
-  tag: 'auth',
-  summary: 'Exchange the code of a finished browser login for tokens',
-  description: 'Once, within 60 seconds, and only in the browser that began the login: its cookie comes along.',
-  access: 'public',
-  status: 200,
-  query: sessionQuery,
-  body: Exactly({ code: Type.String({ minLength: 1, maxLength: 200 }) }),
-  reply: TokenPair,
-  errors: ['invalid_state'],
-  records: ['login_failed'],
-})
-
-export const changePassword = route({
-  method: 'POST',
-  url: '/auth/password',
-  tag: 'auth',
-  summary: 'Change your password',
-  description:
-    'Ends every session of yours, this one too, and answers the tokens of a new one. Personal access tokens stay.',
-  access: 'signed_in',
-  status: 200,
-  query: sessionQuery,
-  body: Exactly({
-    current_password: Type.String({ maxLength: 4096, format: 'password' }),
-    new_password: Password,
-  }),
-  reply: TokenPair,
-  errors: ['invalid_request', 'conflict', 'login_disabled', 'rate_limited', 'busy'],
-  records: ['user_update', 'login', 'login_failed'],
-})
-
-export const listSessions = route({
-  method: 'GET',
-  url: '/auth/sessions',
-  tag: 'auth',
-  summary: 'Where you are signed in, latest first',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Page(
-    Type.Object({
-      id: Id,
-      auth_method: Type.Enum(['local', 'idp']),
-      ip: Nullable(Type.String()),
-      user_agent: Nullable(Type.String()),
-      created_at: Timestamp,
-      last_used_at: Timestamp,
-      expires_at: Timestamp,
-      current: Type.Boolean({ description: 'The one that asks.' }),
+export const operations = {
+  login: route({
+    method: 'POST',
+    url: '/auth/token',
+    tag: 'auth',
+    summary: 'Log in with e-mail and password',
+    access: 'public',
+    consumes: 'form',
+    status: 200,
+    query: sessionQuery,
+    body: Exactly({
+      username: Type.String({
+        minLength: 1,
+        maxLength: 320,
+        description: 'The e-mail address.',
+        examples: ['admin@example.com'],
+      }),
+      password: Type.String({ maxLength: 4096, format: 'password' }),
+      grant_type: Type.Optional(Type.String({ description: 'If present, `password`.', examples: ['password'] })),
+      scope: Type.Optional(Ignored),
+      client_id: Type.Optional(Ignored),
+      client_secret: Type.Optional(Ignored),
     }),
-  ),
-})
+    reply: TokenPair,
+    errors: ['invalid_grant', 'unsupported_grant_type', 'login_disabled', 'rate_limited', 'busy'],
+    records: ['login', 'login_failed'],
+  }),
 
-export const endSession = route({
-  method: 'DELETE',
-  url: '/auth/sessions/{id}',
-  tag: 'auth',
-  summary: 'Sign out one of your sessions',
-  access: 'signed_in',
-  status: 204,
-  params: Type.Object({ id: Id }),
-  errors: ['not_found'],
-  records: ['logout'],
-})
+  refresh: route({
+    method: 'POST',
+    url: '/auth/refresh',
+    tag: 'auth',
+    summary: 'Exchange a refresh token for new tokens',
+    description:
+      'The refresh token is replaced at each exchange. Using a replaced one again ends the whole session, except within 30 seconds while its successor is unused: then the same successor is answered.',
+    access: 'public',
+    status: 200,
+    query: sessionQuery,
+    body: Exactly({
+      refresh_token: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 4096, description: 'Left out with `session=cookie`.' }),
+      ),
+    }),
+    reply: TokenPair,
+    errors: ['unauthenticated', 'login_disabled', 'forbidden'],
+    records: ['refresh_reuse'],
+  }),
+
+  logout: route({
+    method: 'POST',
+    url: '/auth/logout',
+    tag: 'auth',
+    summary: 'End this session, with all its access and refresh tokens',
+    access: 'signed_in',
+    status: 204,
+    // With a personal access token there is no session to end.
+    errors: ['conflict'],
+    records: ['logout'],
+  }),
+
+  me: route({
+    method: 'GET',
+    url: '/auth/me',
+    tag: 'auth',
+    summary: 'Who you are and what you may do',
+    access: 'signed_in',
+    status: 200,
+    reply: Me,
+  }),
+
+  authConfig: route({
+    method: 'GET',
+    url: '/auth/config',
+    tag: 'auth',
+    summary: 'Which ways to sign in are on',
+    access: 'public',
+    status: 200,
+    reply: Type.Object({
+      local: Type.Boolean(),
+      idp: Type.Boolean(),
+      idp_name: Nullable(Type.String()),
+      setup_required: Type.Boolean({
+        description: 'There is no administrator yet: the setup link that the service printed at its start makes one.',
+      }),
+    }),
+  }),
+
+  setUp: route({
+    method: 'POST',
+    url: '/auth/setup',
+    tag: 'auth',
+    summary: 'Make the first administrator, with the token of the setup link',
+    description:
+      'Once: the link is dead as soon as there is an administrator. Each start without one prints another link, and the one before it is dead. Answers the tokens of their first session.',
+    access: 'public',
+    status: 201,
+    query: sessionQuery,
+    body: Exactly({
+      token: Type.String({ minLength: 1, maxLength: 200, description: 'What follows `#` in the link.' }),
+      email: Email,
+      display_name: Type.Optional(DisplayName),
+      password: Password,
+    }),
+    reply: TokenPair,
+    errors: ['gone', 'already_exists', 'invalid_request', 'rate_limited', 'busy'],
+    records: ['group_create', 'user_create', 'login', 'login_failed'],
+  }),
+
+  idpLogin: route({
+    method: 'GET',
+    url: '/auth/login',
+    tag: 'auth',
+    summary: 'Begin a login through the identity provider',
+    description:
+      'Send the browser to `auth_url`. The answer also sets a cookie that ties the login to this browser for ten minutes.',
+    access: 'public',
+    status: 200,
+    query: Exactly({
+      return_to: Type.Optional(
+        Type.String({
+          maxLength: 2048,
+          description: 'A path of this site to come back to, with a one-time code in the fragment.',
+          examples: ['/console/'],
+        }),
+      ),
+    }),
+    reply: Type.Object({ auth_url: Type.String() }),
+    errors: ['login_disabled', 'idp_unavailable', 'invalid_request', 'rate_limited'],
+  }),
+
+  idpCallback: route({
+    ...callback,
+    method: 'GET',
+    summary: 'Where the identity provider sends the browser back to',
+    description:
+      'Answers tokens; a browser that came with `return_to` is sent there instead, with `#code=…` for `POST /auth/handoff`.',
+    query: Type.Object(callbackFields, { description: 'Further parameters of the provider are ignored.' }),
+  }),
+
+  idpCallbackPost: route({
+    ...callback,
+    method: 'POST',
+    summary: 'The same, for providers that answer with a form',
+    description:
+      'The form comes from another site, so the browser leaves our cookie out; it is sent on to the GET form.',
+    consumes: 'form',
+    body: Type.Object(callbackFields),
+    records: ['login', 'login_failed'],
+  }),
+
+  redeemHandoff: route({
+    method: 'POST',
+    url: '/auth/handoff',
+    tag: 'auth',
+    summary: 'Exchange the code of a finished browser login for tokens',
+    description: 'Once, within 60 seconds, and only in the browser that began the login: its cookie comes along.',
+    access: 'public',
+    status: 200,
+    query: sessionQuery,
+    body: Exactly({ code: Type.String({ minLength: 1, maxLength: 200 }) }),
+    reply: TokenPair,
+    errors: ['invalid_state'],
+    records: ['login_failed'],
+  }),
+
+  changePassword: route({
+    method: 'POST',
+    url: '/auth/password',
+    tag: 'auth',
+    summary: 'Change your password',
+    description:
+      'Ends every session of yours, this one too, and answers the tokens of a new one. Personal access tokens stay.',
+    access: 'signed_in',
+    status: 200,
+    query: sessionQuery,
+    body: Exactly({
+      current_password: Type.String({ maxLength: 4096, format: 'password' }),
+      new_password: Password,
+    }),
+    reply: TokenPair,
+    errors: ['invalid_request', 'conflict', 'login_disabled', 'rate_limited', 'busy'],
+    records: ['user_update', 'login', 'login_failed'],
+  }),
+
+  listSessions: route({
+    method: 'GET',
+    url: '/auth/sessions',
+    tag: 'auth',
+    summary: 'Where you are signed in, latest first',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+    reply: Page(
+      Type.Object({
+        id: Id,
+        auth_method: Type.Enum(['local', 'idp']),
+        ip: Nullable(Type.String()),
+        user_agent: Nullable(Type.String()),
+        created_at: Timestamp,
+        last_used_at: Timestamp,
+        expires_at: Timestamp,
+        current: Type.Boolean({ description: 'The one that asks.' }),
+      }),
+    ),
+  }),
+
+  endSession: route({
+    method: 'DELETE',
+    url: '/auth/sessions/{id}',
+    tag: 'auth',
+    summary: 'Sign out one of your sessions',
+    access: 'signed_in',
+    status: 204,
+    params: Type.Object({ id: Id }),
+    errors: ['not_found'],
+    records: ['logout'],
+  }),
+}

@@ -30,99 +30,101 @@ export const Bucket = Type.Object({
 })
 export type Bucket = Type.Static<typeof Bucket>
 
-const params = Type.Object({ name: BucketName })
+const params = Type.Object({ bucket: BucketName })
 
-export const createBucket = route({
-  method: 'POST',
-  url: '/buckets',
-  tag: 'buckets',
-  summary: 'Create a bucket',
-  access: 'signed_in',
-  status: 201,
-  body: Exactly({
-    name: BucketName,
-    quota_gb: Type.Optional(Nullable(QuotaGb)),
-    trash_days: Type.Optional(TrashDays),
+export const operations = {
+  createBucket: route({
+    method: 'POST',
+    url: '/buckets',
+    tag: 'buckets',
+    summary: 'Create a bucket',
+    access: 'signed_in',
+    status: 201,
+    body: Exactly({
+      name: BucketName,
+      quota_gb: Type.Optional(Nullable(QuotaGb)),
+      trash_days: Type.Optional(TrashDays),
+    }),
+    reply: Bucket,
+    errors: ['already_exists'],
+    records: ['create_bucket'],
   }),
-  reply: Bucket,
-  errors: ['already_exists'],
-  records: ['create_bucket'],
-})
 
-export const listBuckets = route({
-  method: 'GET',
-  url: '/buckets',
-  tag: 'buckets',
-  summary: 'List the buckets you have a grant on',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Page(Bucket),
-})
+  listBuckets: route({
+    method: 'GET',
+    url: '/buckets',
+    tag: 'buckets',
+    summary: 'List the buckets you have a grant on',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+    reply: Page(Bucket),
+  }),
 
-export const getBucket = route({
-  method: 'GET',
-  url: '/buckets/{name}',
-  tag: 'buckets',
-  summary: 'Get a bucket',
-  access: 'signed_in',
-  status: 200,
-  params,
-  reply: Bucket,
-  errors: ['not_found'],
-})
+  getBucket: route({
+    method: 'GET',
+    url: '/buckets/{bucket}',
+    tag: 'buckets',
+    summary: 'Get a bucket',
+    access: 'signed_in',
+    status: 200,
+    params,
+    reply: Bucket,
+    errors: ['not_found'],
+  }),
 
-export const updateBucket = route({
-  method: 'PATCH',
-  url: '/buckets/{name}',
-  tag: 'buckets',
-  summary: "Change a bucket's quota or trash days",
-  description:
-    'A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota.',
-  access: 'signed_in',
-  status: 200,
-  params,
-  body: Type.Object(
-    { quota_gb: Type.Optional(Nullable(QuotaGb)), trash_days: Type.Optional(TrashDays) },
-    { additionalProperties: false, minProperties: 1 },
-  ),
-  reply: Bucket,
-  errors: ['not_found'],
-  records: ['update_bucket'],
-})
-
-export const deleteBucket = route({
-  method: 'DELETE',
-  url: '/buckets/{name}',
-  tag: 'buckets',
-  summary: 'Delete an empty bucket',
-  description: 'Its trash goes with it.',
-  access: 'signed_in',
-  status: 204,
-  params,
-  errors: ['not_found', 'not_empty'],
-  records: ['delete_bucket'],
-})
-
-export const usage = route({
-  method: 'GET',
-  url: '/usage',
-  tag: 'buckets',
-  summary: 'Totals over the buckets you have a grant on, and each',
-  access: 'signed_in',
-  status: 200,
-  reply: Type.Object({
-    used_bytes: Type.Integer(),
-    object_count: Type.Integer(),
-    trash_bytes: Type.Integer(),
-    buckets: Type.Array(
-      Type.Object({
-        name: BucketName,
-        quota_gb: Nullable(QuotaGb),
-        used_bytes: Type.Integer(),
-        object_count: Type.Integer(),
-        trash_bytes: Type.Integer(),
-      }),
+  updateBucket: route({
+    method: 'PATCH',
+    url: '/buckets/{bucket}',
+    tag: 'buckets',
+    summary: "Change a bucket's quota or trash days",
+    description:
+      'A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota.',
+    access: 'signed_in',
+    status: 200,
+    params,
+    body: Type.Object(
+      { quota_gb: Type.Optional(Nullable(QuotaGb)), trash_days: Type.Optional(TrashDays) },
+      { additionalProperties: false, minProperties: 1 },
     ),
+    reply: Bucket,
+    errors: ['not_found'],
+    records: ['update_bucket'],
   }),
-})
+
+  deleteBucket: route({
+    method: 'DELETE',
+    url: '/buckets/{bucket}',
+    tag: 'buckets',
+    summary: 'Delete an empty bucket',
+    description: 'Its trash goes with it.',
+    access: 'signed_in',
+    status: 204,
+    params,
+    errors: ['not_found', 'not_empty'],
+    records: ['delete_bucket'],
+  }),
+
+  usage: route({
+    method: 'GET',
+    url: '/usage',
+    tag: 'buckets',
+    summary: 'Totals over the buckets you have a grant on, and each',
+    access: 'signed_in',
+    status: 200,
+    reply: Type.Object({
+      used_bytes: Type.Integer(),
+      object_count: Type.Integer(),
+      trash_bytes: Type.Integer(),
+      buckets: Type.Array(
+        Type.Object({
+          name: BucketName,
+          quota_gb: Nullable(QuotaGb),
+          used_bytes: Type.Integer(),
+          object_count: Type.Integer(),
+          trash_bytes: Type.Integer(),
+        }),
+      ),
+    }),
+  }),
+}

@@ -49,86 +49,6 @@ const byId = Type.Object({ id: Id })
 const userIds = (minItems: number) =>
   Exactly({ user_ids: Type.Array(Id, { minItems, maxItems: 1000, uniqueItems: true }) })
 
-export const createGroup = route({
-  method: 'POST',
-  url: '/groups',
-  tag: 'groups',
-  summary: 'Create a group with its grants',
-  description: 'Only administrators may give rights; others create groups without any.',
-  access: 'user_manager',
-  status: 201,
-  body: Exactly(fields),
-  reply: Group,
-  errors: ['already_exists', 'invalid_request'],
-  records: ['group_create'],
-})
-
-export const listGroups = route({
-  method: 'GET',
-  url: '/groups',
-  tag: 'groups',
-  summary: 'List groups by name',
-  access: 'user_manager',
-  status: 200,
-  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Page(Group),
-})
-
-export const getGroup = route({
-  method: 'GET',
-  url: '/groups/{id}',
-  tag: 'groups',
-  summary: 'One group',
-  access: 'user_manager',
-  status: 200,
-  params: byId,
-  reply: Group,
-  errors: ['not_found'],
-})
-
-export const updateGroup = route({
-  method: 'PATCH',
-  url: '/groups/{id}',
-  tag: 'groups',
-  summary: 'Change a group',
-  description: '`grants` and `global` replace what was there, and act on the next request; administrators only.',
-  access: 'user_manager',
-  status: 200,
-  params: byId,
-  body: Type.Object({ ...fields, name: Type.Optional(fields.name) }, { additionalProperties: false, minProperties: 1 }),
-  reply: Group,
-  errors: ['not_found', 'already_exists', 'last_admin', 'conflict', 'invalid_request'],
-  records: ['group_update'],
-})
-
-export const deleteGroup = route({
-  method: 'DELETE',
-  url: '/groups/{id}',
-  tag: 'groups',
-  summary: 'Delete a group',
-  access: 'user_manager',
-  status: 204,
-  params: byId,
-  query: Exactly({
-    force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it although it has members.' })),
-  }),
-  errors: ['not_found', 'not_empty', 'last_admin', 'conflict'],
-  records: ['group_delete'],
-})
-
-export const listMembers = route({
-  method: 'GET',
-  url: '/groups/{id}/members',
-  tag: 'groups',
-  summary: 'List the members of a group by e-mail',
-  access: 'user_manager',
-  status: 200,
-  params: byId,
-  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Page(User),
-  errors: ['not_found'],
-})
-
 const members = {
   url: '/groups/{id}/members',
   tag: 'groups',
@@ -140,52 +60,137 @@ const members = {
   records: ['group_update'],
 } as const
 
-export const addMembers = route({
-  ...members,
-  method: 'POST',
-  summary: 'Add members to a group',
-  description: 'You need to have every right of the group yourself.',
-  body: userIds(1),
-})
-
-export const replaceMembers = route({
-  ...members,
-  method: 'PUT',
-  summary: 'Set the members of a group',
-  body: userIds(0),
-})
-
-export const removeMembers = route({
-  ...members,
-  method: 'DELETE',
-  summary: 'Remove members from a group',
-  body: userIds(1),
-})
-
-export const explainPermission = route({
-  method: 'GET',
-  url: '/permissions/explain',
-  tag: 'groups',
-  summary: 'Whether a user may do something, and through which groups and grants',
-  description: 'Anyone may ask about themselves; asking about others needs `users.manage`.',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({
-    user_id: Type.Optional(Id),
-    action: Type.Enum([...bucketActions]),
-    bucket: Type.String({ minLength: 1, maxLength: 63, examples: ['photos'] }),
-    key: Type.Optional(Prefix),
+export const operations = {
+  createGroup: route({
+    method: 'POST',
+    url: '/groups',
+    tag: 'groups',
+    summary: 'Create a group with its grants',
+    description: 'Only administrators may give rights; others create groups without any.',
+    access: 'user_manager',
+    status: 201,
+    body: Exactly(fields),
+    reply: Group,
+    errors: ['already_exists', 'invalid_request'],
+    records: ['group_create'],
   }),
-  reply: Type.Object({
-    allowed: Type.Boolean(),
-    reason: Type.String({ description: 'The same in a sentence.' }),
-    via: Type.Array(
-      Type.Object({
-        group_id: Id,
-        group: Type.String(),
-        grant: Nullable(Grant, { description: 'Null: the group is an administrators’ one.' }),
-      }),
+
+  listGroups: route({
+    method: 'GET',
+    url: '/groups',
+    tag: 'groups',
+    summary: 'List groups by name',
+    access: 'user_manager',
+    status: 200,
+    query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+    reply: Page(Group),
+  }),
+
+  getGroup: route({
+    method: 'GET',
+    url: '/groups/{id}',
+    tag: 'groups',
+    summary: 'One group',
+    access: 'user_manager',
+    status: 200,
+    params: byId,
+    reply: Group,
+    errors: ['not_found'],
+  }),
+
+  updateGroup: route({
+    method: 'PATCH',
+    url: '/groups/{id}',
+    tag: 'groups',
+    summary: 'Change a group',
+    description: '`grants` and `global` replace what was there, and act on the next request; administrators only.',
+    access: 'user_manager',
+    status: 200,
+    params: byId,
+    body: Type.Object(
+      { ...fields, name: Type.Optional(fields.name) },
+      { additionalProperties: false, minProperties: 1 },
     ),
+    reply: Group,
+    errors: ['not_found', 'already_exists', 'last_admin', 'conflict', 'invalid_request'],
+    records: ['group_update'],
   }),
-  errors: ['not_found'],
-})
+
+  deleteGroup: route({
+    method: 'DELETE',
+    url: '/groups/{id}',
+    tag: 'groups',
+    summary: 'Delete a group',
+    access: 'user_manager',
+    status: 204,
+    params: byId,
+    query: Exactly({
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it although it has members.' })),
+    }),
+    errors: ['not_found', 'not_empty', 'last_admin', 'conflict'],
+    records: ['group_delete'],
+  }),
+
+  listMembers: route({
+    method: 'GET',
+    url: '/groups/{id}/members',
+    tag: 'groups',
+    summary: 'List the members of a group by e-mail',
+    access: 'user_manager',
+    status: 200,
+    params: byId,
+    query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+    reply: Page(User),
+    errors: ['not_found'],
+  }),
+
+  addMembers: route({
+    ...members,
+    method: 'POST',
+    summary: 'Add members to a group',
+    description: 'You need to have every right of the group yourself.',
+    body: userIds(1),
+  }),
+
+  replaceMembers: route({
+    ...members,
+    method: 'PUT',
+    summary: 'Set the members of a group',
+    body: userIds(0),
+  }),
+
+  removeMembers: route({
+    ...members,
+    method: 'DELETE',
+    summary: 'Remove members from a group',
+    body: userIds(1),
+  }),
+
+  explainPermission: route({
+    method: 'GET',
+    url: '/permissions/explain',
+    tag: 'groups',
+    summary: 'Whether a user may do something, and through which groups and grants',
+    description: 'Anyone may ask about themselves; asking about others needs `users.manage`.',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({
+      user_id: Type.Optional(Id),
+      action: Type.Enum([...bucketActions]),
+      bucket: Type.String({ minLength: 1, maxLength: 63, examples: ['photos'] }),
+      key: Type.Optional(Prefix),
+    }),
+    reply: Type.Object({
+      allowed: Type.Boolean(),
+      reason: Type.String({ description: 'The same in a sentence.' }),
+      via: Type.Array(
+        Type.Object({
+          group_id: Id,
+          group: Type.String(),
+          grant: Nullable(Grant, { description: 'Null: the group is an administrators’ one.' }),
+        }),
+      ),
+    }),
+    errors: ['not_found'],
+  }),
+}

@@ -85,7 +85,12 @@ const inQuery = {
   query: Exactly({ key: ObjectKey, ...imageQuery }),
 } as const
 
-export const getImage = route({ ...getSpec, ...inPath })
-export const headImage = route({ ...headSpec, ...inPath })
-export const getImageByQuery = route({ ...getSpec, ...inQuery, summary: `${getSpec.summary} (key in the query)` })
-export const headImageByQuery = route({ ...headSpec, ...inQuery, summary: `${headSpec.summary} (key in the query)` })
+export const operations = {
+  getImage: route({ ...getSpec, ...inPath }),
+
+  headImage: route({ ...headSpec, ...inPath }),
+
+  getImageByQuery: route({ ...getSpec, ...inQuery, summary: `${getSpec.summary} (key in the query)` }),
+
+  headImageByQuery: route({ ...headSpec, ...inQuery, summary: `${headSpec.summary} (key in the query)` }),
+}

@@ -44,84 +44,91 @@ export const Job = Type.Object({
 })
 export type Job = Type.Static<typeof Job>
 
-export const createJob = route({
-  method: 'POST',
-  url: '/jobs',
-  tag: 'jobs',
-  summary: 'Copy, move or delete a folder or a large selection, or put back what a job deleted or moved',
-  description:
-    'Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. What has been overwritten, described anew or put there since is left alone, as an error: `changed`. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken. At most 100 of your jobs may wait or run at a time (`limit_reached`).',
-  access: 'signed_in',
-  status: 202,
-  bodyLimit: 16 * 1024 * 1024,
-  rate: 'costly',
-  body: Exactly({
-    kind: Type.Enum([...jobKinds]),
-    source_bucket: Type.Optional(Type.String({ ...BucketName, description: 'Required but for `restore`.' })),
-    of: Type.Optional(Type.String({ ...Id, description: 'The job that is to be undone (restore).' })),
-    prefix: Type.Optional(Prefix),
-    search: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Only keys that hold this text, whatever its case.' }),
-    ),
-    exclude: Type.Optional(
-      Type.Array(ObjectKey, {
-        maxItems: 10_000,
-        description: 'Keys to leave out; what ends with a slash leaves out the whole folder.',
-      }),
-    ),
-    keys: Type.Optional(
-      Type.Array(ObjectKey, { minItems: 1, maxItems: 10_000, uniqueItems: true, description: 'In place of a prefix.' }),
-    ),
-    dest_bucket: Type.Optional(BucketName),
-    dest_prefix: Type.Optional(
-      Type.String({ ...Prefix, description: 'Takes the place of `prefix` in the keys (copy, move).' }),
-    ),
-    if_none_match: Type.Optional(Type.Enum(['*'], { description: 'Leaves keys that are taken alone, as an error.' })),
-  }),
-  reply: Job,
-  errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore'],
-  records: [],
-})
-
-export const listJobs = route({
-  method: 'GET',
-  url: '/jobs',
-  tag: 'jobs',
-  summary: 'Your jobs, latest first; administrators see all',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({
-    status: Type.Optional(Type.Enum([...jobStatuses])),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  }),
-  reply: Page(Job),
-})
-
 const byId = Type.Object({ id: Id })
 
-export const getJob = route({
-  method: 'GET',
-  url: '/jobs/{id}',
-  tag: 'jobs',
-  summary: 'How far a job is',
-  access: 'signed_in',
-  status: 200,
-  params: byId,
-  reply: Job,
-  errors: ['not_found'],
-})
+export const operations = {
+  createJob: route({
+    method: 'POST',
+    url: '/jobs',
+    tag: 'jobs',
+    summary: 'Copy, move or delete a folder or a large selection, or put back what a job deleted or moved',
+    description:
+      'Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. What has been overwritten, described anew or put there since is left alone, as an error: `changed`. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken. At most 100 of your jobs may wait or run at a time (`limit_reached`).',
+    access: 'signed_in',
+    status: 202,
+    bodyLimit: 16 * 1024 * 1024,
+    rate: 'costly',
+    body: Exactly({
+      kind: Type.Enum([...jobKinds]),
+      source_bucket: Type.Optional(Type.String({ ...BucketName, description: 'Required but for `restore`.' })),
+      of: Type.Optional(Type.String({ ...Id, description: 'The job that is to be undone (restore).' })),
+      prefix: Type.Optional(Prefix),
+      search: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: 'Only keys that hold this text, whatever its case.' }),
+      ),
+      exclude: Type.Optional(
+        Type.Array(ObjectKey, {
+          maxItems: 10_000,
+          description: 'Keys to leave out; what ends with a slash leaves out the whole folder.',
+        }),
+      ),
+      keys: Type.Optional(
+        Type.Array(ObjectKey, {
+          minItems: 1,
+          maxItems: 10_000,
+          uniqueItems: true,
+          description: 'In place of a prefix.',
+        }),
+      ),
+      dest_bucket: Type.Optional(BucketName),
+      dest_prefix: Type.Optional(
+        Type.String({ ...Prefix, description: 'Takes the place of `prefix` in the keys (copy, move).' }),
+      ),
+      if_none_match: Type.Optional(Type.Enum(['*'], { description: 'Leaves keys that are taken alone, as an error.' })),
+    }),
+    reply: Job,
+    errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore'],
+    records: [],
+  }),
 
-export const cancelJob = route({
-  method: 'POST',
-  url: '/jobs/{id}/cancel',
-  tag: 'jobs',
-  summary: 'Stop a job',
-  description: 'What is done stays done.',
-  access: 'signed_in',
-  status: 200,
-  params: byId,
-  reply: Job,
-  errors: ['not_found'],
-  records: [],
-})
+  listJobs: route({
+    method: 'GET',
+    url: '/jobs',
+    tag: 'jobs',
+    summary: 'Your jobs, latest first; administrators see all',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({
+      status: Type.Optional(Type.Enum([...jobStatuses])),
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    reply: Page(Job),
+  }),
+
+  getJob: route({
+    method: 'GET',
+    url: '/jobs/{id}',
+    tag: 'jobs',
+    summary: 'How far a job is',
+    access: 'signed_in',
+    status: 200,
+    params: byId,
+    reply: Job,
+    errors: ['not_found'],
+  }),
+
+  cancelJob: route({
+    method: 'POST',
+    url: '/jobs/{id}/cancel',
+    tag: 'jobs',
+    summary: 'Stop a job',
+    description: 'What is done stays done.',
+    access: 'signed_in',
+    status: 200,
+    params: byId,
+    reply: Job,
+    errors: ['not_found'],
+    records: [],
+  }),
+}

@@ -16,8 +16,8 @@ export const StoredObject = Type.Object({
 })
 export type StoredObject = Type.Static<typeof StoredObject>
 
-const inBucket = Type.Object({ name: BucketName })
-const byKey = Type.Object({ name: BucketName, key: ObjectKey })
+const inBucket = Type.Object({ bucket: BucketName })
+const byKey = Type.Object({ bucket: BucketName, key: ObjectKey })
 
 const conditions = {
   'if-match': Type.Optional(Type.String()),
@@ -30,91 +30,6 @@ const conditions = {
 const readQuery = {
   download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: answer as an attachment.' })),
 }
-
-export const browse = route({
-  method: 'GET',
-  url: '/buckets/{name}/browse',
-  tag: 'objects',
-  summary: 'Browse a folder',
-  description: [
-    'Folders (`common_prefixes`) and objects directly under `prefix`.',
-    'By name both come in one byte order, page by page, at a cost that does not grow with the bucket.',
-    'By size or time the folders come first. `offset` jumps; `cursor` reads on.',
-    '`total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page).',
-  ].join(' '),
-  access: 'signed_in',
-  status: 200,
-  params: inBucket,
-  query: Exactly({
-    prefix: Type.Optional(Prefix),
-    cursor: Type.Optional(Cursor),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
-    limit: Type.Optional(Limit),
-    sort: Type.Optional(Type.Enum(['name', 'size', 'modified'], { default: 'name' })),
-    order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),
-    folders: Type.Optional(
-      Type.Enum(['mixed', 'first'], {
-        default: 'mixed',
-        description:
-          '`first`: as a window shows a folder: folders before objects also by name, and the empty object that only marks the folder itself left out.',
-      }),
-    ),
-  }),
-  reply: Type.Object({
-    prefix: Type.String(),
-    common_prefixes: Type.Array(Type.String()),
-    objects: Type.Array(StoredObject),
-    next_cursor: Nullable(Type.String()),
-    total: Type.Integer(),
-    total_exact: Type.Boolean(),
-    total_folders: Nullable(
-      Type.Integer({ description: 'How many of `total` are folders; null where that is not known.' }),
-    ),
-  }),
-  errors: ['not_found'],
-})
-
-export const listObjects = route({
-  method: 'GET',
-  url: '/buckets/{name}/objects',
-  tag: 'objects',
-  summary: 'List all objects under a prefix, folders ignored',
-  access: 'signed_in',
-  status: 200,
-  params: inBucket,
-  query: Exactly({
-    prefix: Type.Optional(Prefix),
-    search: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          'Only keys that hold this text after the prefix, whatever its case. A page may be short and yet not the last: `next_cursor` tells.',
-      }),
-    ),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Limit),
-  }),
-  reply: Page(StoredObject),
-  errors: ['not_found'],
-})
-
-export const uploadForm = route({
-  method: 'POST',
-  url: '/buckets/{name}/objects',
-  tag: 'objects',
-  summary: 'Upload files as a form',
-  description: 'One or more file parts; each is stored as `prefix` + its file name. All are stored or none.',
-  access: 'signed_in',
-  consumes: 'multipart',
-  status: 201,
-  params: inBucket,
-  query: Exactly({ prefix: Type.Optional(Prefix) }),
-  body: Type.Object({ file: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' })) }),
-  reply: Type.Object({ items: Type.Array(StoredObject) }),
-  errors: ['not_found', 'quota_exceeded', 'unsupported_media_type', 'rate_limited'],
-  records: ['upload'],
-})
 
 const putObjectSpec = {
   method: 'PUT',
@@ -172,37 +87,130 @@ const deleteObjectSpec = {
 } as const
 const deleteQuery = { permanent: Type.Optional(Type.Boolean({ default: false })) }
 
-const inPath = { url: '/buckets/{name}/objects/{+key}', params: byKey } as const
-const inQuery = { url: '/buckets/{name}/object', params: inBucket } as const
+const inPath = { url: '/buckets/{bucket}/objects/{+key}', params: byKey } as const
+const inQuery = { url: '/buckets/{bucket}/object', params: inBucket } as const
 const twin = <S extends string>(summary: S) => `${summary} (key in the query)` as const
 
-export const putObject = route({ ...putObjectSpec, ...inPath, query: Exactly({}) })
-export const getObject = route({ ...getObjectSpec, ...inPath, query: Exactly(readQuery) })
-export const headObject = route({ ...headObjectSpec, ...inPath, query: Exactly(readQuery) })
-export const deleteObject = route({ ...deleteObjectSpec, ...inPath, query: Exactly(deleteQuery) })
+export const operations = {
+  browse: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/browse',
+    tag: 'objects',
+    summary: 'Browse a folder',
+    description: [
+      'Folders (`common_prefixes`) and objects directly under `prefix`.',
+      'By name both come in one byte order, page by page, at a cost that does not grow with the bucket.',
+      'By size or time the folders come first. `offset` jumps; `cursor` reads on.',
+      '`total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page).',
+    ].join(' '),
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    query: Exactly({
+      prefix: Type.Optional(Prefix),
+      cursor: Type.Optional(Cursor),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+      limit: Type.Optional(Limit),
+      sort: Type.Optional(Type.Enum(['name', 'size', 'modified'], { default: 'name' })),
+      order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),
+      folders: Type.Optional(
+        Type.Enum(['mixed', 'first'], {
+          default: 'mixed',
+          description:
+            '`first`: as a window shows a folder: folders before objects also by name, and the empty object that only marks the folder itself left out.',
+        }),
+      ),
+    }),
+    reply: Type.Object({
+      prefix: Type.String(),
+      common_prefixes: Type.Array(Type.String()),
+      objects: Type.Array(StoredObject),
+      next_cursor: Nullable(Type.String()),
+      total: Type.Integer(),
+      total_exact: Type.Boolean(),
+      total_folders: Nullable(
+        Type.Integer({ description: 'How many of `total` are folders; null where that is not known.' }),
+      ),
+    }),
+    errors: ['not_found'],
+  }),
 
-/** The twins: URL clients normalise `..` and `//` in paths away, in a query nothing is lost. */
-export const putObjectByQuery = route({
-  ...putObjectSpec,
-  ...inQuery,
-  summary: twin(putObjectSpec.summary),
-  query: Exactly({ key: ObjectKey }),
-})
-export const getObjectByQuery = route({
-  ...getObjectSpec,
-  ...inQuery,
-  summary: twin(getObjectSpec.summary),
-  query: Exactly({ key: ObjectKey, ...readQuery }),
-})
-export const headObjectByQuery = route({
-  ...headObjectSpec,
-  ...inQuery,
-  summary: twin(headObjectSpec.summary),
-  query: Exactly({ key: ObjectKey, ...readQuery }),
-})
-export const deleteObjectByQuery = route({
-  ...deleteObjectSpec,
-  ...inQuery,
-  summary: twin(deleteObjectSpec.summary),
-  query: Exactly({ key: ObjectKey, ...deleteQuery }),
-})
+  listObjects: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/objects',
+    tag: 'objects',
+    summary: 'List all objects under a prefix, folders ignored',
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    query: Exactly({
+      prefix: Type.Optional(Prefix),
+      search: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description:
+            'Only keys that hold this text after the prefix, whatever its case. A page may be short and yet not the last: `next_cursor` tells.',
+        }),
+      ),
+      cursor: Type.Optional(Cursor),
+      limit: Type.Optional(Limit),
+    }),
+    reply: Page(StoredObject),
+    errors: ['not_found'],
+  }),
+
+  uploadForm: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/objects',
+    tag: 'objects',
+    summary: 'Upload files as a form',
+    description: 'One or more file parts; each is stored as `prefix` + its file name. All are stored or none.',
+    access: 'signed_in',
+    consumes: 'multipart',
+    status: 201,
+    params: inBucket,
+    query: Exactly({ prefix: Type.Optional(Prefix) }),
+    body: Type.Object({ file: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' })) }),
+    reply: Type.Object({ items: Type.Array(StoredObject) }),
+    errors: ['not_found', 'quota_exceeded', 'unsupported_media_type', 'rate_limited'],
+    records: ['upload'],
+  }),
+
+  putObject: route({ ...putObjectSpec, ...inPath, query: Exactly({}) }),
+
+  getObject: route({ ...getObjectSpec, ...inPath, query: Exactly(readQuery) }),
+
+  headObject: route({ ...headObjectSpec, ...inPath, query: Exactly(readQuery) }),
+
+  deleteObject: route({ ...deleteObjectSpec, ...inPath, query: Exactly(deleteQuery) }),
+
+  /** The twins: URL clients normalise `..` and `//` in paths away, in a query nothing is lost. */
+  putObjectByQuery: route({
+    ...putObjectSpec,
+    ...inQuery,
+    summary: twin(putObjectSpec.summary),
+    query: Exactly({ key: ObjectKey }),
+  }),
+
+  getObjectByQuery: route({
+    ...getObjectSpec,
+    ...inQuery,
+    summary: twin(getObjectSpec.summary),
+    query: Exactly({ key: ObjectKey, ...readQuery }),
+  }),
+
+  headObjectByQuery: route({
+    ...headObjectSpec,
+    ...inQuery,
+    summary: twin(headObjectSpec.summary),
+    query: Exactly({ key: ObjectKey, ...readQuery }),
+  }),
+
+  deleteObjectByQuery: route({
+    ...deleteObjectSpec,
+    ...inQuery,
+    summary: twin(deleteObjectSpec.summary),
+    query: Exactly({ key: ObjectKey, ...deleteQuery }),
+  }),
+}

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
-import { pathOf } from './send.ts'
+import { pathOf } from './paths.ts'
 
 /**
  * Who may call: anyone; anyone with a valid credential (the handler checks rights on names); those who may manage users

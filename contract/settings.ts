@@ -180,44 +180,46 @@ export const SettingsChange = Type.Object(
 )
 export type SettingsChange = Type.Static<typeof SettingsChange>
 
-export const getSettings = route({
-  method: 'GET',
-  url: '/settings',
-  tag: 'settings',
-  summary: 'The runtime settings',
-  access: 'admin',
-  status: 200,
-  reply: Settings,
-})
-
-export const updateSettings = route({
-  method: 'PATCH',
-  url: '/settings',
-  tag: 'settings',
-  summary: 'Change runtime settings',
-  description:
-    'Only what is named changes, on the next request of every replica. What would lock the last administrator out is refused, and so is a field that an environment variable sets.',
-  access: 'admin',
-  status: 200,
-  body: SettingsChange,
-  reply: Settings,
-  errors: ['last_admin', 'conflict', 'invalid_request'],
-  records: ['settings_update'],
-})
-
-export const testIdp = route({
-  method: 'POST',
-  url: '/settings/test-idp',
-  tag: 'settings',
-  summary: 'Ask the identity provider for its discovery document, now',
-  access: 'admin',
-  status: 200,
-  reply: Type.Object({
-    issuer: Type.String(),
-    authorization_endpoint: Type.String(),
-    redirect_uri: Type.String({ description: 'What to register at the provider.' }),
+export const operations = {
+  getSettings: route({
+    method: 'GET',
+    url: '/settings',
+    tag: 'settings',
+    summary: 'The runtime settings',
+    access: 'admin',
+    status: 200,
+    reply: Settings,
   }),
-  errors: ['idp_unavailable', 'conflict'],
-  records: [],
-  rate: 'costly',
-})
+
+  updateSettings: route({
+    method: 'PATCH',
+    url: '/settings',
+    tag: 'settings',
+    summary: 'Change runtime settings',
+    description:
+      'Only what is named changes, on the next request of every replica. What would lock the last administrator out is refused, and so is a field that an environment variable sets.',
+    access: 'admin',
+    status: 200,
+    body: SettingsChange,
+    reply: Settings,
+    errors: ['last_admin', 'conflict', 'invalid_request'],
+    records: ['settings_update'],
+  }),
+
+  testIdp: route({
+    method: 'POST',
+    url: '/settings/test-idp',
+    tag: 'settings',
+    summary: 'Ask the identity provider for its discovery document, now',
+    access: 'admin',
+    status: 200,
+    reply: Type.Object({
+      issuer: Type.String(),
+      authorization_endpoint: Type.String(),
+      redirect_uri: Type.String({ description: 'What to register at the provider.' }),
+    }),
+    errors: ['idp_unavailable', 'conflict'],
+    records: [],
+    rate: 'costly',
+  }),
+}

@@ -110,126 +110,7 @@ const mint = {
 } as const
 const fromQuery = { ...limits, max_downloads: Type.Optional(Downloads) }
 
-export const shareObject = route({
-  ...mint,
-  url: '/share/{bucket}/{+key}',
-  summary: 'Make a link to an object',
-  description: 'Needs `share` and `read`. The limits may stand in the body or in the query.',
-  params: Type.Object({ bucket: BucketName, key: ObjectKey }),
-  query: Exactly(fromQuery),
-})
-
-export const shareObjectByQuery = route({
-  ...mint,
-  url: '/share/{bucket}',
-  summary: 'Make a link to an object (key in the query)',
-  params: Type.Object({ bucket: BucketName }),
-  query: Exactly({ key: ObjectKey, ...fromQuery }),
-})
-
-export const createShare = route({
-  ...creating,
-  url: '/share',
-  summary: 'Make a link to an object, a folder, a selection, or one that takes files',
-  description:
-    '`upload` needs `share` and `write` under the prefix: strangers put files there, see nothing of what is in it, and never overwrite.',
-  bodyLimit: 4 * 1024 * 1024,
-  rate: 'costly',
-  body: Exactly({
-    kind: Type.Enum([...shareKinds]),
-    bucket: BucketName,
-    key: Type.Optional(ObjectKey),
-    prefix: Type.Optional(Prefix),
-    keys: Type.Optional(Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })),
-    ...limits,
-    ...uploadLimits,
-  }),
-})
-
-export const listShares = route({
-  method: 'GET',
-  url: '/share',
-  tag: 'shares',
-  summary: 'Your links, latest first; administrators see all',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({
-    bucket: Type.Optional(BucketName),
-    key: Type.Optional(Type.String({ maxLength: 1024, description: 'Links to just this object.' })),
-    state: Type.Optional(
-      Type.Enum(['active', 'expired', 'revoked'], { description: '`expired` counts in what was used up.' }),
-    ),
-    q: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Part of the key, prefix, name to save as, or maker’s e-mail.' }),
-    ),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  }),
-  reply: Page(Share),
-})
-
 const byId = Type.Object({ id: Id })
-
-export const updateShare = route({
-  method: 'PATCH',
-  url: '/share/{id}',
-  tag: 'shares',
-  summary: 'Change the limits of a link',
-  access: 'signed_in',
-  status: 200,
-  params: byId,
-  body: Type.Object(
-    {
-      expires_in: Type.Optional(LinkExpiry),
-      password: Type.Optional(Nullable(SharePassword)),
-      max_downloads: Type.Optional(Nullable(Downloads)),
-      filename: Type.Optional(Nullable(Filename)),
-      disposition: Type.Optional(Nullable(Disposition)),
-    },
-    { additionalProperties: false, minProperties: 1 },
-  ),
-  reply: Share,
-  errors: ['not_found', 'conflict'],
-  records: ['share_update'],
-})
-
-export const revokeShare = route({
-  method: 'DELETE',
-  url: '/share/{id}',
-  tag: 'shares',
-  summary: 'Revoke a link',
-  description: 'Dead at the next request. Whoever has `manage` on its object may revoke it too.',
-  access: 'signed_in',
-  status: 204,
-  params: byId,
-  errors: ['not_found'],
-  records: ['share_revoke'],
-})
-
-export const listShareAccesses = route({
-  method: 'GET',
-  url: '/share/{id}/accesses',
-  tag: 'shares',
-  summary: 'Who opened a link, latest first',
-  access: 'signed_in',
-  status: 200,
-  params: byId,
-  query: Exactly({
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-    page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  }),
-  reply: NumberedPage(
-    Type.Object({
-      id: Id,
-      time: Timestamp,
-      outcome: Type.Enum(['served', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
-      object_key: Nullable(Type.String()),
-      ip: Nullable(Type.String()),
-      user_agent: Nullable(Type.String()),
-    }),
-  ),
-  errors: ['not_found'],
-})
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 const Ticket = Type.Optional(
@@ -285,22 +166,6 @@ export interface ShareListing {
   next_cursor: string | null
 }
 
-export const unlockShare = route({
-  method: 'POST',
-  url: '/public/s/{token}',
-  tag: 'public',
-  summary: 'Exchange the password of a link for a ticket',
-  description:
-    'The ticket goes into the query of the link’s URLs, so that a browser can open and save what the link is of. It ends with the link, and with its password.',
-  access: 'public',
-  status: 200,
-  params: Type.Object({ token: Token }),
-  body: Exactly({ password: Type.String({ maxLength: 1024, format: 'password' }) }),
-  reply: Type.Object({ ticket: Type.String(), expires_in: Type.Integer({ description: 'Seconds.' }) }),
-  errors: ['gone', 'unauthenticated', 'rate_limited', 'busy'],
-  records: [],
-})
-
 const openSpec = {
   ...opening,
   method: 'GET',
@@ -346,13 +211,159 @@ const receiveSpec = {
 } as const
 const beside = { root: true } as const
 
-export const openShare = route(openSpec)
-export const headShare = route(headSpec)
-export const openShareEntry = route(entrySpec)
-export const headShareEntry = route({ ...entrySpec, method: 'HEAD' })
-export const receiveThroughShare = route(receiveSpec)
-export const receiveThroughShareAtRoot = route({ ...receiveSpec, ...beside })
-export const openShareAtRoot = route({ ...openSpec, ...beside })
-export const headShareAtRoot = route({ ...headSpec, ...beside })
-export const openShareEntryAtRoot = route({ ...entrySpec, ...beside })
-export const headShareEntryAtRoot = route({ ...entrySpec, method: 'HEAD', ...beside })
+export const operations = {
+  shareObject: route({
+    ...mint,
+    url: '/share/{bucket}/{+key}',
+    summary: 'Make a link to an object',
+    description: 'Needs `share` and `read`. The limits may stand in the body or in the query.',
+    params: Type.Object({ bucket: BucketName, key: ObjectKey }),
+    query: Exactly(fromQuery),
+  }),
+
+  shareObjectByQuery: route({
+    ...mint,
+    url: '/share/{bucket}',
+    summary: 'Make a link to an object (key in the query)',
+    params: Type.Object({ bucket: BucketName }),
+    query: Exactly({ key: ObjectKey, ...fromQuery }),
+  }),
+
+  createShare: route({
+    ...creating,
+    url: '/share',
+    summary: 'Make a link to an object, a folder, a selection, or one that takes files',
+    description:
+      '`upload` needs `share` and `write` under the prefix: strangers put files there, see nothing of what is in it, and never overwrite.',
+    bodyLimit: 4 * 1024 * 1024,
+    rate: 'costly',
+    body: Exactly({
+      kind: Type.Enum([...shareKinds]),
+      bucket: BucketName,
+      key: Type.Optional(ObjectKey),
+      prefix: Type.Optional(Prefix),
+      keys: Type.Optional(Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })),
+      ...limits,
+      ...uploadLimits,
+    }),
+  }),
+
+  listShares: route({
+    method: 'GET',
+    url: '/share',
+    tag: 'shares',
+    summary: 'Your links, latest first; administrators see all',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({
+      bucket: Type.Optional(BucketName),
+      key: Type.Optional(Type.String({ maxLength: 1024, description: 'Links to just this object.' })),
+      state: Type.Optional(
+        Type.Enum(['active', 'expired', 'revoked'], { description: '`expired` counts in what was used up.' }),
+      ),
+      q: Type.Optional(
+        Type.String({ maxLength: 200, description: 'Part of the key, prefix, name to save as, or maker’s e-mail.' }),
+      ),
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    reply: Page(Share),
+  }),
+
+  updateShare: route({
+    method: 'PATCH',
+    url: '/share/{id}',
+    tag: 'shares',
+    summary: 'Change the limits of a link',
+    access: 'signed_in',
+    status: 200,
+    params: byId,
+    body: Type.Object(
+      {
+        expires_in: Type.Optional(LinkExpiry),
+        password: Type.Optional(Nullable(SharePassword)),
+        max_downloads: Type.Optional(Nullable(Downloads)),
+        filename: Type.Optional(Nullable(Filename)),
+        disposition: Type.Optional(Nullable(Disposition)),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    reply: Share,
+    errors: ['not_found', 'conflict'],
+    records: ['share_update'],
+  }),
+
+  revokeShare: route({
+    method: 'DELETE',
+    url: '/share/{id}',
+    tag: 'shares',
+    summary: 'Revoke a link',
+    description: 'Dead at the next request. Whoever has `manage` on its object may revoke it too.',
+    access: 'signed_in',
+    status: 204,
+    params: byId,
+    errors: ['not_found'],
+    records: ['share_revoke'],
+  }),
+
+  listShareAccesses: route({
+    method: 'GET',
+    url: '/share/{id}/accesses',
+    tag: 'shares',
+    summary: 'Who opened a link, latest first',
+    access: 'signed_in',
+    status: 200,
+    params: byId,
+    query: Exactly({
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    }),
+    reply: NumberedPage(
+      Type.Object({
+        id: Id,
+        time: Timestamp,
+        outcome: Type.Enum(['served', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
+        object_key: Nullable(Type.String()),
+        ip: Nullable(Type.String()),
+        user_agent: Nullable(Type.String()),
+      }),
+    ),
+    errors: ['not_found'],
+  }),
+
+  unlockShare: route({
+    method: 'POST',
+    url: '/public/s/{token}',
+    tag: 'public',
+    summary: 'Exchange the password of a link for a ticket',
+    description:
+      'The ticket goes into the query of the link’s URLs, so that a browser can open and save what the link is of. It ends with the link, and with its password.',
+    access: 'public',
+    status: 200,
+    params: Type.Object({ token: Token }),
+    body: Exactly({ password: Type.String({ maxLength: 1024, format: 'password' }) }),
+    reply: Type.Object({ ticket: Type.String(), expires_in: Type.Integer({ description: 'Seconds.' }) }),
+    errors: ['gone', 'unauthenticated', 'rate_limited', 'busy'],
+    records: [],
+  }),
+
+  openShare: route(openSpec),
+
+  headShare: route(headSpec),
+
+  openShareEntry: route(entrySpec),
+
+  headShareEntry: route({ ...entrySpec, method: 'HEAD' }),
+
+  receiveThroughShare: route(receiveSpec),
+
+  receiveThroughShareAtRoot: route({ ...receiveSpec, ...beside }),
+
+  openShareAtRoot: route({ ...openSpec, ...beside }),
+
+  headShareAtRoot: route({ ...headSpec, ...beside }),
+
+  openShareEntryAtRoot: route({ ...entrySpec, ...beside }),
+
+  headShareEntryAtRoot: route({ ...entrySpec, method: 'HEAD', ...beside }),
+}

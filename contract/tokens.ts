@@ -54,76 +54,78 @@ export const NewToken = Type.Object({
 })
 export type NewToken = Type.Static<typeof NewToken>
 
-export const createToken = route({
-  method: 'POST',
-  url: '/tokens',
-  tag: 'tokens',
-  summary: 'Create a personal access token',
-  description: 'It acts as you, with the rights you have at each request. At most 50 live ones a person.',
-  access: 'signed_in',
-  status: 201,
-  body: Exactly({ name: TokenName, expires_in: Type.Optional(TokenExpiry) }),
-  reply: NewToken,
-  errors: ['invalid_request', 'limit_reached'],
-  records: ['token_create'],
-})
-
 const listQuery = Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) })
 
-export const listTokens = route({
-  method: 'GET',
-  url: '/tokens',
-  tag: 'tokens',
-  summary: 'List your personal access tokens, latest first',
-  access: 'signed_in',
-  status: 200,
-  query: listQuery,
-  reply: Page(Token),
-})
-
-export const revokeToken = route({
-  method: 'DELETE',
-  url: '/tokens/{id}',
-  tag: 'tokens',
-  summary: 'Revoke a personal access token',
-  description:
-    'Takes effect on the next request. With `cascade` the tokens created with it, and with those, are revoked too. Administrators may revoke anyone’s.',
-  access: 'signed_in',
-  status: 204,
-  params: Type.Object({ id: Id }),
-  query: Exactly({ cascade: Type.Optional(Type.Boolean({ default: false })) }),
-  errors: ['not_found'],
-  records: ['token_revoke'],
-})
-
-export const rotateToken = route({
-  method: 'POST',
-  url: '/tokens/{id}/rotate',
-  tag: 'tokens',
-  summary: 'Give a token of yours a new value',
-  description: 'Name, expiry and lineage stay. The old value dies at once, or after a grace of up to a day.',
-  access: 'signed_in',
-  status: 201,
-  params: Type.Object({ id: Id }),
-  body: Exactly({
-    grace_seconds: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'How long the old value still works.' }),
-    ),
+export const operations = {
+  createToken: route({
+    method: 'POST',
+    url: '/tokens',
+    tag: 'tokens',
+    summary: 'Create a personal access token',
+    description: 'It acts as you, with the rights you have at each request. At most 50 live ones a person.',
+    access: 'signed_in',
+    status: 201,
+    body: Exactly({ name: TokenName, expires_in: Type.Optional(TokenExpiry) }),
+    reply: NewToken,
+    errors: ['invalid_request', 'limit_reached'],
+    records: ['token_create'],
   }),
-  reply: NewToken,
-  errors: ['not_found', 'conflict'],
-  records: ['token_rotate'],
-})
 
-export const listUserTokens = route({
-  method: 'GET',
-  url: '/users/{id}/tokens',
-  tag: 'tokens',
-  summary: 'List a user’s personal access tokens, latest first',
-  access: 'admin',
-  status: 200,
-  params: Type.Object({ id: Id }),
-  query: listQuery,
-  reply: Page(Token),
-  errors: ['not_found'],
-})
+  listTokens: route({
+    method: 'GET',
+    url: '/tokens',
+    tag: 'tokens',
+    summary: 'List your personal access tokens, latest first',
+    access: 'signed_in',
+    status: 200,
+    query: listQuery,
+    reply: Page(Token),
+  }),
+
+  revokeToken: route({
+    method: 'DELETE',
+    url: '/tokens/{id}',
+    tag: 'tokens',
+    summary: 'Revoke a personal access token',
+    description:
+      'Takes effect on the next request. With `cascade` the tokens created with it, and with those, are revoked too. Administrators may revoke anyone’s.',
+    access: 'signed_in',
+    status: 204,
+    params: Type.Object({ id: Id }),
+    query: Exactly({ cascade: Type.Optional(Type.Boolean({ default: false })) }),
+    errors: ['not_found'],
+    records: ['token_revoke'],
+  }),
+
+  rotateToken: route({
+    method: 'POST',
+    url: '/tokens/{id}/rotate',
+    tag: 'tokens',
+    summary: 'Give a token of yours a new value',
+    description: 'Name, expiry and lineage stay. The old value dies at once, or after a grace of up to a day.',
+    access: 'signed_in',
+    status: 201,
+    params: Type.Object({ id: Id }),
+    body: Exactly({
+      grace_seconds: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'How long the old value still works.' }),
+      ),
+    }),
+    reply: NewToken,
+    errors: ['not_found', 'conflict'],
+    records: ['token_rotate'],
+  }),
+
+  listUserTokens: route({
+    method: 'GET',
+    url: '/users/{id}/tokens',
+    tag: 'tokens',
+    summary: 'List a user’s personal access tokens, latest first',
+    access: 'admin',
+    status: 200,
+    params: Type.Object({ id: Id }),
+    query: listQuery,
+    reply: Page(Token),
+    errors: ['not_found'],
+  }),
+}

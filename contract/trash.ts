@@ -17,20 +17,7 @@ export const TrashItem = Type.Object({
 })
 export type TrashItem = Type.Static<typeof TrashItem>
 
-const inBucket = Type.Object({ name: BucketName })
-
-export const listTrash = route({
-  method: 'GET',
-  url: '/buckets/{name}/trash',
-  tag: 'trash',
-  summary: 'List deleted and overwritten contents, latest first',
-  access: 'signed_in',
-  status: 200,
-  params: inBucket,
-  query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }),
-  reply: Page(TrashItem),
-  errors: ['not_found'],
-})
+const inBucket = Type.Object({ bucket: BucketName })
 
 const ids = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true })
 
@@ -47,40 +34,55 @@ export const RestoredItem = Type.Object({
 export type RestoredItem = Type.Static<typeof RestoredItem>
 export type OnConflict = 'fail' | 'replace' | 'keep_both'
 
-export const restoreTrash = route({
-  method: 'POST',
-  url: '/buckets/{name}/trash/restore',
-  tag: 'trash',
-  summary: 'Put contents of the trash back',
-  description:
-    'All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens ' +
-    'where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into ' +
-    'the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are ' +
-    'needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, ' +
-    '`fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last.',
-  access: 'signed_in',
-  status: 200,
-  params: inBucket,
-  body: Exactly({ ids, on_conflict: Type.Optional(Type.Enum(['fail', 'replace', 'keep_both'])) }),
-  reply: Type.Object({ items: Type.Array(StoredObject), restored: Type.Array(RestoredItem) }),
-  errors: ['not_found', 'conflict', 'quota_exceeded'],
-  records: ['restore'],
-  bodyLimit: 131_072,
-})
+export const operations = {
+  listTrash: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/trash',
+    tag: 'trash',
+    summary: 'List deleted and overwritten contents, latest first',
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }),
+    reply: Page(TrashItem),
+    errors: ['not_found'],
+  }),
 
-export const purgeTrash = route({
-  method: 'POST',
-  url: '/buckets/{name}/trash/purge',
-  tag: 'trash',
-  summary: 'Destroy contents of the trash for good',
-  description:
-    'The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left).',
-  access: 'signed_in',
-  status: 200,
-  params: inBucket,
-  body: Type.Union([Exactly({ ids }), Exactly({ all: Type.Literal(true) })]),
-  reply: Type.Object({ purged: Type.Integer(), bytes: Type.Integer(), more: Type.Boolean() }),
-  errors: ['not_found'],
-  records: ['purge'],
-  bodyLimit: 131_072,
-})
+  restoreTrash: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/trash/restore',
+    tag: 'trash',
+    summary: 'Put contents of the trash back',
+    description:
+      'All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens ' +
+      'where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into ' +
+      'the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are ' +
+      'needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, ' +
+      '`fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last.',
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    body: Exactly({ ids, on_conflict: Type.Optional(Type.Enum(['fail', 'replace', 'keep_both'])) }),
+    reply: Type.Object({ items: Type.Array(StoredObject), restored: Type.Array(RestoredItem) }),
+    errors: ['not_found', 'conflict', 'quota_exceeded'],
+    records: ['restore'],
+    bodyLimit: 131_072,
+  }),
+
+  purgeTrash: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/trash/purge',
+    tag: 'trash',
+    summary: 'Destroy contents of the trash for good',
+    description:
+      'The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left).',
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    body: Type.Union([Exactly({ ids }), Exactly({ all: Type.Literal(true) })]),
+    reply: Type.Object({ purged: Type.Integer(), bytes: Type.Integer(), more: Type.Boolean() }),
+    errors: ['not_found'],
+    records: ['purge'],
+    bodyLimit: 131_072,
+  }),
+}

@@ -3,7 +3,7 @@ import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Metadata, Nullable, ObjectKey, Page, Timestamp } from './shapes.ts'
 
-const params = Type.Object({ name: BucketName })
+const params = Type.Object({ bucket: BucketName })
 export const MIN_PART_BYTES = 5 * 1024 ** 2
 export const DEFAULT_PART_BYTES = 16 * 1024 ** 2
 export const MAX_PARTS = 10_000
@@ -34,132 +34,135 @@ export const Upload = Type.Object({
 })
 export type Upload = Type.Static<typeof Upload>
 
-export const initUpload = route({
-  method: 'POST',
-  url: '/buckets/{name}/upload/init',
-  tag: 'uploads',
-  summary: 'Begin an upload in parts',
-  description:
-    'Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`).',
-  access: 'signed_in',
-  status: 201,
-  params,
-  body: Exactly({
-    key: ObjectKey,
-    file_size: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OBJECT_BYTES })),
-    content_type: Type.Optional(Type.String({ maxLength: 255 })),
-    metadata: Type.Optional(Metadata),
-    part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: 5 * 1024 ** 3 })),
-  }),
-  reply: Type.Object({
-    ...common,
-    urls: Type.Array(Type.String(), {
-      description: 'In order of part number; at most 1,000, the rest (and fresh ones) from `GET …/upload/{upload_id}`.',
+export const operations = {
+  initUpload: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/upload/init',
+    tag: 'uploads',
+    summary: 'Begin an upload in parts',
+    description:
+      'Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`).',
+    access: 'signed_in',
+    status: 201,
+    params,
+    body: Exactly({
+      key: ObjectKey,
+      file_size: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OBJECT_BYTES })),
+      content_type: Type.Optional(Type.String({ maxLength: 255 })),
+      metadata: Type.Optional(Metadata),
+      part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: 5 * 1024 ** 3 })),
     }),
-  }),
-  errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached'],
-  records: [],
-})
-
-export const getUpload = route({
-  method: 'GET',
-  url: '/buckets/{name}/upload/{upload_id}',
-  tag: 'uploads',
-  summary: 'What has arrived, and fresh URLs for the rest',
-  description: 'To go on after a reload, or from another machine.',
-  access: 'signed_in',
-  status: 200,
-  params: Type.Object({ name: BucketName, upload_id: Id }),
-  query: Exactly({
-    from: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PARTS, default: 1, description: 'First part number.' }),
-    ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Part numbers.' })),
-  }),
-  reply: Type.Object({
-    ...Upload.properties,
-    parts: Type.Array(Type.Object({ part_number: PartNumber, size: Type.Integer(), etag: Type.String() })),
-    urls: Type.Array(PartUrl, { description: 'Of the parts that are missing.' }),
-  }),
-  errors: ['not_found'],
-})
-
-export const listUploads = route({
-  method: 'GET',
-  url: '/buckets/{name}/upload',
-  tag: 'uploads',
-  summary: 'Uploads that are not finished, latest first',
-  access: 'signed_in',
-  status: 200,
-  params,
-  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Page(Upload),
-  errors: ['not_found'],
-})
-
-export const completeUpload = route({
-  method: 'POST',
-  url: '/buckets/{name}/upload/complete',
-  tag: 'uploads',
-  summary: 'Make the parts an object',
-  description:
-    'Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different.',
-  access: 'signed_in',
-  status: 200,
-  params,
-  bodyLimit: 2 * 1024 * 1024,
-  body: Exactly({
-    upload_id: Id,
-    key: Type.Optional(ObjectKey),
-    parts: Type.Array(Exactly({ part_number: PartNumber, etag: Type.String({ minLength: 1, maxLength: 100 }) }), {
-      minItems: 1,
-      maxItems: MAX_PARTS,
+    reply: Type.Object({
+      ...common,
+      urls: Type.Array(Type.String(), {
+        description:
+          'In order of part number; at most 1,000, the rest (and fresh ones) from `GET …/upload/{upload_id}`.',
+      }),
     }),
-    if_none_match: Type.Optional(Type.Enum(['*'])),
+    errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached'],
+    records: [],
   }),
-  reply: StoredObject,
-  errors: ['not_found', 'conflict', 'quota_exceeded', 'precondition_failed'],
-  records: ['upload'],
-})
 
-export const abortUpload = route({
-  method: 'POST',
-  url: '/buckets/{name}/upload/abort',
-  tag: 'uploads',
-  summary: 'Give an upload up and remove its parts',
-  access: 'signed_in',
-  status: 204,
-  params,
-  body: Exactly({ upload_id: Id }),
-  errors: ['not_found'],
-  records: [],
-})
-
-export const putPart = route({
-  method: 'PUT',
-  url: '/parts/{token}',
-  tag: 'uploads',
-  summary: 'Upload one part by its URL',
-  description: 'Needs `Content-Length`. Sending a part again replaces it.',
-  access: 'public',
-  consumes: 'bytes',
-  status: 200,
-  params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
-  headers: Type.Object({
-    'content-md5': Type.Optional(Type.String({ description: 'Base64 of the MD5 the part must have.' })),
+  getUpload: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/upload/{upload_id}',
+    tag: 'uploads',
+    summary: 'What has arrived, and fresh URLs for the rest',
+    description: 'To go on after a reload, or from another machine.',
+    access: 'signed_in',
+    status: 200,
+    params: Type.Object({ bucket: BucketName, upload_id: Id }),
+    query: Exactly({
+      from: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_PARTS, default: 1, description: 'First part number.' }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Part numbers.' })),
+    }),
+    reply: Type.Object({
+      ...Upload.properties,
+      parts: Type.Array(Type.Object({ part_number: PartNumber, size: Type.Integer(), etag: Type.String() })),
+      urls: Type.Array(PartUrl, { description: 'Of the parts that are missing.' }),
+    }),
+    errors: ['not_found'],
   }),
-  body: Type.String({ contentMediaType: 'application/octet-stream' }),
-  reply: Type.Object({ part_number: PartNumber, etag: Type.String(), size: Type.Integer() }),
-  errors: [
-    'forbidden',
-    'not_found',
-    'conflict',
-    'length_required',
-    'too_large',
-    'malformed',
-    'quota_exceeded',
-    'rate_limited',
-  ],
-  records: [],
-  rate: 'none',
-})
+
+  listUploads: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/upload',
+    tag: 'uploads',
+    summary: 'Uploads that are not finished, latest first',
+    access: 'signed_in',
+    status: 200,
+    params,
+    query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+    reply: Page(Upload),
+    errors: ['not_found'],
+  }),
+
+  completeUpload: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/upload/complete',
+    tag: 'uploads',
+    summary: 'Make the parts an object',
+    description:
+      'Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different.',
+    access: 'signed_in',
+    status: 200,
+    params,
+    bodyLimit: 2 * 1024 * 1024,
+    body: Exactly({
+      upload_id: Id,
+      key: Type.Optional(ObjectKey),
+      parts: Type.Array(Exactly({ part_number: PartNumber, etag: Type.String({ minLength: 1, maxLength: 100 }) }), {
+        minItems: 1,
+        maxItems: MAX_PARTS,
+      }),
+      if_none_match: Type.Optional(Type.Enum(['*'])),
+    }),
+    reply: StoredObject,
+    errors: ['not_found', 'conflict', 'quota_exceeded', 'precondition_failed'],
+    records: ['upload'],
+  }),
+
+  abortUpload: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/upload/abort',
+    tag: 'uploads',
+    summary: 'Give an upload up and remove its parts',
+    access: 'signed_in',
+    status: 204,
+    params,
+    body: Exactly({ upload_id: Id }),
+    errors: ['not_found'],
+    records: [],
+  }),
+
+  putPart: route({
+    method: 'PUT',
+    url: '/parts/{token}',
+    tag: 'uploads',
+    summary: 'Upload one part by its URL',
+    description: 'Needs `Content-Length`. Sending a part again replaces it.',
+    access: 'public',
+    consumes: 'bytes',
+    status: 200,
+    params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
+    headers: Type.Object({
+      'content-md5': Type.Optional(Type.String({ description: 'Base64 of the MD5 the part must have.' })),
+    }),
+    body: Type.String({ contentMediaType: 'application/octet-stream' }),
+    reply: Type.Object({ part_number: PartNumber, etag: Type.String(), size: Type.Integer() }),
+    errors: [
+      'forbidden',
+      'not_found',
+      'conflict',
+      'length_required',
+      'too_large',
+      'malformed',
+      'quota_exceeded',
+      'rate_limited',
+    ],
+    records: [],
+    rate: 'none',
+  }),
+}

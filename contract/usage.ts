@@ -18,89 +18,91 @@ const Points = Type.Array(UsagePoint, {
   description: 'In order of time. A time at which the service did not run is missing.',
 })
 
-export const usageHistory = route({
-  method: 'GET',
-  url: '/usage/history',
-  tag: 'buckets',
-  summary: 'Usage over time, by hour or day, of the buckets you have a grant on',
-  description:
-    'Days are kept for 400 days, hours for 35: that is also the most one request may span. Traffic is counted in memory and written every minute.',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({
-    from: Type.Optional(Timestamp),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'Excluded. Default: now.' })),
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 400,
-        default: 30,
-        description: 'Instead of `from`: so many days up to `to`.',
-      }),
-    ),
-    step: Type.Optional(Type.Enum(['hour', 'day'], { default: 'day' })),
-    bucket: Type.Optional(BucketName),
-    top: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 50,
-        default: 20,
-        description: 'How many buckets are told apart: those that held most. The rest is added up.',
-      }),
-    ),
-  }),
-  reply: Type.Object({
-    from: Timestamp,
-    to: Timestamp,
-    step: Type.Enum(['hour', 'day']),
-    series: Type.Array(
-      Type.Object({
-        bucket: Nullable(BucketName, {
-          description: 'Null: requests that are about no bucket. Only for administrators.',
+export const operations = {
+  usageHistory: route({
+    method: 'GET',
+    url: '/usage/history',
+    tag: 'buckets',
+    summary: 'Usage over time, by hour or day, of the buckets you have a grant on',
+    description:
+      'Days are kept for 400 days, hours for 35: that is also the most one request may span. Traffic is counted in memory and written every minute.',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({
+      from: Type.Optional(Timestamp),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Excluded. Default: now.' })),
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 400,
+          default: 30,
+          description: 'Instead of `from`: so many days up to `to`.',
         }),
-        deleted: Type.Boolean({ description: 'The bucket is not there any more. Only for administrators.' }),
-        points: Points,
+      ),
+      step: Type.Optional(Type.Enum(['hour', 'day'], { default: 'day' })),
+      bucket: Type.Optional(BucketName),
+      top: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 50,
+          default: 20,
+          description: 'How many buckets are told apart: those that held most. The rest is added up.',
+        }),
+      ),
+    }),
+    reply: Type.Object({
+      from: Timestamp,
+      to: Timestamp,
+      step: Type.Enum(['hour', 'day']),
+      series: Type.Array(
+        Type.Object({
+          bucket: Nullable(BucketName, {
+            description: 'Null: requests that are about no bucket. Only for administrators.',
+          }),
+          deleted: Type.Boolean({ description: 'The bucket is not there any more. Only for administrators.' }),
+          points: Points,
+        }),
+        { description: 'The bucket that held most first.' },
+      ),
+      others: Nullable(Type.Object({ buckets: Type.Integer(), points: Points }), {
+        description: 'All further buckets together.',
       }),
-      { description: 'The bucket that held most first.' },
-    ),
-    others: Nullable(Type.Object({ buckets: Type.Integer(), points: Points }), {
-      description: 'All further buckets together.',
+      totals: Type.Object({
+        uploaded_bytes: Type.Integer(),
+        downloaded_bytes: Type.Integer(),
+        requests: Type.Integer(),
+      }),
+      failed_deliveries: Nullable(Type.Integer(), {
+        description: 'Webhook deliveries of that time that failed for good. Null for who is no administrator.',
+      }),
     }),
-    totals: Type.Object({
-      uploaded_bytes: Type.Integer(),
-      downloaded_bytes: Type.Integer(),
-      requests: Type.Integer(),
-    }),
-    failed_deliveries: Nullable(Type.Integer(), {
-      description: 'Webhook deliveries of that time that failed for good. Null for who is no administrator.',
-    }),
+    errors: ['invalid_request', 'not_found'],
   }),
-  errors: ['invalid_request', 'not_found'],
-})
 
-export const usageTypes = route({
-  method: 'GET',
-  url: '/usage/types',
-  tag: 'buckets',
-  summary: 'What is stored by content type, in the buckets you have a grant on',
-  description: 'Counted in the background: hourly where a bucket changed in size or number, else daily.',
-  access: 'signed_in',
-  status: 200,
-  query: Exactly({ bucket: Type.Optional(BucketName) }),
-  reply: Type.Object({
-    items: Type.Array(
-      Type.Object({
-        content_type: Nullable(Type.String(), {
-          description: 'In lower case, without parameters; null for all rarer ones together.',
+  usageTypes: route({
+    method: 'GET',
+    url: '/usage/types',
+    tag: 'buckets',
+    summary: 'What is stored by content type, in the buckets you have a grant on',
+    description: 'Counted in the background: hourly where a bucket changed in size or number, else daily.',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({ bucket: Type.Optional(BucketName) }),
+    reply: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          content_type: Nullable(Type.String(), {
+            description: 'In lower case, without parameters; null for all rarer ones together.',
+          }),
+          used_bytes: Type.Integer(),
+          object_count: Type.Integer(),
         }),
-        used_bytes: Type.Integer(),
-        object_count: Type.Integer(),
+        { description: 'The one with most bytes first.' },
+      ),
+      counted_at: Nullable(Timestamp, {
+        description: 'Of the bucket that was counted longest ago; null while none was counted.',
       }),
-      { description: 'The one with most bytes first.' },
-    ),
-    counted_at: Nullable(Timestamp, {
-      description: 'Of the bucket that was counted longest ago; null while none was counted.',
     }),
+    errors: ['not_found'],
   }),
-  errors: ['not_found'],
-})
+}

@@ -26,115 +26,6 @@ export const Password = Type.String({
 const GroupIds = Type.Array(Id, { maxItems: 100, uniqueItems: true })
 const byId = Type.Object({ id: Id })
 
-export const createUser = route({
-  method: 'POST',
-  url: '/users',
-  tag: 'users',
-  summary: 'Create a user',
-  description: 'Whoever is not an administrator can put them only into groups whose rights they have themselves.',
-  access: 'user_manager',
-  status: 201,
-  body: Exactly({
-    email: Email,
-    display_name: DisplayName,
-    password: Type.Optional(Password),
-    group_ids: Type.Optional(GroupIds),
-  }),
-  reply: User,
-  errors: ['already_exists', 'invalid_request'],
-  records: ['user_create'],
-})
-
-export const listUsers = route({
-  method: 'GET',
-  url: '/users',
-  tag: 'users',
-  summary: 'List users by e-mail',
-  access: 'user_manager',
-  status: 200,
-  query: Exactly({
-    q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Part of the e-mail address or the name.' }),
-    ),
-    group_id: Type.Optional(Id),
-    active: Type.Optional(Type.Boolean({ description: 'Only active, or only disabled ones.' })),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  }),
-  reply: Page(User),
-})
-
-export const getUser = route({
-  method: 'GET',
-  url: '/users/{id}',
-  tag: 'users',
-  summary: 'One user',
-  access: 'user_manager',
-  status: 200,
-  params: byId,
-  reply: User,
-  errors: ['not_found'],
-})
-
-export const updateUser = route({
-  method: 'PATCH',
-  url: '/users/{id}',
-  tag: 'users',
-  summary: 'Change, disable or enable a user',
-  description:
-    'Disabling and a new password end every session of theirs at once; personal access tokens survive a new password and rest while they are disabled. The last administrator who can log in stays one.',
-  access: 'user_manager',
-  status: 200,
-  params: byId,
-  body: Type.Object(
-    {
-      email: Type.Optional(Email),
-      display_name: Type.Optional(DisplayName),
-      is_active: Type.Optional(Type.Boolean()),
-      password: Type.Optional(Nullable(Password)),
-      group_ids: Type.Optional(GroupIds),
-      idp_subject: Type.Optional(
-        Nullable(
-          Type.String({
-            minLength: 1,
-            maxLength: 255,
-            description: 'Ties the account to a person at the identity provider, or (null) unties it. Administrators.',
-          }),
-        ),
-      ),
-    },
-    { additionalProperties: false, minProperties: 1 },
-  ),
-  reply: User,
-  errors: ['not_found', 'already_exists', 'last_admin', 'invalid_request'],
-  records: ['user_update'],
-})
-
-export const deleteUser = route({
-  method: 'DELETE',
-  url: '/users/{id}',
-  tag: 'users',
-  summary: 'Delete a user',
-  description: 'Ends their sessions, tokens and links at once. What they uploaded stays, and so does the audit log.',
-  access: 'user_manager',
-  status: 204,
-  params: byId,
-  errors: ['not_found', 'last_admin'],
-  records: ['user_delete'],
-})
-
-export const endUserSessions = route({
-  method: 'DELETE',
-  url: '/users/{id}/sessions',
-  tag: 'users',
-  summary: 'Sign a user out everywhere',
-  access: 'user_manager',
-  status: 204,
-  params: byId,
-  errors: ['not_found'],
-  records: ['logout'],
-})
-
 export const DirectoryPerson = Type.Object({
   external_id: Type.String(),
   email: Nullable(Type.String()),
@@ -144,60 +35,172 @@ export const DirectoryPerson = Type.Object({
   already_imported: Type.Boolean(),
 })
 
-export const searchDirectory = route({
-  method: 'GET',
-  url: '/users/idp/search',
-  tag: 'users',
-  summary: 'Search the user directory of the identity provider',
-  access: 'user_manager',
-  status: 200,
-  query: Exactly({
-    q: Type.String({ minLength: 2, maxLength: 200, description: '2–100 characters, trimmed.', examples: ['kim'] }),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
-  }),
-  reply: Page(DirectoryPerson),
-  errors: [
-    'directory_not_configured',
-    'directory_forbidden',
-    'directory_busy',
-    'directory_timeout',
-    'directory_unavailable',
-  ],
-  rate: 'costly',
-})
-
-export const importUsers = route({
-  method: 'POST',
-  url: '/users/idp/import',
-  tag: 'users',
-  summary: 'Make accounts for people of the directory before they log in',
-  description: 'Each is looked up by its id; they belong to no group. Repeating it is harmless.',
-  access: 'user_manager',
-  status: 200,
-  body: Exactly({
-    external_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-      minItems: 1,
-      maxItems: 100,
-      uniqueItems: true,
+export const operations = {
+  createUser: route({
+    method: 'POST',
+    url: '/users',
+    tag: 'users',
+    summary: 'Create a user',
+    description: 'Whoever is not an administrator can put them only into groups whose rights they have themselves.',
+    access: 'user_manager',
+    status: 201,
+    body: Exactly({
+      email: Email,
+      display_name: DisplayName,
+      password: Type.Optional(Password),
+      group_ids: Type.Optional(GroupIds),
     }),
+    reply: User,
+    errors: ['already_exists', 'invalid_request'],
+    records: ['user_create'],
   }),
-  reply: Type.Object({
-    items: Type.Array(
-      Type.Object({
-        external_id: Type.String(),
-        result: Type.Enum(['created', 'exists', 'not_found', 'email_in_use', 'no_email', 'disabled']),
-        user_id: Nullable(Id),
+
+  listUsers: route({
+    method: 'GET',
+    url: '/users',
+    tag: 'users',
+    summary: 'List users by e-mail',
+    access: 'user_manager',
+    status: 200,
+    query: Exactly({
+      q: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'Part of the e-mail address or the name.' }),
+      ),
+      group_id: Type.Optional(Id),
+      active: Type.Optional(Type.Boolean({ description: 'Only active, or only disabled ones.' })),
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    reply: Page(User),
+  }),
+
+  searchDirectory: route({
+    method: 'GET',
+    url: '/users/idp/search',
+    tag: 'users',
+    summary: 'Search the user directory of the identity provider',
+    access: 'user_manager',
+    status: 200,
+    query: Exactly({
+      q: Type.String({ minLength: 2, maxLength: 200, description: '2–100 characters, trimmed.', examples: ['kim'] }),
+      cursor: Type.Optional(Cursor),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+    }),
+    reply: Page(DirectoryPerson),
+    errors: [
+      'directory_not_configured',
+      'directory_forbidden',
+      'directory_busy',
+      'directory_timeout',
+      'directory_unavailable',
+    ],
+    rate: 'costly',
+  }),
+
+  importUsers: route({
+    method: 'POST',
+    url: '/users/idp/import',
+    tag: 'users',
+    summary: 'Make accounts for people of the directory before they log in',
+    description: 'Each is looked up by its id; they belong to no group. Repeating it is harmless.',
+    access: 'user_manager',
+    status: 200,
+    body: Exactly({
+      external_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
       }),
-    ),
+    }),
+    reply: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          external_id: Type.String(),
+          result: Type.Enum(['created', 'exists', 'not_found', 'email_in_use', 'no_email', 'disabled']),
+          user_id: Nullable(Id),
+        }),
+      ),
+    }),
+    errors: [
+      'directory_not_configured',
+      'directory_forbidden',
+      'directory_busy',
+      'directory_timeout',
+      'directory_unavailable',
+    ],
+    records: ['user_import'],
+    rate: 'costly',
   }),
-  errors: [
-    'directory_not_configured',
-    'directory_forbidden',
-    'directory_busy',
-    'directory_timeout',
-    'directory_unavailable',
-  ],
-  records: ['user_import'],
-  rate: 'costly',
-})
+
+  getUser: route({
+    method: 'GET',
+    url: '/users/{id}',
+    tag: 'users',
+    summary: 'One user',
+    access: 'user_manager',
+    status: 200,
+    params: byId,
+    reply: User,
+    errors: ['not_found'],
+  }),
+
+  updateUser: route({
+    method: 'PATCH',
+    url: '/users/{id}',
+    tag: 'users',
+    summary: 'Change, disable or enable a user',
+    description:
+      'Disabling and a new password end every session of theirs at once; personal access tokens survive a new password and rest while they are disabled. The last administrator who can log in stays one.',
+    access: 'user_manager',
+    status: 200,
+    params: byId,
+    body: Type.Object(
+      {
+        email: Type.Optional(Email),
+        display_name: Type.Optional(DisplayName),
+        is_active: Type.Optional(Type.Boolean()),
+        password: Type.Optional(Nullable(Password)),
+        group_ids: Type.Optional(GroupIds),
+        idp_subject: Type.Optional(
+          Nullable(
+            Type.String({
+              minLength: 1,
+              maxLength: 255,
+              description:
+                'Ties the account to a person at the identity provider, or (null) unties it. Administrators.',
+            }),
+          ),
+        ),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    reply: User,
+    errors: ['not_found', 'already_exists', 'last_admin', 'invalid_request'],
+    records: ['user_update'],
+  }),
+
+  deleteUser: route({
+    method: 'DELETE',
+    url: '/users/{id}',
+    tag: 'users',
+    summary: 'Delete a user',
+    description: 'Ends their sessions, tokens and links at once. What they uploaded stays, and so does the audit log.',
+    access: 'user_manager',
+    status: 204,
+    params: byId,
+    errors: ['not_found', 'last_admin'],
+    records: ['user_delete'],
+  }),
+
+  endUserSessions: route({
+    method: 'DELETE',
+    url: '/users/{id}/sessions',
+    tag: 'users',
+    summary: 'Sign a user out everywhere',
+    access: 'user_manager',
+    status: 204,
+    params: byId,
+    errors: ['not_found'],
+    records: ['logout'],
+  }),
+}

@@ -114,210 +114,217 @@ const common = { tag: 'webhooks', access: 'admin' } as const
 const byId = Type.Object({ id: Id })
 const byDelivery = Type.Object({ id: Id, delivery_id: Id })
 
-export const createWebhook = route({
-  ...common,
-  method: 'POST',
-  url: '/webhooks',
-  summary: 'Register an endpoint that is told of events',
-  description: 'The answer holds the secret that signs its deliveries, and is the only one that does.',
-  status: 201,
-  body: Exactly({
-    name: Name,
-    url: Url,
-    events: Events,
-    bucket: Type.Optional(filter.bucket),
-    prefix: Type.Optional(filter.prefix),
-    max_in_flight: Type.Optional(MaxInFlight),
-    enabled: Type.Optional(Type.Boolean({ default: true })),
-  }),
-  reply: NewWebhook,
-  errors: ['invalid_request', 'limit_reached'],
-  records: ['webhook_create'],
-})
-
-export const listWebhooks = route({
-  ...common,
-  method: 'GET',
-  url: '/webhooks',
-  summary: 'All endpoints, latest first',
-  status: 200,
-  query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
-  reply: Type.Object({
-    ...Page(ListedWebhook).properties,
-    sending: Type.Boolean({ description: 'False where webhooks are switched off (`WEBHOOKS_ENABLED`).' }),
-  }),
-})
-
-export const listEvents = route({
-  ...common,
-  method: 'GET',
-  url: '/webhooks/events',
-  summary: 'Every event there is, with the JSON Schema of its body',
-  status: 200,
-  reply: Type.Object({
-    items: Type.Array(
-      Type.Object({
-        name: Type.Enum([...eventNames]),
-        summary: Type.String(),
-        schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
-      }),
-    ),
-  }),
-})
-
-export const getWebhook = route({
-  ...common,
-  method: 'GET',
-  url: '/webhooks/{id}',
-  summary: 'One endpoint',
-  status: 200,
-  params: byId,
-  reply: Webhook,
-  errors: ['not_found'],
-})
-
-export const updateWebhook = route({
-  ...common,
-  method: 'PATCH',
-  url: '/webhooks/{id}',
-  summary: 'Change, pause or resume an endpoint',
-  description:
-    'While `enabled` is false nothing new is queued for it and what is queued waits, for seven days at most. Enabling forgets its failures.',
-  status: 200,
-  params: byId,
-  body: Type.Object(
-    {
-      name: Type.Optional(Name),
-      url: Type.Optional(Url),
-      events: Type.Optional(Events),
+export const operations = {
+  createWebhook: route({
+    ...common,
+    method: 'POST',
+    url: '/webhooks',
+    summary: 'Register an endpoint that is told of events',
+    description: 'The answer holds the secret that signs its deliveries, and is the only one that does.',
+    status: 201,
+    body: Exactly({
+      name: Name,
+      url: Url,
+      events: Events,
       bucket: Type.Optional(filter.bucket),
       prefix: Type.Optional(filter.prefix),
       max_in_flight: Type.Optional(MaxInFlight),
-      enabled: Type.Optional(Type.Boolean()),
-    },
-    { additionalProperties: false, minProperties: 1 },
-  ),
-  reply: Webhook,
-  errors: ['not_found', 'invalid_request'],
-  records: ['webhook_update'],
-})
+      enabled: Type.Optional(Type.Boolean({ default: true })),
+    }),
+    reply: NewWebhook,
+    errors: ['invalid_request', 'limit_reached'],
+    records: ['webhook_create'],
+  }),
 
-export const deleteWebhook = route({
-  ...common,
-  method: 'DELETE',
-  url: '/webhooks/{id}',
-  summary: 'Delete an endpoint, its queue and its log',
-  status: 204,
-  params: byId,
-  errors: ['not_found'],
-  records: ['webhook_delete'],
-})
+  listWebhooks: route({
+    ...common,
+    method: 'GET',
+    url: '/webhooks',
+    summary: 'All endpoints, latest first',
+    status: 200,
+    query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
+    reply: Type.Object({
+      ...Page(ListedWebhook).properties,
+      sending: Type.Boolean({ description: 'False where webhooks are switched off (`WEBHOOKS_ENABLED`).' }),
+    }),
+  }),
 
-export const rotateWebhookSecret = route({
-  ...common,
-  method: 'POST',
-  url: '/webhooks/{id}/rotate-secret',
-  summary: 'Make a new secret',
-  description:
-    'During the grace period `X-Svc-Signature` stays signed with the old secret, `X-Svc-Signature-Next` carries the new one and `webhook-signature` both.',
-  status: 200,
-  params: byId,
-  body: Exactly({
-    grace_seconds: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400, description: '0: the new secret signs at once.' }),
+  listEvents: route({
+    ...common,
+    method: 'GET',
+    url: '/webhooks/events',
+    summary: 'Every event there is, with the JSON Schema of its body',
+    status: 200,
+    reply: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          name: Type.Enum([...eventNames]),
+          summary: Type.String(),
+          schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+        }),
+      ),
+    }),
+  }),
+
+  getWebhook: route({
+    ...common,
+    method: 'GET',
+    url: '/webhooks/{id}',
+    summary: 'One endpoint',
+    status: 200,
+    params: byId,
+    reply: Webhook,
+    errors: ['not_found'],
+  }),
+
+  updateWebhook: route({
+    ...common,
+    method: 'PATCH',
+    url: '/webhooks/{id}',
+    summary: 'Change, pause or resume an endpoint',
+    description:
+      'While `enabled` is false nothing new is queued for it and what is queued waits, for seven days at most. Enabling forgets its failures.',
+    status: 200,
+    params: byId,
+    body: Type.Object(
+      {
+        name: Type.Optional(Name),
+        url: Type.Optional(Url),
+        events: Type.Optional(Events),
+        bucket: Type.Optional(filter.bucket),
+        prefix: Type.Optional(filter.prefix),
+        max_in_flight: Type.Optional(MaxInFlight),
+        enabled: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false, minProperties: 1 },
     ),
+    reply: Webhook,
+    errors: ['not_found', 'invalid_request'],
+    records: ['webhook_update'],
   }),
-  bodyOptional: true,
-  reply: NewWebhook,
-  errors: ['not_found', 'conflict'],
-  records: ['webhook_rotate'],
-})
 
-export const promoteWebhookSecret = route({
-  ...common,
-  method: 'POST',
-  url: '/webhooks/{id}/promote',
-  summary: 'End the grace period: from now on the new secret signs',
-  status: 200,
-  params: byId,
-  reply: Webhook,
-  errors: ['not_found', 'conflict'],
-  records: ['webhook_promote'],
-})
-
-export const testWebhook = route({
-  ...common,
-  method: 'POST',
-  url: '/webhooks/{id}/test',
-  summary: 'Send a `ping` to an endpoint, also to one that is disabled',
-  status: 202,
-  params: byId,
-  reply: Delivery,
-  errors: ['not_found', 'conflict'],
-  records: ['ping'],
-  rate: 'costly',
-})
-
-export const recoverWebhook = route({
-  ...common,
-  method: 'POST',
-  url: '/webhooks/{id}/recover',
-  summary: 'Queue all failed deliveries of a time anew, each with a whole schedule of attempts',
-  status: 202,
-  params: byId,
-  body: Exactly({ since: Timestamp, until: Type.Optional(Timestamp) }),
-  reply: Type.Object({
-    requeued: Type.Integer({ description: 'At most 10,000; asked again it takes the next.' }),
+  deleteWebhook: route({
+    ...common,
+    method: 'DELETE',
+    url: '/webhooks/{id}',
+    summary: 'Delete an endpoint, its queue and its log',
+    status: 204,
+    params: byId,
+    errors: ['not_found'],
+    records: ['webhook_delete'],
   }),
-  errors: ['not_found', 'conflict'],
-  records: ['webhook_recover'],
-  rate: 'costly',
-})
 
-export const listDeliveries = route({
-  ...common,
-  method: 'GET',
-  url: '/webhooks/{id}/deliveries',
-  summary: 'Deliveries of an endpoint, latest first',
-  status: 200,
-  params: byId,
-  query: Exactly({
-    status: Type.Optional(Delivery.properties.status),
-    event: Type.Optional(Type.String({ pattern: '^[a-z_]{1,64}$' })),
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-    page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  rotateWebhookSecret: route({
+    ...common,
+    method: 'POST',
+    url: '/webhooks/{id}/rotate-secret',
+    summary: 'Make a new secret',
+    description:
+      'During the grace period `X-Svc-Signature` stays signed with the old secret, `X-Svc-Signature-Next` carries the new one and `webhook-signature` both.',
+    status: 200,
+    params: byId,
+    body: Exactly({
+      grace_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 604_800,
+          default: 86_400,
+          description: '0: the new secret signs at once.',
+        }),
+      ),
+    }),
+    bodyOptional: true,
+    reply: NewWebhook,
+    errors: ['not_found', 'conflict'],
+    records: ['webhook_rotate'],
   }),
-  reply: Type.Object({
-    ...NumberedPage(Delivery).properties,
-    total_is_estimate: Type.Boolean({ description: 'Counting stops at 10,000 matches.' }),
-  }),
-  errors: ['not_found'],
-})
 
-export const getDelivery = route({
-  ...common,
-  method: 'GET',
-  url: '/webhooks/{id}/deliveries/{delivery_id}',
-  summary: 'A delivery with its body and every attempt',
-  status: 200,
-  params: byDelivery,
-  reply: Type.Object({
-    ...Delivery.properties,
-    body: Type.String({ description: 'Exactly what is signed and sent at every attempt.' }),
-    attempt_log: Type.Array(Attempt),
+  promoteWebhookSecret: route({
+    ...common,
+    method: 'POST',
+    url: '/webhooks/{id}/promote',
+    summary: 'End the grace period: from now on the new secret signs',
+    status: 200,
+    params: byId,
+    reply: Webhook,
+    errors: ['not_found', 'conflict'],
+    records: ['webhook_promote'],
   }),
-  errors: ['not_found'],
-})
 
-export const resendDelivery = route({
-  ...common,
-  method: 'POST',
-  url: '/webhooks/{id}/deliveries/{delivery_id}/resend',
-  summary: 'Send a delivery once more, with the same id and body',
-  description: 'One attempt, beside any schedule. Not while it is queued or in flight.',
-  status: 202,
-  params: byDelivery,
-  reply: Delivery,
-  errors: ['not_found', 'conflict'],
-  records: ['webhook_resend'],
-})
+  testWebhook: route({
+    ...common,
+    method: 'POST',
+    url: '/webhooks/{id}/test',
+    summary: 'Send a `ping` to an endpoint, also to one that is disabled',
+    status: 202,
+    params: byId,
+    reply: Delivery,
+    errors: ['not_found', 'conflict'],
+    records: ['ping'],
+    rate: 'costly',
+  }),
+
+  recoverWebhook: route({
+    ...common,
+    method: 'POST',
+    url: '/webhooks/{id}/recover',
+    summary: 'Queue all failed deliveries of a time anew, each with a whole schedule of attempts',
+    status: 202,
+    params: byId,
+    body: Exactly({ since: Timestamp, until: Type.Optional(Timestamp) }),
+    reply: Type.Object({
+      requeued: Type.Integer({ description: 'At most 10,000; asked again it takes the next.' }),
+    }),
+    errors: ['not_found', 'conflict'],
+    records: ['webhook_recover'],
+    rate: 'costly',
+  }),
+
+  listDeliveries: route({
+    ...common,
+    method: 'GET',
+    url: '/webhooks/{id}/deliveries',
+    summary: 'Deliveries of an endpoint, latest first',
+    status: 200,
+    params: byId,
+    query: Exactly({
+      status: Type.Optional(Delivery.properties.status),
+      event: Type.Optional(Type.String({ pattern: '^[a-z_]{1,64}$' })),
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    }),
+    reply: Type.Object({
+      ...NumberedPage(Delivery).properties,
+      total_is_estimate: Type.Boolean({ description: 'Counting stops at 10,000 matches.' }),
+    }),
+    errors: ['not_found'],
+  }),
+
+  getDelivery: route({
+    ...common,
+    method: 'GET',
+    url: '/webhooks/{id}/deliveries/{delivery_id}',
+    summary: 'A delivery with its body and every attempt',
+    status: 200,
+    params: byDelivery,
+    reply: Type.Object({
+      ...Delivery.properties,
+      body: Type.String({ description: 'Exactly what is signed and sent at every attempt.' }),
+      attempt_log: Type.Array(Attempt),
+    }),
+    errors: ['not_found'],
+  }),
+
+  resendDelivery: route({
+    ...common,
+    method: 'POST',
+    url: '/webhooks/{id}/deliveries/{delivery_id}/resend',
+    summary: 'Send a delivery once more, with the same id and body',
+    description: 'One attempt, beside any schedule. Not while it is queued or in flight.',
+    status: 202,
+    params: byDelivery,
+    reply: Delivery,
+    errors: ['not_found', 'conflict'],
+    records: ['webhook_resend'],
+  }),
+}

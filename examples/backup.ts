@@ -22,7 +22,7 @@ try {
 }
 
 const stored = new Map<string, StoredObject>()
-for await (const object of client.all.listObjects({ params: { name: bucket } })) stored.set(object.key, object)
+for await (const object of client.all.listObjects({ params: { bucket } })) stored.set(object.key, object)
 
 for (const entry of await readdir(folder, { withFileTypes: true })) {
   if (!entry.isFile()) continue

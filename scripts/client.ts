@@ -1,20 +1,6 @@
-import * as audit from '../contract/audit.ts'
-import * as auth from '../contract/auth.ts'
-import * as buckets from '../contract/buckets.ts'
-import * as groups from '../contract/groups.ts'
 import { api } from '../contract/index.ts'
-import * as jobs from '../contract/jobs.ts'
-import * as objects from '../contract/objects.ts'
-import * as policies from '../contract/policies.ts'
 import type { RouteSpec } from '../contract/route.ts'
-import * as settings from '../contract/settings.ts'
-import * as shares from '../contract/shares.ts'
-import * as tokens from '../contract/tokens.ts'
-import * as transfers from '../contract/transfers.ts'
-import * as trash from '../contract/trash.ts'
-import * as uploads from '../contract/uploads.ts'
-import * as users from '../contract/users.ts'
-import * as webhooks from '../contract/webhooks.ts'
+import { schemaNames } from '../contract/schemas.ts'
 
 /** What is read of a JSON Schema; the contract's own shapes are such. */
 interface Schema {
@@ -30,30 +16,14 @@ interface Schema {
   description?: string
 }
 
-/** Shapes that are exported by name keep it. */
+/** Objects that the contract exports by name keep it. */
 const named = new Map<string, [name: string, schema: Schema]>()
-for (const module of [
-  audit,
-  auth,
-  buckets,
-  groups,
-  jobs,
-  objects,
-  policies,
-  settings,
-  shares,
-  tokens,
-  transfers,
-  trash,
-  uploads,
-  users,
-  webhooks,
-])
-  for (const [name, value] of Object.entries<unknown>(module)) {
-    const schema = value as Schema
-    if (/^[A-Z]/.test(name) && schema?.type === 'object' && schema.properties)
-      named.set(JSON.stringify(schema), [name, schema])
-  }
+for (const [text, name] of schemaNames) {
+  const schema: Schema = JSON.parse(text)
+  if (schema.type === 'object' && schema.properties) named.set(text, [name, schema])
+}
+/** Of these, the names that the operations say. */
+const said = new Set<string>()
 
 const isName = /^[A-Za-z_]\w*$/
 const indent = (text: string) => text.replaceAll('\n', '\n  ')
@@ -70,8 +40,10 @@ function membersOf({ properties = {}, required = [] }: Schema): string {
 
 /** The TypeScript of a schema. */
 function typeOf(schema: Schema): string {
-  const name = named.get(JSON.stringify(schema))?.[0]
-  return name ?? anonymous(schema)
+  const [name] = named.get(JSON.stringify(schema)) ?? []
+  if (name === undefined) return anonymous(schema)
+  said.add(name)
+  return name
 }
 function anonymous(schema: Schema): string {
   const { type, properties, patternProperties, additionalProperties, items } = schema
@@ -139,14 +111,13 @@ function wire(name: string, route: RouteSpec): string {
   return `${name}: { ${text.join(', ')} },`
 }
 
-/** client/operations.ts: the operations as plain TypeScript, for a client without the library of shapes. */
+/** client/operations.ts: the operations' types as plain TypeScript, for a client without the library of shapes. */
 export function clientOperations(): string {
-  const routes = Object.entries<RouteSpec>(api)
-  const operations = routes.map(([name, route]) => operation(name, route)).join('\n')
-  const used = [...named.values()].map(([name, schema]) => `export interface ${name} ${membersOf(schema)}\n`)
+  const operations = Object.entries<RouteSpec>(api).map(([name, route]) => operation(name, route))
+  const shapes = [...named.values()].map(([name, schema]) => [name, `export interface ${name} ${membersOf(schema)}\n`])
+  const used = shapes.filter(([name = '']) => said.has(name)).map(([, text]) => text)
   return [
-    '// Generated from contract/ by `npm run docs`.',
-    "import type { Wire } from '../contract/send.ts'",
+    GENERATED,
     '',
     '/** What a request may send as bytes. */',
     "export type Bytes = NonNullable<RequestInit['body']>",
@@ -157,13 +128,25 @@ export function clientOperations(): string {
     '',
     ...used,
     '/** Every operation: what its call takes and what it answers. */',
-    `export interface Operations {\n  ${indent(operations)}\n}`,
+    `export interface Operations {\n  ${indent(operations.join('\n'))}\n}`,
     '',
-    '/** How each operation is sent. */',
+  ].join('\n')
+}
+
+/** client/routes.ts: what the client does at run time with an operation's name. */
+export function clientRoutes(): string {
+  return [
+    GENERATED,
+    "import type { Operations } from './operations.ts'",
+    "import type { Wire } from './send.ts'",
+    '',
+    '/** How an operation is sent: `open` without a credential; `pages` and `limit` say how a list is read on. */',
     "export interface Sent extends Wire {\n  open?: boolean\n  pages?: 'cursor' | 'page'\n  limit?: boolean\n}",
     'export const routes: { readonly [N in keyof Operations]: Sent } = {',
-    ...routes.map(([name, route]) => `  ${wire(name, route)}`),
+    ...Object.entries<RouteSpec>(api).map(([name, route]) => `  ${wire(name, route)}`),
     '}',
     '',
   ].join('\n')
 }
+
+const GENERATED = '// Generated from contract/ by `npm run docs`.'

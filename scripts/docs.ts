@@ -4,7 +4,7 @@ import { bodySchema, eventNames, events } from '../contract/events.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
 import { lasting, momentary, pooled, probed, queued } from '../server/observe/instruments.ts'
 import { variables } from '../server/variables.ts'
-import { clientOperations } from './client.ts'
+import { clientOperations, clientRoutes } from './client.ts'
 
 /** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
@@ -80,12 +80,34 @@ export function metricsPage(): string {
   ].join('\n')
 }
 
+/** JSON in which a value stands on one line where it is short, or holds nothing but texts, numbers and flags. */
+function jsonPage(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const line = jsonLine(value)
+  const isFlat = Object.values(value).every((one) => typeof one !== 'object')
+  if (isFlat || indent.length + line.length <= LONGEST_LINE) return line
+  const inner = `${indent}  `
+  const lines = Array.isArray(value)
+    ? value.map((item) => jsonPage(item, inner))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${jsonPage(one, inner)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${indent}${close}`
+}
+function jsonLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(jsonLine).join(', ')}]`
+  const members = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${jsonLine(one)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+const LONGEST_LINE = 140
+
 export const documents = {
   'docs/metrics.md': metricsPage(),
   'client/operations.ts': clientOperations(),
+  'client/routes.ts': clientRoutes(),
   'docs/webhook-events.md': webhookEvents(),
   'docs/configuration.md': configuration(),
-  'docs/openapi.json': `${JSON.stringify(openapi('http://127.0.0.1:8080'), null, 2)}\n`,
+  'docs/openapi.json': `${jsonPage(openapi('http://127.0.0.1:8080'))}\n`,
 }
 
 if (import.meta.main) {

@@ -9,11 +9,13 @@ import { test } from 'node:test'
 const importRules = [
   { files: 'contract/**', may: ['contract/**', 'npm:typebox'] },
   // What is published for others needs nothing but the standards of the web; of the contract only what is without shapes.
-  { files: 'contract/{send,names,pause}.ts', may: [] },
-  { files: 'client/**', may: ['client/**', 'contract/send.ts', 'contract/pause.ts'] },
-  { files: 'cli/!(stowage).ts', may: ['cli/**', 'client/**', 'contract/names.ts'] },
+  { files: 'contract/{names,paths}.ts', may: [] },
+  { files: 'client/!(derived).ts', may: ['client/!(derived).ts', 'contract/paths.ts'] },
+  // Not published: the client of those who have the contract.
+  { files: 'client/derived.ts', may: ['client/**', 'contract/**'] },
+  { files: 'cli/!(stowage).ts', may: ['cli/**', 'client/!(derived).ts', 'contract/names.ts'] },
   { files: 'cli/stowage.ts', may: ['cli/main.ts', 'server/main.ts'] },
-  { files: 'console/**', may: ['console/**', 'contract/**', 'npm'] },
+  { files: 'console/**', may: ['console/**', 'client/**', 'contract/**', 'npm'] },
   {
     files: 'server/*/routes.ts',
     // A handler of bytes names the types of the request and of the caller.

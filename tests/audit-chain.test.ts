@@ -76,7 +76,7 @@ describeEngines('A10–A13: the chain', (engine) => {
   let ids: string[]
   const file = path.join(os.tmpdir(), `checkpoints-${randomUUID()}.ndjson`)
   const id = (seq: number) => ids[seq - 1] ?? assert.fail()
-  const put = (key: string) => server.admin.putObject({ params: { name: 'chained', key }, body: key })
+  const put = (key: string) => server.admin.putObject({ params: { bucket: 'chained', key }, body: key })
   const links = async () => (await db.all('audit_chain')).sort((a, b) => a.seq - b.seq)
 
   before(async () => {

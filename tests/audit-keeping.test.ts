@@ -6,7 +6,7 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { GENESIS, hashLink, hashRow } from '../server/audit/hashes.ts'
 import { verifyChain } from '../server/audit/verify.ts'
 import { readConfig } from '../server/config.ts'
@@ -29,7 +29,7 @@ describeEngines('A14: retention', (engine) => {
       await server.admin.createBucket({ body: { name: 'kept' } })
       const put = async (count: number) => {
         for (let i = 0; i < count; i++)
-          await server.admin.putObject({ params: { name: 'kept', key: `${randomUUID()}` }, body: 'x' })
+          await server.admin.putObject({ params: { bucket: 'kept', key: `${randomUUID()}` }, body: 'x' })
       }
       await put(20)
       await server.running.tick()
@@ -337,7 +337,7 @@ describe('A11: two services over PostgreSQL', () => {
       await Promise.all(
         clients.map(async (client, c) => {
           for (let i = 0; performance.now() < deadline; i++, written++)
-            await client.putObject({ params: { name: 'busy', key: `${c}/${i}` }, body: 'x' })
+            await client.putObject({ params: { bucket: 'busy', key: `${c}/${i}` }, body: 'x' })
         }),
       )
       writing = false
@@ -369,7 +369,7 @@ describe('A11: two services over PostgreSQL', () => {
           const client = createClient({ baseUrl: services[c % 2]?.url ?? '', token })
           try {
             for (let i = 0; !dying; i++) {
-              await client.putObject({ params: { name: 'killed', key: `${round}/${c}/${i}` }, body: 'x' })
+              await client.putObject({ params: { bucket: 'killed', key: `${round}/${c}/${i}` }, body: 'x' })
               acknowledged++
             }
           } catch (error) {

@@ -26,7 +26,7 @@ describe('backup on SQLite', () => {
     await server.admin.createBucket({ body: { name: 'one' } })
     await server.admin.createBucket({ body: { name: 'two' } })
     for (let i = 0; i < OBJECTS; i++)
-      await server.admin.putObject({ params: { name: 'one', key: `k${i}` }, body: `contents ${i}` })
+      await server.admin.putObject({ params: { bucket: 'one', key: `k${i}` }, body: `contents ${i}` })
   })
   after(async () => {
     fs.rmSync(folder, { recursive: true, force: true })

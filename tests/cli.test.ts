@@ -76,9 +76,9 @@ describe('the command (sqlite)', () => {
     if (mtime) fs.utimesSync(at(name), mtime, mtime)
   }
   const put = (key: string, body: string) =>
-    server.admin.putObjectByQuery({ params: { name: BUCKET }, query: { key }, body })
+    server.admin.putObjectByQuery({ params: { bucket: BUCKET }, query: { key }, body })
   const keys = async (prefix: string) =>
-    (await server.admin.listObjects({ params: { name: BUCKET }, query: { prefix, limit: 1000 } })).items.map(
+    (await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix, limit: 1000 } })).items.map(
       ({ key }) => key.slice(prefix.length),
     )
   const tree = (name: string): Record<string, string> =>
@@ -243,7 +243,7 @@ describe('the command (sqlite)', () => {
       proxy.parts = 1
       const child = begin(['cp', 'big.bin', `stow:${BUCKET}/${key}`])
       await until(async () => {
-        const { items } = await server.admin.listUploads({ params: { name: BUCKET } })
+        const { items } = await server.admin.listUploads({ params: { bucket: BUCKET } })
         return items[0]?.received_parts === 1
       })
       child.kill('SIGKILL')
@@ -254,9 +254,9 @@ describe('the command (sqlite)', () => {
     proxy.seen.length = 0
     await server.records([uploaded('big.bin')], () => ok('cp', 'big.bin', `stow:${BUCKET}/big.bin`))
     assert.equal(proxy.seen.filter((line) => line.startsWith('PUT /api/v1/parts/')).length, 2)
-    const stored = await server.admin.listObjects({ params: { name: BUCKET }, query: { prefix: 'big' } })
+    const stored = await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'big' } })
     assert.match(stored.items[0]?.etag ?? '', /-3$/)
-    assert.deepEqual((await server.admin.listUploads({ params: { name: BUCKET } })).items, [])
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
 
     // The connection breaks once on the way: what came is kept and the rest asked for.
     proxy.seen.length = 0
@@ -278,7 +278,7 @@ describe('the command (sqlite)', () => {
     await ok('cp', `stow:${BUCKET}/other.bin`, 'big.back')
     assert.equal(fs.readFileSync(at('big.back')).equals(changed), true)
     assert.match(await ok('sync', '--checksum', '-n', `stow:${BUCKET}/other.bin/`, 'nowhere'), /^0 to transfer/)
-    assert.deepEqual((await server.admin.listUploads({ params: { name: BUCKET } })).items, [])
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
   })
 
   it('syncs up: what is new or changed, deletes only when told to, and says before what it would do', async () => {
@@ -341,7 +341,7 @@ describe('the command (sqlite)', () => {
     await ok('sync', source, 'stow:copies/up')
     assert.match(await server.records([], () => ok('sync', source, 'stow:copies/up')), /unchanged/)
     await put('up/a.txt', 'AAA')
-    await server.admin.deleteObject({ params: { name: BUCKET, key: 'up/c.txt' } })
+    await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'up/c.txt' } })
     await server.records(
       [
         { action: 'copy', bucket: 'copies', key: 'up/a.txt' },

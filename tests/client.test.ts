@@ -8,8 +8,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import type { Client as Derived } from '../client/derived.ts'
 import * as published from '../client/index.ts'
-import type { Client as Derived } from '../contract/client.ts'
 import { bareEnv } from './support/process.ts'
 import { ADMIN, SECRET_KEY, startServer, type TestServer } from './support/server.ts'
 import { until } from './support/until.ts'
@@ -63,11 +63,11 @@ describe('stowage/client', () => {
   it('any key goes there and back, whatever URLs make of it', async () => {
     const { putObject, getObject, deleteObject, listObjects } = client()
     for (const key of ['a/b.txt', 'ä/漢 🌊 %41+#?&', '../x', 'a/./b', 'a//b', '/lead', 'trail/', '..']) {
-      const params = { name: BUCKET, key }
+      const params = { bucket: BUCKET, key }
       await server.records([{ action: 'upload', bucket: BUCKET, key }], () => putObject({ params, body: key }))
       assert.equal(await (await getObject({ params })).text(), key)
       assert.deepEqual(
-        (await listObjects({ params: { name: BUCKET } })).items.map((one) => one.key),
+        (await listObjects({ params: { bucket: BUCKET } })).items.map((one) => one.key),
         [key],
       )
       await server.records([{ action: 'delete', bucket: BUCKET, key }], () => deleteObject({ params }))
@@ -85,17 +85,17 @@ describe('stowage/client', () => {
     )
     assert.match(error.requestId, /^[0-9a-f-]{36}$/)
     const head = await client()
-      .headObject({ params: { name: BUCKET, key: 'none' } })
+      .headObject({ params: { bucket: BUCKET, key: 'none' } })
       .catch((thrown: unknown) => thrown)
     assert.equal((head as published.ProblemError).status, 404)
   })
 
   it('lists come whole, page by page, of either kind', async () => {
     const { all, putObject } = client()
-    for (const n of [1, 2, 3, 4, 5]) await putObject({ params: { name: BUCKET, key: `list/${n}` }, body: '' })
+    for (const n of [1, 2, 3, 4, 5]) await putObject({ params: { bucket: BUCKET, key: `list/${n}` }, body: '' })
     const query = { prefix: 'list/', limit: 2 }
     const keys: string[] = []
-    for await (const object of all.listObjects({ params: { name: BUCKET }, query })) keys.push(object.key)
+    for await (const object of all.listObjects({ params: { bucket: BUCKET }, query })) keys.push(object.key)
     assert.deepEqual(
       keys,
       [1, 2, 3, 4, 5].map((n) => `list/${n}`),
@@ -114,7 +114,7 @@ describe('stowage/client', () => {
 
   it('streams bodies, and gives up when told', async () => {
     const { putObject, getObject } = client()
-    const params = { name: BUCKET, key: 'stream' }
+    const params = { bucket: BUCKET, key: 'stream' }
     const chunks = Array.from({ length: 40 }, (_, i) => new Uint8Array(100_000).fill(i))
     await putObject({ params, body: new Blob(chunks).stream() })
     const back = await (await getObject({ params })).bytes()
@@ -154,7 +154,7 @@ describe('stowage/client', () => {
     assert.deepEqual(await calls([new Response('', { status: 500 })], read), ['ProblemError', 1])
     const create = (one: published.Client) => one.createBucket({ body: { name: 'never' } })
     assert.deepEqual(await calls([busy()], create), ['ProblemError', 1])
-    const params = { name: BUCKET, key: 'again' }
+    const params = { bucket: BUCKET, key: 'again' }
     const put = (one: published.Client) => one.putObject({ params, body: 'x' })
     assert.deepEqual(await calls([busy(), new TypeError('fetch failed')], put), ['done', 3])
     const stream = (one: published.Client) => one.putObject({ params, body: new Blob(['x']).stream() })
@@ -211,7 +211,7 @@ describe('stowage/client', () => {
     }
     const one = client({ fetch: counting, retry: { attempts: 1 } })
     const what = { bucket: BUCKET, key: 'parts.bin', file, partSize: 5 * MIB, partsFrom: MIB, concurrency: 2 }
-    const open = async () => (await one.listUploads({ params: { name: BUCKET } })).items
+    const open = async () => (await one.listUploads({ params: { bucket: BUCKET } })).items
     const progress: number[] = []
     const stored = await server.records([{ action: 'upload', bucket: BUCKET, key: 'parts.bin' }], () =>
       published.uploadFile(one, { ...what, onProgress: (sent) => progress.push(sent), metadata: { a: 'b' } }),
@@ -251,7 +251,7 @@ describe('stowage/client', () => {
     const mixed = await published.uploadFile(one, { ...what, file: other, resume: { uploadId, md5 } })
     assert.notEqual(mixed.etag, stored.etag)
     assert.deepEqual(await open(), [], 'the upload of the other file was given up')
-    const back = await (await one.getObject({ params: { name: BUCKET, key: 'parts.bin' } })).bytes()
+    const back = await (await one.getObject({ params: { bucket: BUCKET, key: 'parts.bin' } })).bytes()
     assert.equal(createHash('md5').update(back).digest('hex'), await md5(other))
     await assert.rejects(published.uploadFile(one, { ...what, onlyNew: true }), { code: 'precondition_failed' })
     const small = await published.uploadFile(one, {
@@ -305,28 +305,28 @@ describe('stowage/client', () => {
         path.join(consumer, 'sample.ts'),
         `import { createClient, signIn, uploadFile, ProblemError, type Client, type Bucket, type StoredObject, type Reply } from 'stowage/client'
 const client: Client = createClient({ baseUrl: 'https://x', token: async () => 'token' })
-const page = await client.listObjects({ params: { name: 'b' }, query: { prefix: 'a/', limit: 5 } })
+const page = await client.listObjects({ params: { bucket: 'b' }, query: { prefix: 'a/', limit: 5 } })
 const next: string | null = page.next_cursor
 const keys: string[] = page.items.map(({ key }) => key)
-for await (const object of client.all.listObjects({ params: { name: 'b' } })) { const size: number = object.size; size.toFixed() }
+for await (const object of client.all.listObjects({ params: { bucket: 'b' } })) { const size: number = object.size; size.toFixed() }
 const buckets: Reply<'listBuckets'> = await client.listBuckets()
 const bucket: Bucket | undefined = buckets.items[0]
 const stored: StoredObject = await uploadFile(client, { bucket: 'b', key: 'k', file: new Blob(['x']) })
-const bytes: Response = await client.getObject({ params: { name: 'b', key: 'k' }, signal: AbortSignal.timeout(5) })
-await client.putObject({ params: { name: 'b', key: 'k' }, body: new Uint8Array(3) })
+const bytes: Response = await client.getObject({ params: { bucket: 'b', key: 'k' }, signal: AbortSignal.timeout(5) })
+await client.putObject({ params: { bucket: 'b', key: 'k' }, body: new Uint8Array(3) })
 const session = await signIn({ baseUrl: 'https://x', email: 'a', password: 'b' })
 createClient({ baseUrl: 'https://x', token: session, retry: { attempts: 2 } })
 export function seen(error: unknown) { return error instanceof ProblemError ? [error.code, error.status, error.errors[0]?.path, next, keys, bucket, stored, bytes] : [] }
 // @ts-expect-error there is no such operation
 client.nothing
 // @ts-expect-error a parameter is missing
-client.getObject({ params: { name: 'b' } })
+client.getObject({ params: { bucket: 'b' } })
 // @ts-expect-error no parameters at all
 client.getObject()
 // @ts-expect-error an unknown field of the body
 client.createBucket({ body: { name: 'b', quota: 3 } })
 // @ts-expect-error not one of the values
-client.browse({ params: { name: 'b' }, query: { sort: 'colour' } })
+client.browse({ params: { bucket: 'b' }, query: { sort: 'colour' } })
 // @ts-expect-error not a list
 client.all.getObject
 // @ts-expect-error no such field of the answer

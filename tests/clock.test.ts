@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { readConfig } from '../server/config.ts'
 import { openDatabase } from '../server/db/open.ts'
 import { start } from '../server/start.ts'
@@ -50,8 +50,8 @@ describeEngines('a clock that leaps', (engine) => {
     const admin = await client()
     await admin.createBucket({ body: { name: 'kept' } })
     await admin.updateSettings({ body: { audit: { retention_days: 30 } } })
-    await admin.putObject({ params: { name: 'kept', key: 'a' }, body: 'in the trash' })
-    await admin.deleteObject({ params: { name: 'kept', key: 'a' } })
+    await admin.putObject({ params: { bucket: 'kept', key: 'a' }, body: 'in the trash' })
+    await admin.deleteObject({ params: { bucket: 'kept', key: 'a' } })
     const database = await openDatabase(env.DATABASE_URL)
     const count = async (table: 'trash' | 'audit_sealed') =>
       Number(

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { type Client, createClient, ProblemError } from '../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../client/derived.ts'
 import { readConfig } from '../server/config.ts'
 import { type Running, start } from '../server/start.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
@@ -51,7 +51,7 @@ describeEngines('concurrency', (engine) => {
     const sizes = async (table: 'objects' | 'trash') =>
       (await db.selectFrom(table).select('size').where('bucket_id', '=', id).execute()).map(({ size }) => size)
     const objects = await sizes('objects')
-    const bucket = await server.admin.getBucket({ params: { name } })
+    const bucket = await server.admin.getBucket({ params: { bucket: name } })
     assert.deepEqual(
       [bucket.used_bytes, bucket.object_count, bucket.trash_bytes],
       [sum(objects), objects.length, sum(await sizes('trash'))],
@@ -61,8 +61,9 @@ describeEngines('concurrency', (engine) => {
   /** The contents of every object of a bucket by key; each must be as long as its row says. */
   async function contents(name: string): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for (const { key, size } of (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items) {
-      const bytes = await (await server.admin.getObject({ params: { name, key } })).arrayBuffer()
+    for (const { key, size } of (await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } }))
+      .items) {
+      const bytes = await (await server.admin.getObject({ params: { bucket: name, key } })).arrayBuffer()
       assert.equal(bytes.byteLength, size)
       found.set(key, Buffer.from(bytes).toString())
     }
@@ -82,10 +83,10 @@ describeEngines('concurrency', (engine) => {
       const recorded = (await allActions(server.database)).length
       const body = Buffer.alloc(MIB, 1)
       const results = await outcomes(
-        times(50, (i) => client(i % services).putObject({ params: { name, key: `k${i}` }, body })),
+        times(50, (i) => client(i % services).putObject({ params: { bucket: name, key: `k${i}` }, body })),
       )
       assert.deepEqual([count(results, 'ok'), count(results, 'quota_exceeded')], [10, 40], results.join())
-      const bucket = await server.admin.getBucket({ params: { name } })
+      const bucket = await server.admin.getBucket({ params: { bucket: name } })
       assert.deepEqual([bucket.used_bytes, bucket.object_count], [10 * MIB, 10])
       assert.equal((await server.stored()).length - files, 10, 'nothing is left behind')
       assert.deepEqual(
@@ -103,7 +104,7 @@ describeEngines('concurrency', (engine) => {
   it('gives a key to one of eight creators, twenty times', async () => {
     await server.admin.createBucket({ body: { name: 'racers' } })
     for (let round = 0; round < 20; round++) {
-      const params = { name: 'racers', key: `k${round}` }
+      const params = { bucket: 'racers', key: `k${round}` }
       const headers = { 'if-none-match': '*' }
       const results = await outcomes(
         times(8, (i) => client(i).putObject({ params, body: Buffer.from(`${i}`), headers })),
@@ -112,13 +113,13 @@ describeEngines('concurrency', (engine) => {
       const winner = results.indexOf('ok')
       assert.equal(await (await server.admin.getObject({ params })).text(), `${winner}`)
     }
-    assert.equal((await server.admin.listTrash({ params: { name: 'racers' } })).items.length, 0)
+    assert.equal((await server.admin.listTrash({ params: { bucket: 'racers' } })).items.length, 0)
     await assertExact('racers')
   })
 
   it('lets one of eight replace what all of them have seen', async () => {
     await server.admin.createBucket({ body: { name: 'seen' } })
-    const params = { name: 'seen', key: 'k' }
+    const params = { bucket: 'seen', key: 'k' }
     let { etag } = await server.admin.putObject({ params, body: Buffer.from('first') })
     for (let round = 0; round < 10; round++) {
       const headers = { 'if-match': `"${etag}"` }
@@ -134,16 +135,16 @@ describeEngines('concurrency', (engine) => {
   it('loses none of eight contents that overwrite each other', async () => {
     const name = 'overwrites'
     await server.admin.createBucket({ body: { name } })
-    const params = { name, key: 'same' }
+    const params = { bucket: name, key: 'same' }
     await Promise.all(times(8, (i) => client(i).putObject({ params, body: Buffer.from(`content ${i}`) })))
     await assertExact(name)
-    const { items } = await server.admin.listTrash({ params: { name } })
+    const { items } = await server.admin.listTrash({ params: { bucket: name } })
     assert.equal(items.length, 7)
     const read = async () => (await server.admin.getObject({ params })).text()
     const found = [await read()]
     for (const { id } of items) {
       await server.admin.deleteObject({ params })
-      await server.admin.restoreTrash({ params: { name }, body: { ids: [id] } })
+      await server.admin.restoreTrash({ params: { bucket: name }, body: { ids: [id] } })
       found.push(await read())
     }
     assert.deepEqual(
@@ -161,12 +162,12 @@ describeEngines('concurrency', (engine) => {
       times(16, (i) => {
         const form = new FormData()
         for (const key of i % 2 ? keys : keys.toReversed()) form.append('file', new Blob([`form ${i}`]), key)
-        return client(i).uploadForm({ params: { name }, body: form })
+        return client(i).uploadForm({ params: { bucket: name }, body: form })
       }),
     )
     assert.equal(count(results, 'ok'), 16, results.join())
     assert.equal(new Set((await contents(name)).values()).size, 1, 'the files of one form')
-    assert.equal((await server.admin.listTrash({ params: { name } })).items.length, 15 * keys.length)
+    assert.equal((await server.admin.listTrash({ params: { bucket: name } })).items.length, 15 * keys.length)
     await assertExact(name)
   })
 
@@ -178,16 +179,16 @@ describeEngines('concurrency', (engine) => {
     const seen = new Map<string, number>()
     const operate = async (worker: number, i: number): Promise<unknown> => {
       const name = buckets[(worker + i) % 3] as string
-      const params = { name, key: `k${(worker * 7 + i * 3) % 20}` }
+      const params = { bucket: name, key: `k${(worker * 7 + i * 3) % 20}` }
       const one = client(worker)
       const kind = Math.floor(Math.random() * 8)
       if (kind < 4) return one.putObject({ params, body: Buffer.alloc(100 + i * 37 + worker, `${worker}`) })
       if (kind < 6) return one.deleteObject({ params, query: { permanent: kind === 5 } })
-      const { items } = await one.listTrash({ params: { name }, query: { limit: 6 } })
+      const { items } = await one.listTrash({ params: { bucket: name }, query: { limit: 6 } })
       const ids = items.filter((_, n) => n % 2 === 0).map(({ id }) => id)
       if (ids.length === 0) return undefined
-      if (kind === 6) return one.restoreTrash({ params: { name }, body: { ids } })
-      return one.purgeTrash({ params: { name }, body: { ids: ids.slice(0, 1) } })
+      if (kind === 6) return one.restoreTrash({ params: { bucket: name }, body: { ids } })
+      return one.purgeTrash({ params: { bucket: name }, body: { ids: ids.slice(0, 1) } })
     }
     await Promise.all(
       times(12, async (worker) => {
@@ -217,11 +218,11 @@ describeEngines('concurrency', (engine) => {
   it('never removes the bytes of an object that a restore brings back while the collector runs', async () => {
     const name = 'brought-back'
     await server.admin.createBucket({ body: { name } })
-    const params = { name, key: 'k' }
+    const params = { bucket: name, key: 'k' }
     await server.admin.putObject({ params, body: Buffer.from('precious') })
     for (let round = 0; round < 15; round++) {
       await server.admin.deleteObject({ params })
-      const [item] = (await server.admin.listTrash({ params: { name } })).items
+      const [item] = (await server.admin.listTrash({ params: { bucket: name } })).items
       // The blob is due, as if its grace period had passed. (Ids that wait for an upload must not be.)
       await server.database.transaction((tx) =>
         tx
@@ -232,7 +233,7 @@ describeEngines('concurrency', (engine) => {
       )
       const [, restored] = await outcomes([
         tick(),
-        client(round).restoreTrash({ params: { name }, body: { ids: [item?.id ?? ''] } }),
+        client(round).restoreTrash({ params: { bucket: name }, body: { ids: [item?.id ?? ''] } }),
         tick(),
       ])
       assert.equal(restored, 'ok')
@@ -250,11 +251,11 @@ describeEngines('concurrency', (engine) => {
         .select('id')
         .where('name', '=', name)
         .executeTakeFirstOrThrow()
-      const put = (i: number) => client(i).putObject({ params: { name, key: `${i}` }, body: Buffer.from('x') })
+      const put = (i: number) => client(i).putObject({ params: { bucket: name, key: `${i}` }, body: Buffer.from('x') })
       // The delete comes at another moment in each round.
       const before = times(round % 3, put)
       const [deleted, ...uploads] = await outcomes([
-        client(round).deleteBucket({ params: { name } }),
+        client(round).deleteBucket({ params: { bucket: name } }),
         ...before,
         ...times(6, (i) => put(i + 10)),
       ])
@@ -266,7 +267,7 @@ describeEngines('concurrency', (engine) => {
       assert.equal(objects.length, count(uploads, 'ok'))
       if (deleted === 'ok') {
         assert.equal(count(uploads, 'ok'), 0)
-        await rejectsWith(server.admin.getBucket({ params: { name } }), 'not_found')
+        await rejectsWith(server.admin.getBucket({ params: { bucket: name } }), 'not_found')
       } else {
         assert.equal(deleted, 'not_empty')
         await assertExact(name)
@@ -291,10 +292,10 @@ describeEngines('concurrency', (engine) => {
       const there = createClient({ baseUrl: other.url, token: () => server.adminToken })
       await server.admin.createBucket({ body: { name: 'any-default', quota_gb: 10_000 / 1024 ** 3 } })
       const put = (i: number) =>
-        there.putObject({ params: { name: 'any-default', key: `${i}` }, body: Buffer.alloc(1000) })
+        there.putObject({ params: { bucket: 'any-default', key: `${i}` }, body: Buffer.alloc(1000) })
       const results = await outcomes(times(60, put))
       assert.deepEqual([count(results, 'ok'), count(results, 'quota_exceeded')], [10, 50], results.join())
-      const { used_bytes } = await server.admin.getBucket({ params: { name: 'any-default' } })
+      const { used_bytes } = await server.admin.getBucket({ params: { bucket: 'any-default' } })
       assert.equal(used_bytes, 10_000)
     } finally {
       await other.stop()
@@ -307,13 +308,18 @@ describeEngines('concurrency', (engine) => {
     const name = 'suddenly'
     await server.admin.createBucket({ body: { name } })
     const limit = 20_000
-    const running = times(60, (i) => client(i).putObject({ params: { name, key: `${i}` }, body: Buffer.alloc(1000) }))
+    const running = times(60, (i) =>
+      client(i).putObject({ params: { bucket: name, key: `${i}` }, body: Buffer.alloc(1000) }),
+    )
     const settled = outcomes(running)
     await running[5]
-    const { used_bytes } = await client(1).updateBucket({ params: { name }, body: { quota_gb: limit / 1024 ** 3 } })
+    const { used_bytes } = await client(1).updateBucket({
+      params: { bucket: name },
+      body: { quota_gb: limit / 1024 ** 3 },
+    })
     const results = await settled
     assert.equal(count(results, 'ok') + count(results, 'quota_exceeded'), 60, results.join())
-    const bucket = await server.admin.getBucket({ params: { name } })
+    const bucket = await server.admin.getBucket({ params: { bucket: name } })
     assert.ok(bucket.used_bytes <= Math.max(used_bytes, limit), `${bucket.used_bytes}, ${used_bytes} when it was set`)
     assert.equal(bucket.used_bytes, count(results, 'ok') * 1000)
     await assertExact(name)
@@ -322,15 +328,15 @@ describeEngines('concurrency', (engine) => {
   it('restores over or beside what others write meanwhile, and loses none of it', async () => {
     const name = 'restore-races'
     await server.admin.createBucket({ body: { name } })
-    const put = (i: number, text: string) => client(i).putObject({ params: { name, key: 'k.txt' }, body: text })
+    const put = (i: number, text: string) => client(i).putObject({ params: { bucket: name, key: 'k.txt' }, body: text })
     for (const i of times(13, (n) => n)) await put(0, `old ${i}`)
-    const trash = async () => (await server.admin.listTrash({ params: { name }, query: { limit: 1000 } })).items
+    const trash = async () => (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 1000 } })).items
     const ids = (await trash()).map(({ id }) => id)
     assert.equal(ids.length, 12)
     const on_conflict = (i: number) => (i % 2 ? 'replace' : 'keep_both')
     const done = await outcomes([
       ...ids.map((id, i) =>
-        client(i).restoreTrash({ params: { name }, body: { ids: [id], on_conflict: on_conflict(i) } }),
+        client(i).restoreTrash({ params: { bucket: name }, body: { ids: [id], on_conflict: on_conflict(i) } }),
       ),
       ...times(12, (i) => put(i, `new ${i}`)),
     ])
@@ -347,7 +353,7 @@ describeEngines('concurrency', (engine) => {
     assert.equal(left.length, 18)
     assert.ok(left.every(({ reason }) => reason === 'overwritten'))
     const { items } = await server.admin.restoreTrash({
-      params: { name },
+      params: { bucket: name },
       body: { ids: left.map(({ id }) => id), on_conflict: 'keep_both' },
     })
     assert.equal(items.length, 18)

@@ -8,6 +8,7 @@ import { pathTemplate, type RouteSpec } from '../contract/route.ts'
 import { documents } from '../scripts/docs.ts'
 import { handlers } from '../server/fronts/api/app.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
+import { resolved } from './support/openapi.ts'
 
 const routes = Object.entries<RouteSpec>(api)
 
@@ -51,14 +52,27 @@ it('every number that is taken has an end: what no database can hold is refused,
   assert.deepEqual(endless, [])
 })
 
+interface Described {
+  operationId: string
+  parameters: { name: string; in: string; schema: object }[]
+  requestBody?: { content: Content }
+  responses: { [status: string]: { content?: Content } }
+}
+interface Content {
+  [media: string]: { schema: object }
+}
+function described() {
+  const document = openapi('http://localhost')
+  const paths = resolved(document.paths, document)
+  const operationOf = (route: RouteSpec) =>
+    paths[pathTemplate(route)]?.[route.method.toLowerCase()] as unknown as Described
+  return { document, operationOf }
+}
+
 it('the OpenAPI document has every operation with its parameters and statuses', () => {
-  const { paths, components } = openapi('http://localhost')
+  const { document, operationOf } = described()
   for (const [name, route] of routes) {
-    const operation = paths[pathTemplate(route)]?.[route.method.toLowerCase()] as {
-      operationId: string
-      parameters: { name: string; in: string }[]
-      responses: Record<string, unknown>
-    }
+    const operation = operationOf(route)
     assert.equal(operation.operationId, name)
     for (const status of [route.status, ...(route.otherStatus ?? [])])
       assert.ok(operation.responses[status], `${name} ${status}`)
@@ -69,7 +83,27 @@ it('the OpenAPI document has every operation with its parameters and statuses', 
       name,
     )
   }
-  assert.ok(components.schemas.Problem)
+  assert.ok(document.components.schemas.Problem)
+})
+
+it('the OpenAPI document’s references lead to what the contract says', () => {
+  const { operationOf } = described()
+  const plain = (shape: unknown) => JSON.parse(JSON.stringify(shape)) as object
+  const schemasOf = (content: Content = {}) => Object.values(content).map((one) => one.schema)
+  for (const [name, route] of routes) {
+    const { parameters, requestBody, responses } = operationOf(route)
+    const places = { path: route.params, query: route.query, header: route.headers }
+    assert.deepEqual(
+      parameters.map((one) => [one.in, one.name, one.schema]),
+      Object.entries(places).flatMap(([place, shape]) =>
+        Object.entries(shape?.properties ?? {}).map(([field, schema]) => [place, field, plain(schema)]),
+      ),
+      name,
+    )
+    assert.deepEqual(schemasOf(requestBody?.content), route.body ? [plain(route.body)] : [], name)
+    if (route.reply && route.produces !== 'bytes')
+      assert.deepEqual(schemasOf(responses[route.status]?.content), [plain(route.reply)], name)
+  }
 })
 
 it('the OpenAPI document is one by the schema of OpenAPI 3.1', async () => {

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
 import { newId } from '../server/id.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
@@ -84,7 +84,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
     let client = await connect()
     await client.createBucket({ body: { name: 'source' } })
     await client.createBucket({ body: { name: 'target', quota_gb: 1 } })
-    await client.putObject({ params: { name: 'source', key: 'seed' }, body: 'x' })
+    await client.putObject({ params: { bucket: 'source', key: 'seed' }, body: 'x' })
     database = await openDatabase(env.DATABASE_URL ?? '')
     const half = EACH / 2
     const keys = {
@@ -168,7 +168,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
       ['source', from, trash],
       ['target', to, []],
     ] as const) {
-      const bucket = await client.getBucket({ params: { name } })
+      const bucket = await client.getBucket({ params: { bucket: name } })
       assert.deepEqual(
         [bucket.used_bytes, bucket.object_count, bucket.trash_bytes],
         [sum([...objects]), objects.length, sum([...trashed])],

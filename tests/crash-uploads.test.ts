@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Client, createClient, ProblemError } from '../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../client/derived.ts'
 import { MARK } from '../server/blobs/driver.ts'
 import { readConfig } from '../server/config.ts'
 import { openDatabase } from '../server/db/open.ts'
@@ -24,7 +24,7 @@ const AT_ONCE = 10
 const noise = randomBytes(2 * PART)
 const digest = (data: Uint8Array) => createHash('md5').update(data)
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
-const params = { name: 'crash' }
+const params = { bucket: 'crash' }
 
 /** One upload as its client knows it. */
 interface Sent {
@@ -145,7 +145,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
   it('shows whole objects or none, lets every upload be finished, and leaves nothing behind', async (t) => {
     const all: Sent[] = []
     await connect()
-    await client.createBucket({ body: { ...params, quota_gb: 4 } })
+    await client.createBucket({ body: { name: params.bucket, quota_gb: 4 } })
     const round = (n: number) => times(AT_ONCE, (i) => newUpload(`${n}/${i}`))
     const began = Date.now()
     /** How long a round takes that is not disturbed: the second, for the first warms up. */

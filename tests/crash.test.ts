@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { type Client, createClient, ProblemError } from '../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../client/derived.ts'
 import type { StoredObject } from '../contract/objects.ts'
 import { MARK } from '../server/blobs/driver.ts'
 import { readConfig } from '../server/config.ts'
@@ -81,7 +81,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
         const key = `put/${round}/${n}`
         const body = someBytes()
         sent.set(key, md5(body))
-        const object = await client.putObject({ params: { name: 'crash', key }, body })
+        const object = await client.putObject({ params: { bucket: 'crash', key }, body })
         assert.equal(object.etag, sent.get(key))
         acknowledged.add(key)
       })
@@ -101,7 +101,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
           form.append('file', new Blob([body]), `${i}`)
         }
         await client.uploadForm({
-          params: { name: 'crash' },
+          params: { bucket: 'crash' },
           query: { prefix: `form/${round}/${n}/` },
           body: form,
         })
@@ -130,7 +130,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     const found: StoredObject[] = []
     let cursor: string | undefined
     do {
-      const page = await client.listObjects({ params: { name: 'crash' }, query: { limit: 1000, cursor } })
+      const page = await client.listObjects({ params: { bucket: 'crash' }, query: { limit: 1000, cursor } })
       found.push(...page.items)
       cursor = page.next_cursor ?? undefined
     } while (cursor)
@@ -138,11 +138,11 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     for (const key of acknowledged) assert.ok(keys.has(key), `${key} was acknowledged and is lost`)
     // What was never acknowledged may be there, but only whole.
     for (const { key, size, etag } of found) {
-      const response = await client.getObject({ params: { name: 'crash', key } })
+      const response = await client.getObject({ params: { bucket: 'crash', key } })
       const bytes = new Uint8Array(await response.arrayBuffer())
       assert.deepEqual([bytes.length, md5(bytes), etag], [size, sent.get(key), sent.get(key)], key)
     }
-    const bucket = await client.getBucket({ params: { name: 'crash' } })
+    const bucket = await client.getBucket({ params: { bucket: 'crash' } })
     assert.deepEqual(
       [bucket.object_count, bucket.used_bytes],
       [found.length, found.reduce((sum, { size }) => sum + size, 0)],

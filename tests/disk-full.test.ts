@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { it } from 'node:test'
-import { type Client, ProblemError } from '../contract/client.ts'
+import { type Client, ProblemError } from '../client/derived.ts'
 import { startServer } from './support/server.ts'
 import { mountSmallDisk } from './support/small-disk.ts'
 
@@ -19,7 +19,7 @@ async function refusal(answer: Promise<unknown>): Promise<[number, string, strin
   return [status, code, detail]
 }
 const FULL = [507, 'storage_full', 'The service has no space left to store this. Nothing was changed.']
-const at = (key: string) => ({ name: 'box', key })
+const at = (key: string) => ({ bucket: 'box', key })
 const read = async (admin: Client, key: string) => (await admin.getObject({ params: at(key) })).text()
 
 it('says 507 where the files have no space, keeps nothing of it, and goes on when there is some', async (t) => {
@@ -34,8 +34,8 @@ it('says 507 where the files have no space, keeps nothing of it, and goes on whe
     assert.deepEqual(await refusal(admin.putObject({ params: at('large'), body: randomBytes(8 * MIB) })), FULL)
     const form = new FormData()
     form.append('file', new Blob([randomBytes(8 * MIB)]), 'large')
-    assert.deepEqual(await refusal(admin.uploadForm({ params: { name: 'box' }, body: form })), FULL)
-    const { urls } = await admin.initUpload({ params: { name: 'box' }, body: { key: 'parts', part_size: 5 * MIB } })
+    assert.deepEqual(await refusal(admin.uploadForm({ params: { bucket: 'box' }, body: form })), FULL)
+    const { urls } = await admin.initUpload({ params: { bucket: 'box' }, body: { key: 'parts', part_size: 5 * MIB } })
     const part = await fetch(`${server.url}${new URL(urls[0] ?? '').pathname}`, {
       method: 'PUT',
       body: randomBytes(5 * MIB),
@@ -45,7 +45,7 @@ it('says 507 where the files have no space, keeps nothing of it, and goes on whe
   assert.equal(await read(admin, 'kept'), 'kept')
   await admin.putObject({ params: at('small'), body: 'small' })
   assert.equal(await read(admin, 'small'), 'small')
-  assert.equal((await admin.getBucket({ params: { name: 'box' } })).used_bytes, 9)
+  assert.equal((await admin.getBucket({ params: { bucket: 'box' } })).used_bytes, 9)
 })
 
 it('says 507 where the database has no space, reads on, and goes on when there is some', async (t) => {
@@ -74,7 +74,7 @@ it('says 507 where the database has no space, reads on, and goes on when there i
   await admin.putObject({ params: at('new'), body: 'new' })
   assert.equal(await read(admin, 'new'), 'new')
   assert.deepEqual(
-    (await admin.listObjects({ params: { name: 'box' } })).items.map(({ key }) => key),
+    (await admin.listObjects({ params: { bucket: 'box' } })).items.map(({ key }) => key),
     ['kept', 'new'],
   )
 })

@@ -163,7 +163,7 @@ describe('what a service on SQLite tells before a sync is done', () => {
     const { admin, url, adminToken: token } = server
     await admin.createBucket({ body: { name: 'box' } })
     await admin.createWebhook({ body: { name: 'n', url: hook.url, events: ['upload'] } })
-    const upload = await admin.initUpload({ params: { name: 'box' }, body: { key: 'parts', file_size: 1 } })
+    const upload = await admin.initUpload({ params: { bucket: 'box' }, body: { key: 'parts', file_size: 1 } })
     const { pathname } = new URL(upload.urls[0] ?? '')
     const part = await request({ url, path: pathname, method: 'PUT', body: 'x' })
     const complete = {

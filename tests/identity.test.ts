@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Client, createClient, ProblemError } from '../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../client/derived.ts'
 import { rejectsWith } from './support/problems.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
 import { startServer, type TestServer } from './support/server.ts'
@@ -49,7 +49,7 @@ describe('two processes over one PostgreSQL', () => {
     })
     for (let round = 0; round < 10; round++) {
       const kim = await person([group.id])
-      const look = (token: string) => at(token).browse({ params: { name: 'shared-bucket' } })
+      const look = (token: string) => at(token).browse({ params: { bucket: 'shared-bucket' } })
       for (const token of [kim.token, kim.pat.token]) await look(token)
       await server.admin.removeMembers({ params: { id: group.id }, body: { user_ids: [kim.id] } })
       for (const token of [kim.token, kim.pat.token]) await rejectsWith(look(token), 'forbidden')
@@ -149,7 +149,7 @@ describe('two processes over one PostgreSQL', () => {
     const upload = (i: number) =>
       outcome(
         (i % 2 ? far : server.admin).putObject({
-          params: { name: names[i % 6] ?? '', key: `k${i}` },
+          params: { bucket: names[i % 6] ?? '', key: `k${i}` },
           body: new Uint8Array(MIB),
         }),
       )

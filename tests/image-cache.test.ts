@@ -8,7 +8,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import sharp from 'sharp'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { newId } from '../server/id.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { bareEnv, type ServerProcess, spawnServer } from './support/process.ts'
@@ -56,7 +56,7 @@ describe('the folder of the image cache', () => {
     const bytes = await sharp({ create: { width: 40, height: 40, channels: 3, background: 'red' } })
       .png()
       .toBuffer()
-    await client.putObject({ params: { name: 'pictures', key: 'a.png' }, body: bytes as never })
+    await client.putObject({ params: { bucket: 'pictures', key: 'a.png' }, body: bytes as never })
     const image = await fetch(`${url}/api/v1/images/pictures/a.png?w=20`, {
       headers: { authorization: `Bearer ${token}` },
     })

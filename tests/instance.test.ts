@@ -9,7 +9,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { MARK } from '../server/blobs/driver.ts'
 import { openBlobs } from '../server/blobs/open.ts'
 import { runCommand } from '../server/commands.ts'
@@ -101,7 +101,7 @@ async function fill({ env }: Place): Promise<void> {
   })
   const client = createClient({ baseUrl: running.url, token })
   await client.createBucket({ body: { name: 'kept' } })
-  await client.putObject({ params: { name: 'kept', key: 'a' }, body: 'some bytes' })
+  await client.putObject({ params: { bucket: 'kept', key: 'a' }, body: 'some bytes' })
   await running.stop()
 }
 async function dropPlaces(): Promise<void> {

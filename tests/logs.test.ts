@@ -51,7 +51,7 @@ describeEngines('the log', (engine) => {
     assert.equal(line.level, INFO)
     assert.equal(line.msg, 'request')
     assert.equal(line.method, 'PUT')
-    assert.equal(line.route, '/api/v1/buckets/{name}/objects/{key}')
+    assert.equal(line.route, '/api/v1/buckets/{bucket}/objects/{key}')
     assert.equal(line.status, 201)
     assert.equal(line.user_id, id)
     assert.ok(Number(line.bytes_in) > 50_000 && Number(line.bytes_in) < 55_000)
@@ -123,15 +123,15 @@ describeEngines('the log', (engine) => {
 
   it('keeps tokens of links, signed URLs, uploads, logins and cookies out', async () => {
     const { admin, secrets } = server
-    await admin.putObject({ params: { name: 'logs', key: 'shared' }, body: 'x' })
+    await admin.putObject({ params: { bucket: 'logs', key: 'shared' }, body: 'x' })
     const password = 'a password of a link'
     const share = await admin.shareObject({
       params: { bucket: 'logs', key: 'shared' },
       query: {},
       body: { password },
     })
-    const signed = await admin.presignObject({ params: { name: 'logs' }, body: { key: 'shared' } })
-    const upload = await admin.initUpload({ params: { name: 'logs' }, body: { key: 'parts', file_size: 10 } })
+    const signed = await admin.presignObject({ params: { bucket: 'logs' }, body: { key: 'shared' } })
+    const upload = await admin.initUpload({ params: { bucket: 'logs' }, body: { key: 'parts', file_size: 10 } })
     const part = upload.urls[0] ?? ''
     for (const one of [password, share.token, new URL(signed.url).pathname.split('/').at(-1), part.split('/').at(-1)])
       secrets.add(one ?? '')

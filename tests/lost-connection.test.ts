@@ -51,5 +51,5 @@ it('says busy, and does not blame the client, when a connection to PostgreSQL is
     cutting = false
     assert.deepEqual([answer.status, answer.json().code], [503, 'busy'], `${method} ${path}`)
   }
-  await server.admin.putObject({ params: { name: 'box', key: 'f' }, body: 'x' })
+  await server.admin.putObject({ params: { bucket: 'box', key: 'f' }, body: 'x' })
 })

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, it } from 'node:test'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, serverEnv } from './support/server.ts'
 
@@ -36,7 +36,7 @@ it('uploads and downloads of 2 GB keep the growth of resident memory under 100 M
   })
   const client = createClient({ baseUrl: server.url, token })
   await client.createBucket({ body: { name: 'memory', trash_days: 0 } })
-  await client.putObject({ params: { name: 'memory', key: 'warm' }, body: Buffer.alloc(8 * MIB) })
+  await client.putObject({ params: { bucket: 'memory', key: 'warm' }, body: Buffer.alloc(8 * MIB) })
 
   const chunk = Buffer.alloc(MIB, 'stowage ')
   const hash = createHash('md5')

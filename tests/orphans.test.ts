@@ -69,7 +69,7 @@ describeEngines('bytes that the database does not know', (engine) => {
   const uploadInParts = async (key: string) => {
     const part = randomBytes(5 * 1024 ** 2)
     const { upload_id, urls } = await server.admin.initUpload({
-      params: { name: 'kept' },
+      params: { bucket: 'kept' },
       body: { key, file_size: part.length + 3, part_size: part.length },
     })
     const parts = []
@@ -77,7 +77,7 @@ describeEngines('bytes that the database does not know', (engine) => {
       const answer = await fetch(server.url + new URL(urls[i] ?? '').pathname, { method: 'PUT', body })
       parts.push({ part_number: i + 1, etag: answer.headers.get('etag') ?? '' })
     }
-    await server.admin.completeUpload({ params: { name: 'kept' }, body: { upload_id, parts } })
+    await server.admin.completeUpload({ params: { bucket: 'kept' }, body: { upload_id, parts } })
     return blobOf(key)
   }
 
@@ -86,7 +86,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     stowage = stowageOf(server.env)
     await server.admin.createBucket({ body: { name: 'kept' } })
     for (let i = 0; i < OBJECTS; i++)
-      await server.admin.putObject({ params: { name: 'kept', key: `o${i}` }, body: `contents ${i}` })
+      await server.admin.putObject({ params: { bucket: 'kept', key: `o${i}` }, body: `contents ${i}` })
     await uploadInParts('in parts')
     age()
   })
@@ -114,7 +114,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     assert.match(refused.err, /knows none of the 41 blobs/)
     assert.deepEqual(contents(), was)
     assert.equal(
-      await server.admin.getObject({ params: { name: 'kept', key: 'o1' } }).then((r) => r.text()),
+      await server.admin.getObject({ params: { bucket: 'kept', key: 'o1' } }).then((r) => r.text()),
       'contents 1',
     )
   })
@@ -168,7 +168,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     assert.deepEqual(kinds(seen.findings), ['aside', 'aside', 'missing', 'missing'])
     const mended = await stowage('verify', '--fix')
     assert.deepEqual([mended.code, kinds(mended.findings)], [0, ['aside', 'aside']], mended.err)
-    assert.equal((await server.admin.getObject({ params: { name: 'kept', key: 'o3' } })).status, 200)
+    assert.equal((await server.admin.getObject({ params: { bucket: 'kept', key: 'o3' } })).status, 200)
     assert.deepEqual((await stowage('verify', '--deep')).findings, [])
   })
 
@@ -185,7 +185,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     fs.utimesSync(aside(young), at(-HOUR + 60_000), at(-HOUR + 60_000))
     await server.running.tick()
     assert.deepEqual(fs.readdirSync(aside()), [young])
-    assert.equal((await server.admin.getObject({ params: { name: 'kept', key: 'o4' } })).status, 200)
+    assert.equal((await server.admin.getObject({ params: { bucket: 'kept', key: 'o4' } })).status, 200)
     assert.match(server.logged(), /brought back/)
   })
 
@@ -221,10 +221,10 @@ describeEngines('bytes that the database does not know', (engine) => {
 
   it('a damaged entry does not keep the collector from the others', async () => {
     for (const key of ['in parts', 'o10', 'o11', 'o20'])
-      await server.admin.deleteObject({ params: { name: 'kept', key } })
+      await server.admin.deleteObject({ params: { bucket: 'kept', key } })
     const ids = (await server.database.db.selectFrom('trash').select('blob_id').execute()).map(({ blob_id }) => blob_id)
     assert.equal(ids.length, 4)
-    await server.admin.purgeTrash({ params: { name: 'kept' }, body: { all: true } })
+    await server.admin.purgeTrash({ params: { bucket: 'kept' }, body: { all: true } })
     await server.later(2 * HOUR)
     await server.running.tick()
     for (const id of ids)

@@ -45,7 +45,7 @@ it('answers 503 with Retry-After while PostgreSQL is down, whoever asks, and ser
   const server = await startServer('postgres', { DATABASE_URL: database.url })
   started = server
   await server.admin.createBucket({ body: { name: 'box' } })
-  await server.admin.putObject({ params: { name: 'box', key: 'f' }, body: 'here' })
+  await server.admin.putObject({ params: { bucket: 'box', key: 'f' }, body: 'here' })
 
   // Requests on their way when it goes, one after the other on many connections, until it is back.
   const seen = new Map<string, number>()
@@ -68,7 +68,7 @@ it('answers 503 with Retry-After while PostgreSQL is down, whoever asks, and ser
   back = true
   await Promise.all(storm)
   assert.deepEqual([...seen.keys()].sort(), ['201', '503 busy'])
-  await server.admin.putObject({ params: { name: 'box', key: 'after' }, body: 'x' })
+  await server.admin.putObject({ params: { bucket: 'box', key: 'after' }, body: 'x' })
 
   const lines = server
     .logged()
@@ -134,7 +134,7 @@ it('answers 503 while the S3 engine is down or has too much to do', {
   })
   t.after(() => server.stop())
   await server.admin.createBucket({ body: { name: 'box' } })
-  await server.admin.putObject({ params: { name: 'box', key: 'f' }, body: 'here' })
+  await server.admin.putObject({ params: { bucket: 'box', key: 'f' }, body: 'here' })
   const both = async () => {
     assertBusy(await ask(server, 'PUT', '/api/v1/buckets/box/objects/g', 'x'), 'storage', true)
     assertBusy(await ask(server, 'GET', '/api/v1/buckets/box/objects/f', undefined), 'storage', false)

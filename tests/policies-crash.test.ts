@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
 import { newId } from '../server/id.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
@@ -70,7 +70,7 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
   it('ends complete after restarts: nothing twice, nothing lost, recorded once', async (t) => {
     let client = await connect()
     await client.createBucket({ body: { name: 'source' } })
-    await client.putObject({ params: { name: 'source', key: 'seed' }, body: 'x' })
+    await client.putObject({ params: { bucket: 'source', key: 'seed' }, body: 'x' })
     const database = await openDatabase(env.DATABASE_URL ?? '')
     const keys = await fill(database)
     const { id } = await client.createPolicy({
@@ -132,7 +132,7 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
     assert.deepEqual([events.length, new Set(events.map(({ audit_id }) => audit_id)).size], [OBJECTS + 1, OBJECTS + 1])
     const items = await database.db.selectFrom('policy_run_items').select(['outcome']).execute()
     assert.deepEqual([items.length, items.every(({ outcome }) => outcome === 'deleted')], [OBJECTS, true])
-    const bucket = await client.getBucket({ params: { name: 'source' } })
+    const bucket = await client.getBucket({ params: { bucket: 'source' } })
     const bytes = trash.reduce((sum, { size }) => sum + size, 0)
     assert.deepEqual([bucket.used_bytes, bucket.object_count, bucket.trash_bytes], [1, 1, bytes])
     await database.close()

@@ -22,7 +22,7 @@ describeEngines(`a policy over ${OBJECTS} objects while uploads go on`, (engine)
   let shard = 99
   /** Makes objects that share the bytes of one, as old as the clock says. */
   async function fill(keys: readonly string[]): Promise<void> {
-    await server.admin.putObject({ params: { name, key: 'seed' }, body: 'x' })
+    await server.admin.putObject({ params: { bucket: name, key: 'seed' }, body: 'x' })
     const seed = await server.database.db.selectFrom('objects').selectAll().executeTakeFirstOrThrow()
     await server.database.transaction(async (tx) => {
       for (let i = 0; i < keys.length; i += 1000) {
@@ -63,7 +63,7 @@ describeEngines(`a policy over ${OBJECTS} objects while uploads go on`, (engine)
         const key = keyOf(next++)
         const body = `${key} anew ${next}`
         const start = performance.now()
-        const { etag } = await server.admin.putObject({ params: { name, key }, body })
+        const { etag } = await server.admin.putObject({ params: { bucket: name, key }, body })
         times.push(performance.now() - start)
         etags.set(key, etag)
       }
@@ -114,7 +114,7 @@ describeEngines(`a policy over ${OBJECTS} objects while uploads go on`, (engine)
     for (const [key, etag] of etags) assert.equal(left.get(key), etag)
     const records = (await allActions(server.database)).filter(({ action }) => action === 'delete')
     assert.deepEqual([records.length, new Set(records.map(({ object_key }) => object_key)).size], [OBJECTS, OBJECTS])
-    const bucket = await server.admin.getBucket({ params: { name } })
+    const bucket = await server.admin.getBucket({ params: { bucket: name } })
     assert.deepEqual([bucket.object_count, bucket.trash_bytes], [left.size, OBJECTS])
   })
 

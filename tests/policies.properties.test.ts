@@ -127,7 +127,7 @@ describeEngines('policies: matching against a model', (engine) => {
   before(async () => {
     server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'seed' } })
-    await server.admin.putObject({ params: { name: 'seed', key: 'seed' }, body: 'x' })
+    await server.admin.putObject({ params: { bucket: 'seed', key: 'seed' }, body: 'x' })
     seed = await server.database.db.selectFrom('objects').selectAll().executeTakeFirstOrThrow()
   })
   after(() => server.stop())

@@ -10,7 +10,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createClient } from '../contract/client.ts'
+import { createClient } from '../client/derived.ts'
 import { openDatabase } from '../server/db/open.ts'
 import { parseMetrics } from './support/metrics.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
@@ -97,7 +97,7 @@ describe('serve --workers', linux, () => {
     // Each on a connection of its own, so that both processes get some.
     const put = (key: string) =>
       fetch(`${service.url}/healthz`, { headers: { connection: 'close' } }).then(() =>
-        client.putObject({ params: { name: 'shared', key }, body: key }),
+        client.putObject({ params: { bucket: 'shared', key }, body: key }),
       )
     await Promise.all(Array.from({ length: 20 }, (_, i) => put(`a${i}`)))
 
@@ -122,7 +122,7 @@ describe('serve --workers', linux, () => {
     const turned = childrenOf(primary)
     assert.equal(turned.length, 2)
     assert.ok(old.every((pid) => !turned.includes(pid) && !isAlive(pid)))
-    const { object_count } = await (await connect(service.url)).getBucket({ params: { name: 'shared' } })
+    const { object_count } = await (await connect(service.url)).getBucket({ params: { bucket: 'shared' } })
     assert.equal(object_count, 21)
 
     assert.equal(await service.kill('SIGTERM'), 0)
@@ -193,7 +193,7 @@ it('workers run in a process of their own: a service without them queues, `stowa
   const client = await connect(service.url)
   await client.createWebhook({ body: { name: 'here', url: receiver.url, events: ['create_bucket'] } })
   await client.createBucket({ body: { name: 'told' } })
-  await client.putObject({ params: { name: 'told', key: 'a' }, body: 'x' })
+  await client.putObject({ params: { bucket: 'told', key: 'a' }, body: 'x' })
   const job = await client.createJob({ body: { kind: 'empty_bucket', source_bucket: 'told' } })
   const { id } = await client.createPolicy({ body: { name: 'all', bucket_patterns: ['told'], older_than_days: 1 } })
   const run = await client.runPolicy({ params: { id }, query: { dry_run: true } })

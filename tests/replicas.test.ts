@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { cephGateway, newBucket, noGateway } from './support/ceph.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
@@ -52,7 +52,7 @@ describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGat
     for (let round = 0; round < 3; round++) {
       const uploads = times(60, async (i) => {
         const body = randomBytes(i % 10 === 0 ? 2_000_000 : 5000)
-        const params = { name: 'shared', key: `r${round}/${i}` }
+        const params = { bucket: 'shared', key: `r${round}/${i}` }
         try {
           await client(i).putObject({ params, body })
           acknowledged.set(params.key, md5(body))
@@ -67,23 +67,23 @@ describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGat
       await Promise.all(uploads)
       // The other one goes on alone.
       const alone = client(1 - victim)
-      await alone.putObject({ params: { name: 'shared', key: `alone${round}` }, body: 'x' })
+      await alone.putObject({ params: { bucket: 'shared', key: `alone${round}` }, body: 'x' })
       acknowledged.set(`alone${round}`, md5(Buffer.from('x')))
       replicas[victim] = await spawnServer(env)
     }
     assert.ok(refused > 0, 'the kill came in time')
     for (const [key, hash] of acknowledged) {
-      const answer = await next().getObject({ params: { name: 'shared', key } })
+      const answer = await next().getObject({ params: { bucket: 'shared', key } })
       assert.equal(md5(Buffer.from(await answer.arrayBuffer())), hash, key)
     }
-    const { used_bytes, object_count } = await next().getBucket({ params: { name: 'shared' } })
-    const all = (await next().listObjects({ params: { name: 'shared' }, query: { limit: 1000 } })).items
+    const { used_bytes, object_count } = await next().getBucket({ params: { bucket: 'shared' } })
+    const all = (await next().listObjects({ params: { bucket: 'shared' }, query: { limit: 1000 } })).items
     assert.deepEqual([object_count, used_bytes], [all.length, all.reduce((sum, { size }) => sum + size, 0)])
   })
 
   it('goes on with an upload in parts where another process was killed', async () => {
     const body = randomBytes(12 * 1024 ** 2)
-    const params = { name: 'shared' }
+    const params = { bucket: 'shared' }
     const size = 5 * 1024 ** 2
     const init = await client(0).initUpload({ params, body: { key: 'parts', file_size: body.length, part_size: size } })
     const send = async (at: number, number: number, url: string) => {

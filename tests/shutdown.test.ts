@@ -7,7 +7,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, serverEnv } from './support/server.ts'
 import { until } from './support/until.ts'
@@ -36,7 +36,7 @@ it('SIGTERM lets an upload and a download in flight finish, takes no more, and e
   const { client, token } = await connect()
   await client.createBucket({ body: { name: 'stopping' } })
   const body = Buffer.alloc(32 * MIB, 'stowage')
-  await client.putObject({ params: { name: 'stopping', key: 'large' }, body })
+  await client.putObject({ params: { bucket: 'stopping', key: 'large' }, body })
   const at = `${running.url}/api/v1/buckets/stopping/objects`
   const headers = { authorization: `Bearer ${token}` }
 
@@ -73,7 +73,7 @@ it('SIGTERM lets an upload and a download in flight finish, takes no more, and e
   assert.ok(Date.now() - finished < 5000, `it went on for ${Date.now() - finished} ms`)
 
   const again = await connect()
-  const late = await again.client.getObject({ params: { name: 'stopping', key: 'late' } })
+  const late = await again.client.getObject({ params: { bucket: 'stopping', key: 'late' } })
   assert.equal((await late.arrayBuffer()).byteLength, MIB)
 })
 

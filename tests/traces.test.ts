@@ -132,7 +132,7 @@ describeEngines('traces', (engine) => {
     const spans = collector.spans()
     const own = spans.filter((span) => span.traceId === trace)
     const root = own.find((span) => span.parentSpanId === caller)
-    assert.equal(root?.name, 'PUT /api/v1/buckets/{name}/objects/{key}')
+    assert.equal(root?.name, 'PUT /api/v1/buckets/{bucket}/objects/{key}')
     assert.equal(root.kind, SERVER)
     assert.equal(attributeOf(root, 'http.response.status_code'), 201)
     assert.equal(attributeOf(root, 'stowage.request_id'), id)

@@ -18,15 +18,15 @@ describeEngines('verify and backup', (engine) => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'checked' } })
     for (const key of ['a', 'b', 'c', 'deleted', 'empty'])
-      await admin.putObject({ params: { name: 'checked', key }, body: key === 'empty' ? '' : `contents of ${key}` })
+      await admin.putObject({ params: { bucket: 'checked', key }, body: key === 'empty' ? '' : `contents of ${key}` })
     await admin.copyObject({
-      params: { name: 'checked' },
+      params: { bucket: 'checked' },
       body: { source_bucket: 'checked', source_key: 'a', dest_key: 'copy' },
     })
-    await admin.deleteObject({ params: { name: 'checked', key: 'deleted' } })
+    await admin.deleteObject({ params: { bucket: 'checked', key: 'deleted' } })
     const part = Buffer.alloc(5 * 1024 ** 2, 7)
     const { upload_id, urls } = await admin.initUpload({
-      params: { name: 'checked' },
+      params: { bucket: 'checked' },
       body: { key: 'parts', file_size: part.length + 3, part_size: part.length },
     })
     const parts = []
@@ -35,8 +35,8 @@ describeEngines('verify and backup', (engine) => {
       const answer = await fetch(server.url + url, { method: 'PUT', body })
       parts.push({ part_number: i + 1, etag: answer.headers.get('etag') ?? '' })
     }
-    await admin.completeUpload({ params: { name: 'checked' }, body: { upload_id, parts } })
-    await admin.initUpload({ params: { name: 'checked' }, body: { key: 'open', file_size: 10 } })
+    await admin.completeUpload({ params: { bucket: 'checked' }, body: { upload_id, parts } })
+    await admin.initUpload({ params: { bucket: 'checked' }, body: { key: 'open', file_size: 10 } })
   })
   after(() => server.stop())
 
@@ -111,7 +111,7 @@ describeEngines('verify and backup', (engine) => {
     assert.deepEqual([fixed.code, fixed.findings.length, fs.existsSync(file)], [1, 5, false])
     const left = await stowage('verify', '--deep')
     assert.deepEqual([left.code, left.findings.sort()], [1, [different, expected[0]].sort()])
-    assert.equal((await server.admin.getBucket({ params: { name: 'checked' } })).used_bytes, 5_242_935)
+    assert.equal((await server.admin.getBucket({ params: { bucket: 'checked' } })).used_bytes, 5_242_935)
   })
 
   it('copies the database beside the running service', { skip: engine === 'postgres' }, async () => {

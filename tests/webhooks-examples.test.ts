@@ -6,7 +6,7 @@ import net, { type AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { bareEnv, type ServerProcess, spawnServer } from './support/process.ts'
 import { ADMIN, serverEnv } from './support/server.ts'
 import { until } from './support/until.ts'
@@ -84,7 +84,7 @@ for (const [name, start, skip] of [
     const params = { id: created.id }
     const point = (port: number) => admin.updateWebhook({ params, body: { url: `http://127.0.0.1:${port}/hook` } })
     const send = async (key: string) => {
-      await admin.putObject({ params: { name: 'hooked', key: `${name}/${key}` }, body: 'x' })
+      await admin.putObject({ params: { bucket: 'hooked', key: `${name}/${key}` }, body: 'x' })
       const newest = async () => {
         const [first] = (await admin.listDeliveries({ params, query: { page_size: 1 } })).items
         return first

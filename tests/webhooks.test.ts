@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { type Client, createClient } from '../contract/client.ts'
+import { type Client, createClient } from '../client/derived.ts'
 import { type Database, openDatabase } from '../server/db/open.ts'
 import { queueDeliveries, registerFor, statuses } from './support/outbox.ts'
 import { createDatabase, postgresUrl } from './support/postgres.ts'
@@ -58,7 +58,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     await admin.createWebhook({ body: { name: 'n', url: to.url, events: ['upload'] } })
     const took: number[] = []
     for (let i = 0; i < 20; i++) {
-      await admin.putObject({ params: { name: 'hooked', key: `k${i}` }, body: 'x' })
+      await admin.putObject({ params: { bucket: 'hooked', key: `k${i}` }, body: 'x' })
       const acknowledged = Date.now()
       await until(() => to.received.length > i)
       took.push((to.received[i]?.at ?? 0) - acknowledged)

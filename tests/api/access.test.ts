@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
+import { type Client, ProblemError } from '../../client/derived.ts'
 import type { ActionName } from '../../contract/actions.ts'
-import { type Client, ProblemError } from '../../contract/client.ts'
 import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import type { RouteSpec } from '../../contract/route.ts'
@@ -62,9 +62,9 @@ const unseen = (status: number): Expected => [401, 403, 403, 404, status, status
 /** What others do not get to know of. */
 const hidden = (status: number): Expected => [401, 404, 404, 404, status, status]
 
-const params = { name: BUCKET }
+const params = { bucket: BUCKET }
 const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
-const byKey = { name: BUCKET, key: KEY }
+const byKey = { bucket: BUCKET, key: KEY }
 const image = { bucket: BUCKET, key: KEY }
 const unknownLink = { token: 'x' }
 const form = () => {
@@ -124,7 +124,7 @@ const table: Record<OperationName, Entry> = {
   updateBucket: { expect: holder(200), call: (c) => c.updateBucket({ params, body: { trash_days: 7 } }) },
   deleteBucket: {
     expect: holder(204),
-    call: async (c, { bucket }) => c.deleteBucket({ params: { name: await bucket() } }),
+    call: async (c, { bucket }) => c.deleteBucket({ params: { bucket: await bucket() } }),
   },
   usage: { expect: signedIn(200), call: (c) => c.usage() },
   usageHistory: { expect: insider(200), call: (c) => c.usageHistory({ query: { bucket: BUCKET } }) },
@@ -140,7 +140,7 @@ const table: Record<OperationName, Entry> = {
   headObject: { expect: holder(200), call: (c) => c.headObject({ params: byKey }) },
   deleteObject: {
     expect: holder(204),
-    call: async (c, { object }) => c.deleteObject({ params: { name: BUCKET, key: await object() } }),
+    call: async (c, { object }) => c.deleteObject({ params: { bucket: BUCKET, key: await object() } }),
   },
   putObjectByQuery: {
     expect: holder(201),
@@ -491,13 +491,13 @@ describeEngines('R2: access', (engine) => {
       group: async () => (await admin.createGroup({ body: { name: newId() } })).id,
       object: async () => {
         const key = `docs/${newId()}`
-        await admin.putObject({ params: { name: BUCKET, key }, body: 'x' })
+        await admin.putObject({ params: { bucket: BUCKET, key }, body: 'x' })
         return key
       },
       trashed: async () => {
         const key = `docs/${newId()}`
-        await admin.putObject({ params: { name: BUCKET, key }, body: 'x' })
-        await admin.deleteObject({ params: { name: BUCKET, key } })
+        await admin.putObject({ params: { bucket: BUCKET, key }, body: 'x' })
+        await admin.deleteObject({ params: { bucket: BUCKET, key } })
         return (await admin.listTrash({ params, query: { limit: 1 } })).items[0]?.id ?? ''
       },
       bucket: async () => (await admin.createBucket({ body: { name: `table-${newId().slice(-12)}` } })).name,

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import yauzl from 'yauzl'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import type { BlobBody, BlobDriver } from '../../server/blobs/driver.ts'
 import { readConfig } from '../../server/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
@@ -61,7 +61,7 @@ describeEngines('archives', (engine) => {
     return name
   }
   const put = (name: string, key: string, body: string | Buffer = `body of ${key}`) =>
-    admin.putObjectByQuery({ params: { name }, query: { key }, body: Buffer.from(body) })
+    admin.putObjectByQuery({ params: { bucket: name }, query: { key }, body: Buffer.from(body) })
   const ask = (name: string, query: string, token = server.adminToken, method = 'GET'): Promise<Answer> =>
     request({ url: server.url, path: `/api/v1/buckets/${name}/objects/archive${query}`, token, method })
   const select = (name: string, keys: string[], token = server.adminToken): Promise<Answer> =>
@@ -219,7 +219,7 @@ describeEngines('archives', (engine) => {
 
   it('is no key: one of that name is an object like any other', async () => {
     const name = await open('archive', 'archive/a')
-    const params = { name, key: 'archive' }
+    const params = { bucket: name, key: 'archive' }
     assert.equal(await (await admin.getObject({ params })).text(), 'body of archive')
     const part = await request({
       ...{ url: server.url, path: `/api/v1/buckets/${name}/objects/archive?download=1`, token: server.adminToken },
@@ -489,7 +489,7 @@ describe('large archives', () => {
   }
   before(async () => {
     for (const name of ['seed', 'many', 'huge']) await server.admin.createBucket({ body: { name } })
-    await server.admin.putObject({ params: { name: 'seed', key: 'seed' }, body: Buffer.from('x') })
+    await server.admin.putObject({ params: { bucket: 'seed', key: 'seed' }, body: Buffer.from('x') })
   })
 
   it('hold more than 65,535 entries', async (t) => {

@@ -30,7 +30,7 @@ describeEngines('audit', (engine) => {
   }
   const deliveries = () => server.database.db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
   const put = (key: string, headers = {}) =>
-    server.admin.putObject({ params: { name: 'audited', key }, body: Buffer.from('12345'), headers })
+    server.admin.putObject({ params: { bucket: 'audited', key }, body: Buffer.from('12345'), headers })
 
   before(async () => {
     server = await startServer(engine)
@@ -67,7 +67,7 @@ describeEngines('audit', (engine) => {
       actor_ip: '127.0.0.1',
       user_agent: 'x'.repeat(512),
       method: 'PUT',
-      route: '/api/v1/buckets/{name}/objects/{key}',
+      route: '/api/v1/buckets/{bucket}/objects/{key}',
       bucket: 'audited',
       object_key: 'a.txt',
       resource_type: null,
@@ -83,7 +83,7 @@ describeEngines('audit', (engine) => {
       await put(key)
       server.clock.advance(1000)
     }
-    await server.admin.deleteObject({ params: { name: 'audited', key: 'x/1' } })
+    await server.admin.deleteObject({ params: { bucket: 'audited', key: 'x/1' } })
     const me = await server.admin.me()
     const list = async (query: object) => {
       const { items, total, total_is_estimate } = await server.admin.listAudit({ query: { from, ...query } })
@@ -143,7 +143,7 @@ describeEngines('audit', (engine) => {
     for (let i = 0; i < 12; i++) {
       const key = i % 2 ? `odd/${i}` : `even/${i}`
       keys.unshift(key)
-      await server.admin.putObject({ params: { name: bucket, key }, body: 'x' })
+      await server.admin.putObject({ params: { bucket, key }, body: 'x' })
       if (i % 3 === 0) server.clock.advance(1)
       // Half of them are sealed, and in an order that is not the one of the list.
       if (i === 5) await server.running.tick()
@@ -205,7 +205,7 @@ describeEngines('audit', (engine) => {
     await server.admin.createBucket({ body: { name: bucket } })
     const keys = ['=1+1', '+x', '-x', '@x', 'plain', 'with "quotes", comma', 'two\nlines', '漢 emoji 🙂', '\ttab']
     for (const key of keys) {
-      await server.admin.putObject({ params: { name: bucket, key }, body: 'x' })
+      await server.admin.putObject({ params: { bucket, key }, body: 'x' })
       server.clock.advance(1)
     }
     const { items } = await server.admin.listAudit({ query: { bucket, page_size: 200 } })
@@ -249,8 +249,8 @@ describeEngines('audit', (engine) => {
 
   it('A15: records reads only where the setting says so, after the answer, and tells no webhook', async () => {
     await put('read/me')
-    const byKey = { params: { name: 'audited', key: 'read/me' } }
-    const { url } = await server.admin.presignObject({ params: { name: 'audited' }, body: { key: 'read/me' } })
+    const byKey = { params: { bucket: 'audited', key: 'read/me' } }
+    const { url } = await server.admin.presignObject({ params: { bucket: 'audited' }, body: { key: 'read/me' } })
     const share = await server.admin.createShare({ body: { kind: 'object', bucket: 'audited', key: 'read/me' } })
     const link = `${server.url}/public/s/${share.token}`
     const readAll = async () => {
@@ -259,8 +259,8 @@ describeEngines('audit', (engine) => {
       await server.admin.headObject(byKey)
       await (await fetch(`${server.url}${new URL(url).pathname}`)).text()
       await (await fetch(link)).text()
-      await (await server.admin.archiveObjects({ params: { name: 'audited' }, query: { prefix: 'read/' } })).text()
-      await rejectsWith(server.admin.getObject({ params: { name: 'audited', key: 'none' } }), 'not_found')
+      await (await server.admin.archiveObjects({ params: { bucket: 'audited' }, query: { prefix: 'read/' } })).text()
+      await rejectsWith(server.admin.getObject({ params: { bucket: 'audited', key: 'none' } }), 'not_found')
       await server.running.tick()
     }
     await server.records([], readAll)
@@ -383,7 +383,7 @@ describeEngines('audit', (engine) => {
     const metadata = { a: '"'.repeat(4080) }
     await server.records(
       Array.from({ length: 2 }, () => ({ action: 'update_object', bucket: 'audited', key: 'meta.txt' })),
-      () => server.admin.updateObject({ params: { name: 'audited', key: 'meta.txt' }, body: { metadata } }),
+      () => server.admin.updateObject({ params: { bucket: 'audited', key: 'meta.txt' }, body: { metadata } }),
     )
     const { after } = joinDetails((await latest(2)).map(({ details }) => details)) as { after: { metadata: object } }
     assert.deepEqual(after.metadata, metadata)
@@ -403,17 +403,17 @@ describeEngines('audit', (engine) => {
   it('A3: records refusals, but not without end', async () => {
     const someone = server.as(await server.userWith())
     const before = (await allActions(server.database)).length
-    for (let i = 0; i < 80; i++) await rejectsWith(someone.getBucket({ params: { name: 'audited' } }), 'forbidden')
+    for (let i = 0; i < 80; i++) await rejectsWith(someone.getBucket({ params: { bucket: 'audited' } }), 'forbidden')
     assert.equal((await allActions(server.database)).length - before, 60)
     server.clock.advance(60_000)
     await server.records([{ action: 'access_denied', result: 'denied' }], () =>
-      rejectsWith(someone.getBucket({ params: { name: 'audited' } }), 'forbidden'),
+      rejectsWith(someone.getBucket({ params: { bucket: 'audited' } }), 'forbidden'),
     )
   })
 
   it('A3, W1: a failing audit insert fails the request and leaves no object, no usage, no delivery, no bytes', async () => {
     await endpoint(['*'])
-    const usage = () => server.admin.getBucket({ params: { name: 'audited' } })
+    const usage = () => server.admin.getBucket({ params: { bucket: 'audited' } })
     const before = { usage: await usage(), files: (await server.stored()).length, deliveries: await deliveries() }
     const break_ =
       engine === 'sqlite'
@@ -436,7 +436,7 @@ describeEngines('audit', (engine) => {
       { usage: await usage(), files: (await server.stored()).length, deliveries: await deliveries() },
       before,
     )
-    await rejectsWith(server.admin.getObject({ params: { name: 'audited', key: 'fails' } }), 'not_found')
+    await rejectsWith(server.admin.getObject({ params: { bucket: 'audited', key: 'fails' } }), 'not_found')
     await server.records([{ action: 'upload', bucket: 'audited', key: 'fails' }], () => put('fails'))
   })
 
@@ -471,7 +471,7 @@ describeEngines('audit', (engine) => {
     await rejectsWith(put('event', { 'if-none-match': '*' }), 'precondition_failed')
     await server.login('admin@example.com', 'correct horse battery')
     await rejectsWith(server.as().login({ body: { username: 'x@y.z', password: 'wrong' } }), 'invalid_grant')
-    await rejectsWith(server.as(await server.userWith()).getBucket({ params: { name: 'audited' } }), 'forbidden')
+    await rejectsWith(server.as(await server.userWith()).getBucket({ params: { bucket: 'audited' } }), 'forbidden')
     const events = (await deliveries()).map(({ event }) => event)
     assert.deepEqual([...new Set(events)].sort(), ['group_create', 'upload', 'user_create'])
   })

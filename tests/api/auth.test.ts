@@ -246,7 +246,7 @@ describeEngines('auth', (engine) => {
     assert.equal((await login(ADMIN.email, ADMIN.password, ip)).status, 200, '55 failures at 11 accounts')
 
     await server.admin.createBucket({ body: { name: 'guessed' } })
-    await server.admin.putObject({ params: { name: 'guessed', key: 'k' }, body: 'x' })
+    await server.admin.putObject({ params: { bucket: 'guessed', key: 'k' }, body: 'x' })
     const link = () =>
       server.admin.shareObject({ params: { bucket: 'guessed', key: 'k' }, body: { password: 'of the link' } })
     const open = async (token: string, password: string) =>
@@ -434,7 +434,7 @@ describeEngines('auth', (engine) => {
     }
     await server.admin.createBucket({ body: { name: 'granted' } })
     const token = await server.userWith({ bucket_pattern: 'granted', actions: ['list'] })
-    const browse = () => server.as(token).browse({ params: { name: 'granted' } })
+    const browse = () => server.as(token).browse({ params: { bucket: 'granted' } })
     await browse()
     await server.database.transaction((tx) => tx.deleteFrom('grants').where('bucket_pattern', '=', 'granted').execute())
     await rejectsWith(browse(), 'forbidden')

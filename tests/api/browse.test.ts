@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { compareKeys } from '../../contract/permissions.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -34,7 +34,7 @@ describeEngines('browse', (engine) => {
     const name = `browse-${++buckets}`
     await server.admin.createBucket({ body: { name } })
     for (const key of keys)
-      await server.admin.putObjectByQuery({ params: { name }, query: { key }, body: Buffer.from(key) })
+      await server.admin.putObjectByQuery({ params: { bucket: name }, query: { key }, body: Buffer.from(key) })
     return name
   }
   type Page = Awaited<ReturnType<Client['browse']>>
@@ -50,7 +50,7 @@ describeEngines('browse', (engine) => {
     let cursor = from?.next_cursor ?? undefined
     let last: Page
     do {
-      last = await client.browse({ params: { name }, query: { ...query, cursor } })
+      last = await client.browse({ params: { bucket: name }, query: { ...query, cursor } })
       const page = names(last)
       assert.ok(page.length <= query.limit)
       assert.ok(last.total >= skipped + entries.length + page.length)
@@ -64,7 +64,7 @@ describeEngines('browse', (engine) => {
     const found: string[] = []
     let cursor: string | undefined
     do {
-      const page = await client.listObjects({ params: { name }, query: { ...query, cursor } })
+      const page = await client.listObjects({ params: { bucket: name }, query: { ...query, cursor } })
       assert.ok(page.items.length <= query.limit)
       found.push(...page.items.map((one) => one.key))
       cursor = page.next_cursor ?? undefined
@@ -99,7 +99,10 @@ describeEngines('browse', (engine) => {
           const model = expected(keys, prefix, order)
           assert.deepEqual(await byCursor(server.admin, name, { prefix, order, limit }), model)
           for (let offset = 0; offset <= model.length; offset += limit) {
-            const page = await server.admin.browse({ params: { name }, query: { prefix, order, limit, offset } })
+            const page = await server.admin.browse({
+              params: { bucket: name },
+              query: { prefix, order, limit, offset },
+            })
             const sorted = names(page).sort((a, b) => compareKeys(a, b) * (order === 'desc' ? -1 : 1))
             assert.deepEqual(sorted, model.slice(offset, offset + limit))
             assert.deepEqual([page.total, page.total_exact], [model.length, true])
@@ -113,10 +116,10 @@ describeEngines('browse', (engine) => {
   it('gives folders before objects where that is asked, and not what only marks the folder', async () => {
     const name = await fill(['a/b/1', 'a/a', 'a/c', 'a/c/1', 'a/d', 'a//x', 'z/full', 'b'])
     const empty = (key: string) =>
-      server.admin.putObjectByQuery({ params: { name }, query: { key }, body: Buffer.from('') })
+      server.admin.putObjectByQuery({ params: { bucket: name }, query: { key }, body: Buffer.from('') })
     await empty('a/')
     await empty('b/')
-    await server.admin.putObjectByQuery({ params: { name }, query: { key: 'z/' }, body: Buffer.from('some') })
+    await server.admin.putObjectByQuery({ params: { bucket: name }, query: { key: 'z/' }, body: Buffer.from('some') })
     const all = {
       asc: ['a//', 'a/b/', 'a/c/', 'a/a', 'a/c', 'a/d'],
       desc: ['a/c/', 'a/b/', 'a//', 'a/d', 'a/c', 'a/a'],
@@ -127,10 +130,10 @@ describeEngines('browse', (engine) => {
         const entries: string[] = []
         let cursor: string | undefined
         do {
-          const page = await server.admin.browse({ params: { name }, query: { ...query, cursor } })
+          const page = await server.admin.browse({ params: { bucket: name }, query: { ...query, cursor } })
           assert.deepEqual([page.total, page.total_exact, page.total_folders], [6, true, 3])
           const jumped = await server.admin.browse({
-            params: { name },
+            params: { bucket: name },
             query: { ...query, offset: entries.length },
           })
           assert.deepEqual(names(jumped), names(page))
@@ -140,7 +143,7 @@ describeEngines('browse', (engine) => {
         assert.deepEqual(entries, all[order])
       }
     const shown = async (query: { prefix: string; sort?: 'size'; folders?: 'mixed' }) =>
-      names(await server.admin.browse({ params: { name }, query: { folders: 'first', ...query } }))
+      names(await server.admin.browse({ params: { bucket: name }, query: { folders: 'first', ...query } }))
     assert.deepEqual(await shown({ prefix: '' }), ['a/', 'b/', 'z/', 'b'])
     assert.deepEqual(await shown({ prefix: 'a/', sort: 'size' }), ['a//', 'a/b/', 'a/c/', 'a/a', 'a/c', 'a/d'])
     assert.deepEqual(await shown({ prefix: 'b/' }), [], 'nothing but its marker')
@@ -167,9 +170,9 @@ describeEngines('browse', (engine) => {
           await server.admin.addMembers({ params: { id: group.id }, body: { user_ids: [id] } })
           if (!prefixes.some((one) => one.startsWith(prefix) || prefix.startsWith(one))) {
             for (const query of [{ prefix }, { prefix, offset: 0 }, { prefix, sort: 'size' as const }])
-              await rejectsWith(someone.browse({ params: { name }, query }), 'forbidden')
-            await rejectsWith(someone.listObjects({ params: { name }, query: { prefix } }), 'forbidden')
-            await rejectsWith(someone.listTrash({ params: { name }, query: { prefix } }), 'forbidden')
+              await rejectsWith(someone.browse({ params: { bucket: name }, query }), 'forbidden')
+            await rejectsWith(someone.listObjects({ params: { bucket: name }, query: { prefix } }), 'forbidden')
+            await rejectsWith(someone.listTrash({ params: { bucket: name }, query: { prefix } }), 'forbidden')
             return
           }
           const mine = keys.filter((one) => prefixes.some((start) => one.startsWith(start)))
@@ -179,17 +182,18 @@ describeEngines('browse', (engine) => {
           assert.deepEqual(await byCursor(someone, name, { prefix, order, limit, sort: 'size' }), bySize)
           for (let offset = 0; offset <= model.length; offset += limit) {
             const query = { prefix, order, limit, offset }
-            const page = await someone.browse({ params: { name }, query })
+            const page = await someone.browse({ params: { bucket: name }, query })
             const shown = names(page).sort((a, b) => compareKeys(a, b) * (order === 'desc' ? -1 : 1))
             assert.deepEqual(shown, model.slice(offset, offset + limit))
             assert.deepEqual([page.total, page.total_exact], [model.length, true])
-            const jumped = await someone.browse({ params: { name }, query: { ...query, sort: 'size' } })
+            const jumped = await someone.browse({ params: { bucket: name }, query: { ...query, sort: 'size' } })
             assert.deepEqual(names(jumped), bySize.slice(offset, offset + limit))
           }
           const flat = mine.filter((one) => one.startsWith(prefix)).sort(compareKeys)
           assert.deepEqual(await flatByCursor(someone, name, { prefix, limit }), flat)
-          for (const one of keys) await server.admin.deleteObjectByQuery({ params: { name }, query: { key: one } })
-          const trash = await someone.listTrash({ params: { name }, query: { prefix } })
+          for (const one of keys)
+            await server.admin.deleteObjectByQuery({ params: { bucket: name }, query: { key: one } })
+          const trash = await someone.listTrash({ params: { bucket: name }, query: { prefix } })
           assert.deepEqual(trash.items.map((item) => item.key).sort(compareKeys), flat)
         },
       ),
@@ -202,7 +206,7 @@ describeEngines('browse', (engine) => {
     const name = await fill(keys)
     for (const prefix of ['', 'a', 'a/', 'a//', 'a/c', 'b/', 'nothing/', '😀'])
       for (const order of ['asc', 'desc'] as const) {
-        const whole = await server.admin.browse({ params: { name }, query: { prefix, order } })
+        const whole = await server.admin.browse({ params: { bucket: name }, query: { prefix, order } })
         const model = expected(keys, prefix, order)
         assert.deepEqual(names(whole).toSorted(compareKeys), model.toSorted(compareKeys))
         assert.deepEqual([whole.prefix, whole.total, whole.total_exact], [prefix, model.length, true])
@@ -211,7 +215,10 @@ describeEngines('browse', (engine) => {
           const bySize = await byCursor(server.admin, name, { prefix, order, limit, sort: 'size' })
           assert.deepEqual(bySize, sorted(model, prefix, order))
           // From a jump one can read on.
-          const jump = await server.admin.browse({ params: { name }, query: { prefix, order, limit, offset: 1 } })
+          const jump = await server.admin.browse({
+            params: { bucket: name },
+            query: { prefix, order, limit, offset: 1 },
+          })
           const rest = jump.next_cursor
             ? await byCursor(server.admin, name, { prefix, order, limit }, jump)
             : names(jump)
@@ -230,7 +237,7 @@ describeEngines('browse', (engine) => {
     )
     const model = expected([...mixed, 'c'], '', 'asc')
     for (const query of [{ limit: 1000 }, { limit: 1000, offset: 0 }, { limit: 1000, sort: 'size' as const }]) {
-      const page = await someone.browse({ params: { name }, query })
+      const page = await someone.browse({ params: { bucket: name }, query })
       assert.deepEqual(names(page).sort(compareKeys), model)
       assert.deepEqual([page.total, page.total_exact], [model.length, true])
     }
@@ -247,9 +254,9 @@ describeEngines('browse', (engine) => {
       { sort: 'size' as const },
       { sort: 'modified' as const, order: 'desc' as const },
     ]) {
-      const top = await someone.browse({ params: { name }, query })
+      const top = await someone.browse({ params: { bucket: name }, query })
       assert.deepEqual([names(top), top.total, top.total_exact], [['team/'], 1, true])
-      const team = await someone.browse({ params: { name }, query: { ...query, prefix: 'team/' } })
+      const team = await someone.browse({ params: { bucket: name }, query: { ...query, prefix: 'team/' } })
       assert.deepEqual([names(team).sort(), team.total, team.total_exact], [['team/a', 'team/c/'], 2, true])
     }
   })
@@ -262,8 +269,11 @@ describeEngines('browse', (engine) => {
       assert.deepEqual(await list('desc', limit), ['g/', 'f/', 'dddd', 'bbb', 'cc', 'a'])
     }
     server.clock.advance(1000)
-    await server.admin.putObject({ params: { name, key: 'a' }, body: Buffer.from('new') })
-    const page = await server.admin.browse({ params: { name }, query: { sort: 'modified', order: 'desc', limit: 3 } })
+    await server.admin.putObject({ params: { bucket: name, key: 'a' }, body: Buffer.from('new') })
+    const page = await server.admin.browse({
+      params: { bucket: name },
+      query: { sort: 'modified', order: 'desc', limit: 3 },
+    })
     assert.deepEqual(names(page), ['g/', 'f/', 'a'])
   })
 
@@ -310,21 +320,24 @@ describeEngines('browse', (engine) => {
         ]
         for (const offset of [0, 250, 4321, 9500, 9799]) {
           const query = { prefix: 'many/', sort, order, offset, limit: 700, folders: 'first' as const }
-          const page = await server.admin.browse({ params: { name }, query })
+          const page = await server.admin.browse({ params: { bucket: name }, query })
           assert.deepEqual(names(page), entries.slice(offset, offset + 700), `${sort} ${order} ${offset}`)
           assert.deepEqual([page.total, page.total_folders], [9800, 300])
         }
       }
-    const mixed = await server.admin.browse({ params: { name }, query: { prefix: 'many/', offset: 9000, limit: 1000 } })
+    const mixed = await server.admin.browse({
+      params: { bucket: name },
+      query: { prefix: 'many/', offset: 9000, limit: 1000 },
+    })
     const all = [...folderNames, ...objects.map(({ key }) => key)].sort(compareKeys)
     assert.deepEqual(names(mixed).sort(compareKeys), all.slice(9000))
   })
 
   it('refuses cursors of other lists and offset beside cursor', async () => {
     const name = await fill(['a', 'b', 'c'])
-    const { next_cursor } = await server.admin.browse({ params: { name }, query: { limit: 1 } })
+    const { next_cursor } = await server.admin.browse({ params: { bucket: name }, query: { limit: 1 } })
     const cursor = next_cursor ?? ''
-    const browse = (query: object) => server.admin.browse({ params: { name }, query })
+    const browse = (query: object) => server.admin.browse({ params: { bucket: name }, query })
     await rejectsWith(browse({ cursor, sort: 'size' }), 'invalid_request', 'query.cursor')
     await rejectsWith(browse({ cursor, offset: 1 }), 'invalid_request', 'query.offset')
     for (const broken of [
@@ -344,28 +357,28 @@ describeEngines('browse', (engine) => {
     )
     const someone = server.as(token)
     const see = async (prefix: string) =>
-      names(await someone.browse({ params: { name }, query: { prefix, offset: 0 } }))
+      names(await someone.browse({ params: { bucket: name }, query: { prefix, offset: 0 } }))
     assert.deepEqual(await see(''), ['team/'])
     assert.deepEqual(await see('team/'), ['team/a/', 'team/ab'])
     assert.deepEqual(await see('team/a/'), ['team/a/1', 'team/a/2'])
     assert.deepEqual(await byCursor(someone, name, { prefix: 'team/', limit: 1 }), ['team/a/', 'team/ab'])
-    const { total } = await someone.browse({ params: { name }, query: { prefix: 'team/', offset: 0 } })
+    const { total } = await someone.browse({ params: { bucket: name }, query: { prefix: 'team/', offset: 0 } })
     assert.equal(total, 2)
     for (const prefix of ['team/b', 'public/', 'zoo/'])
-      await rejectsWith(someone.browse({ params: { name }, query: { prefix } }), 'forbidden')
-    const flat = await someone.listObjects({ params: { name } })
+      await rejectsWith(someone.browse({ params: { bucket: name }, query: { prefix } }), 'forbidden')
+    const flat = await someone.listObjects({ params: { bucket: name } })
     assert.deepEqual(
       flat.items.map((one) => one.key),
       ['team/a/1', 'team/a/2', 'team/ab'],
     )
-    await server.admin.deleteObject({ params: { name, key: 'team/secret' } })
-    await someone.deleteObject({ params: { name, key: 'team/ab' } })
-    const trash = await someone.listTrash({ params: { name } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'team/secret' } })
+    await someone.deleteObject({ params: { bucket: name, key: 'team/ab' } })
+    const trash = await someone.listTrash({ params: { bucket: name } })
     assert.deepEqual(
       trash.items.map((one) => one.key),
       ['team/ab'],
     )
-    await rejectsWith(server.as(await server.userWith()).browse({ params: { name } }), 'forbidden')
+    await rejectsWith(server.as(await server.userWith()).browse({ params: { bucket: name } }), 'forbidden')
   })
 
   it('lists flat by cursor', async () => {
@@ -373,9 +386,9 @@ describeEngines('browse', (engine) => {
     const name = await fill(keys)
     for (const limit of [1, 2, 4, 5, 6]) assert.deepEqual(await flatByCursor(server.admin, name, { limit }), keys)
     assert.deepEqual(await flatByCursor(server.admin, name, { prefix: 'a/', limit: 1 }), ['a/b', 'a/c/d'])
-    const broken = server.admin.listObjects({ params: { name }, query: { cursor: 'x' } })
+    const broken = server.admin.listObjects({ params: { bucket: name }, query: { cursor: 'x' } })
     await rejectsWith(broken, 'invalid_request', 'query.cursor')
-    await rejectsWith(server.admin.browse({ params: { name: 'no-bucket' } }), 'not_found')
-    await rejectsWith(server.admin.listObjects({ params: { name: 'no-bucket' } }), 'not_found')
+    await rejectsWith(server.admin.browse({ params: { bucket: 'no-bucket' } }), 'not_found')
+    await rejectsWith(server.admin.listObjects({ params: { bucket: 'no-bucket' } }), 'not_found')
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { ProblemError } from '../../contract/client.ts'
+import { ProblemError } from '../../client/derived.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
@@ -20,17 +20,17 @@ describeEngines('buckets', (engine) => {
     assert.equal(created.trash_days, 7)
     assert.equal(created.used_bytes, 0)
     await server.records([], async () => {
-      assert.deepEqual(await admin.getBucket({ params: { name: 'photos' } }), created)
+      assert.deepEqual(await admin.getBucket({ params: { bucket: 'photos' } }), created)
       assert.deepEqual((await admin.listBuckets()).items, [created])
     })
     const changed = await server.records([{ action: 'update_bucket', bucket: 'photos' }], () =>
-      admin.updateBucket({ params: { name: 'photos' }, body: { quota_gb: null, trash_days: 0 } }),
+      admin.updateBucket({ params: { bucket: 'photos' }, body: { quota_gb: null, trash_days: 0 } }),
     )
     assert.deepEqual([changed.quota_gb, changed.trash_days], [null, 0])
     await server.records([{ action: 'delete_bucket', bucket: 'photos' }], () =>
-      admin.deleteBucket({ params: { name: 'photos' } }),
+      admin.deleteBucket({ params: { bucket: 'photos' } }),
     )
-    await rejectsWith(admin.getBucket({ params: { name: 'photos' } }), 'not_found')
+    await rejectsWith(admin.getBucket({ params: { bucket: 'photos' } }), 'not_found')
     await server.running.tick()
     assert.equal((await server.database.db.selectFrom('buckets').selectAll().execute()).length, 0)
   })
@@ -81,11 +81,11 @@ describeEngines('buckets', (engine) => {
     await server.admin.createBucket({ body: { name: 'hidden' } })
     const someone = server.as(await server.userWith({ bucket_pattern: 'mine', actions: ['list', 'create'] }))
     const answer = async (name: string) => {
-      const { problem } = await rejectsWith(someone.getBucket({ params: { name } }), 'forbidden')
+      const { problem } = await rejectsWith(someone.getBucket({ params: { bucket: name } }), 'forbidden')
       return { ...problem, request_id: '', detail: problem.detail.replace(name, 'NAME') }
     }
     assert.deepEqual(await answer('hidden'), await answer('absent'))
-    await rejectsWith(someone.getBucket({ params: { name: 'mine' } }), 'not_found')
+    await rejectsWith(someone.getBucket({ params: { bucket: 'mine' } }), 'not_found')
     await server.records([{ action: 'create_bucket', bucket: 'mine' }], () =>
       someone.createBucket({ body: { name: 'mine' } }),
     )

@@ -18,10 +18,10 @@ describeEngines('deleted buckets', (engine) => {
   /** A bucket with an item in its trash and an upload that is open, deleted. */
   const bury = async () => {
     const name = `deleted-${++buckets}`
-    const params = { name }
+    const params = { bucket: name }
     await server.admin.createBucket({ body: { name } })
-    await server.admin.putObject({ params: { name, key: 'k' }, body: 'secret' })
-    await server.admin.deleteObject({ params: { name, key: 'k' } })
+    await server.admin.putObject({ params: { bucket: name, key: 'k' }, body: 'secret' })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'k' } })
     const upload = await server.admin.initUpload({ params, body: { key: 'large', file_size: 6_000_000 } })
     const [item] = (await server.admin.listTrash({ params })).items
     const { id } = await server.database.db
@@ -44,7 +44,7 @@ describeEngines('deleted buckets', (engine) => {
       actions: ['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'],
     })
     await server.admin.createBucket({ body: { name: 'there' } })
-    await server.admin.putObject({ params: { name: 'there', key: 'k' }, body: 'x' })
+    await server.admin.putObject({ params: { bucket: 'there', key: 'k' }, body: 'x' })
     const source = { source_bucket: 'there', source_key: 'k' }
     /** What each route asks for, so that no answer is only about the request. `name` is the bucket. */
     const bodies: { [operation: string]: unknown } = {
@@ -114,7 +114,7 @@ describeEngines('deleted buckets', (engine) => {
           if (dead === gone.id) assert.ok([403, 404].includes(is.status), JSON.stringify(is))
         }
     for (const name of [gone.id, `~${gone.id}`]) {
-      const params = { name: 'there' }
+      const params = { bucket: 'there' }
       for (const call of [
         () => server.admin.copyObject({ params, body: { source_bucket: name, source_key: 'k' } }),
         () => server.admin.createJob({ body: { kind: 'empty_bucket', source_bucket: name } }),
@@ -143,16 +143,16 @@ describeEngines('deleted buckets', (engine) => {
       .where('name', '=', other)
       .executeTakeFirstOrThrow()
     await server.admin.createBucket({ body: { name: id } })
-    await server.admin.putObject({ params: { name: id, key: 'k' }, body: 'mine' })
+    await server.admin.putObject({ params: { bucket: id, key: 'k' }, body: 'mine' })
     await server.records([{ action: 'delete_bucket', bucket: other }], () =>
-      server.admin.deleteBucket({ params: { name: other } }),
+      server.admin.deleteBucket({ params: { bucket: other } }),
     )
-    assert.deepEqual((await server.admin.listTrash({ params: { name: gone.id } })).items, [])
+    assert.deepEqual((await server.admin.listTrash({ params: { bucket: gone.id } })).items, [])
     await server.running.tick()
-    assert.equal(await (await server.admin.getObject({ params: { name: id, key: 'k' } })).text(), 'mine')
+    assert.equal(await (await server.admin.getObject({ params: { bucket: id, key: 'k' } })).text(), 'mine')
     assert.equal(await rowOf(id), undefined)
-    await server.admin.deleteObject({ params: { name: id, key: 'k' } })
-    for (const name of [id, gone.id]) await server.admin.deleteBucket({ params: { name } })
+    await server.admin.deleteObject({ params: { bucket: id, key: 'k' } })
+    for (const name of [id, gone.id]) await server.admin.deleteBucket({ params: { bucket: name } })
     await server.running.tick()
   })
 
@@ -172,7 +172,7 @@ describeEngines('deleted buckets', (engine) => {
     await server.database.transaction((tx) =>
       tx.updateTable('buckets').set({ name: gone.id, former_name: null }).where('id', '=', gone.id).execute(),
     )
-    const params = { name: gone.id }
+    const params = { bucket: gone.id }
     for (const call of [
       () => server.admin.getBucket({ params }),
       () => server.admin.listTrash({ params }),
@@ -182,7 +182,7 @@ describeEngines('deleted buckets', (engine) => {
       () => server.admin.deleteBucket({ params }),
     ])
       await rejectsWith(call() as Promise<unknown>, 'not_found')
-    await server.admin.createBucket({ body: params }).then(
+    await server.admin.createBucket({ body: { name: params.bucket } }).then(
       (bucket) => assert.equal(bucket.object_count, 0),
       (error) => assert.fail(error),
     )

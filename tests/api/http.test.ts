@@ -55,7 +55,7 @@ describeEngines('http', (engine) => {
       ['GET', '/api/v1/buckets?limit=1&limit=2', {}, undefined, 422, 'invalid_request', 'query.limit'],
       ['GET', '/api/v1/buckets?limit=0', {}, undefined, 422, 'invalid_request', 'query.limit'],
       ['GET', '/api/v1/buckets?limit=x', {}, undefined, 422, 'invalid_request', 'query.limit'],
-      ['GET', '/api/v1/buckets/NOT-A-NAME', {}, undefined, 422, 'invalid_request', 'params.name'],
+      ['GET', '/api/v1/buckets/NOT-A-NAME', {}, undefined, 422, 'invalid_request', 'params.bucket'],
       ['GET', '/api/v1/buckets?limit=%E0%A4%A', {}, undefined, 400, 'malformed'],
       ['GET', '/api/v1/usage?nope=1', {}, undefined, 422, 'invalid_request', 'query.nope'],
       ['POST', '/api/v1/buckets?nope=1', JSON_TYPE, '{"name":"abc"}', 422, 'invalid_request', 'query.nope'],
@@ -211,7 +211,7 @@ describeEngines('http', (engine) => {
       // What watches the service may be this machine: tests/api/metrics.test.ts.
       if (route.access === 'public' || route.access === 'monitor') continue
       const at = pathTemplate(route)
-        .replace('{name}', 'http')
+        .replace('{bucket}', 'http')
         .replace('{key}', 'key')
         .replace('{id}', '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10')
       await server.records([], async () => {
@@ -365,12 +365,12 @@ describeEngines('http', (engine) => {
     await server.records([{ action: 'upload', bucket: 'http', key }], async () => {
       assert.match(await put('http://any.example/api/v1/buckets/http/objects/absolute/b%20c?'), /^HTTP\/1.1 201 /)
     })
-    const { items } = await server.admin.listObjects({ params: { name: 'http' }, query: { prefix: 'abs' } })
+    const { items } = await server.admin.listObjects({ params: { bucket: 'http' }, query: { prefix: 'abs' } })
     assert.deepEqual(
       items.map((one) => one.key),
       [key],
     )
-    await server.admin.deleteObject({ params: { name: 'http', key }, query: { permanent: true } })
+    await server.admin.deleteObject({ params: { bucket: 'http', key }, query: { permanent: true } })
     await server.records([], async () => {
       assert.match(await put('http://any.example'), /^HTTP\/1.1 404 /)
       assert.match(await put('ftp://any.example/api/v1/buckets/http/objects/x'), /^HTTP\/1.1 4\d\d /)

@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { type Client, createClient } from '../../contract/client.ts'
+import { type Client, createClient } from '../../client/derived.ts'
 import { readConfig } from '../../server/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
 import { selfTest } from '../../server/images/render.ts'
@@ -59,7 +59,7 @@ async function withImages(engine: Engine, env: Record<string, string> = {}) {
     /** Waits for what is done in the background. */
     settle: () => running.tick(),
     put: (key: string, bytes: Uint8Array) =>
-      server.admin.putObjectByQuery({ params: { name: bucket }, query: { key }, body: bytes as BodyInit }),
+      server.admin.putObjectByQuery({ params: { bucket }, query: { key }, body: bytes as BodyInit }),
     get: (key: string, query: Query | string = {}, options: Partial<Parameters<typeof request>[0]> = {}) =>
       request({ url: running.url, path: imagePath(key, query), token: server.adminToken, ...options }),
     async stop() {
@@ -153,7 +153,7 @@ describeEngines('images', (engine) => {
   it('gives the object itself where nothing is asked of it', async () => {
     const stored = await get('large.png')
     const { body, headers } = await server.admin
-      .getObject({ params: { name: bucket, key: 'large.png' } })
+      .getObject({ params: { bucket, key: 'large.png' } })
       .then(async (response) => ({ body: Buffer.from(await response.arrayBuffer()), headers: response.headers }))
     assert.ok(stored.body.equals(body))
     assert.equal(stored.headers.etag, headers.get('etag'))
@@ -369,7 +369,7 @@ describeEngines('images', (engine) => {
     const now = await get('changing', { w: 30 }, { headers: { 'if-none-match': etagOf(old) } })
     assert.equal(now.status, 200)
     assert.deepEqual(await seenIn(now.body), ['yellow', 'blue', 'green', 'red'])
-    await server.admin.deleteObject({ params: { name: bucket, key: 'changing' } })
+    await server.admin.deleteObject({ params: { bucket, key: 'changing' } })
     for (const headers of [{}, { 'if-none-match': etagOf(now) }])
       assert.equal((await get('changing', { w: 30 }, { headers })).status, 404)
     await put('changing', Buffer.from('a text'))
@@ -629,7 +629,7 @@ describe('the cache of images', { skip: onS3 }, () => {
         await second.tick()
         assert.ok((await ask()).body.equals(first.body))
       }
-      await server.admin.deleteObject({ params: { name: bucket, key: 'a.jpg' } })
+      await server.admin.deleteObject({ params: { bucket, key: 'a.jpg' } })
       await imageCacheWorker.run(ctx)
       assert.deepEqual(cacheFiles(folder), [])
       assert.equal(status().cache_bytes, 0)
@@ -848,7 +848,7 @@ describe('images under load', { skip: onS3 }, () => {
       })
       const client = createClient({ baseUrl: url, token })
       await client.createBucket({ body: { name: bucket } })
-      const params = { name: bucket }
+      const params = { bucket }
       const sources: [string, Buffer][] = [
         ['base.jpg', await photo(1600, 1200).jpeg().toBuffer()],
         ['prog.jpg', await photo(1600, 1200, 2).jpeg({ progressive: true }).toBuffer()],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Client, createClient } from '../../contract/client.ts'
+import { type Client, createClient } from '../../client/derived.ts'
 import type { Job } from '../../contract/jobs.ts'
 import type { BucketAction } from '../../contract/permissions.ts'
 import { readConfig } from '../../server/config.ts'
@@ -90,7 +90,7 @@ describeEngines('jobs', (engine) => {
     const sum = (rows: { size: number }[]) => rows.reduce((total, { size }) => total + size, 0)
     const objects = await rowsOf('objects', name)
     const trash = await rowsOf('trash', name)
-    const bucket = await server.admin.getBucket({ params: { name } })
+    const bucket = await server.admin.getBucket({ params: { bucket: name } })
     assert.deepEqual(
       [bucket.used_bytes, bucket.object_count, bucket.trash_bytes, bucket.reserved_bytes],
       [sum(objects), objects.length, sum(trash), 0],
@@ -156,7 +156,7 @@ describeEngines('jobs', (engine) => {
   before(async () => {
     server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'seed' } })
-    await server.admin.putObject({ params: { name: 'seed', key: 'k' }, body: 'x' })
+    await server.admin.putObject({ params: { bucket: 'seed', key: 'k' }, body: 'x' })
     blob = (await server.database.db.selectFrom('objects').select('blob_id').executeTakeFirstOrThrow()).blob_id
     if (engine === 'sqlite') return
     twin = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent' }), { now: server.clock.now, timers: false })
@@ -315,7 +315,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
     // A real object, with its bytes.
     await run({ kind: 'copy', source_bucket: 'seed', dest_bucket: dest })
-    assert.equal(await (await server.admin.getObject({ params: { name: dest, key: 'k' } })).text(), 'x')
+    assert.equal(await (await server.admin.getObject({ params: { bucket: dest, key: 'k' } })).text(), 'x')
   })
 
   it('moves a folder within its bucket and to another', async () => {
@@ -346,7 +346,7 @@ describeEngines('jobs', (engine) => {
     )
     assert.deepEqual([counts(job), job.dest_bucket, job.dest_prefix], [succeeded(20), null, null])
     const [record] = await recordsOf(job.id)
-    const [item] = (await server.admin.listTrash({ params: { name }, query: { prefix: 'a/0000' } })).items
+    const [item] = (await server.admin.listTrash({ params: { bucket: name }, query: { prefix: 'a/0000' } })).items
     assert.deepEqual(JSON.parse(record?.details ?? ''), {
       size: 6,
       permanent: false,
@@ -360,7 +360,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(name)
     // Of nothing.
     assert.deepEqual(counts(await run({ kind: 'empty_bucket', source_bucket: name })), succeeded(0))
-    await server.admin.deleteBucket({ params: { name } })
+    await server.admin.deleteBucket({ params: { bucket: name } })
     const off = await open({ trash_days: 0 })
     await fill(off, numbered('a/', 3))
     await run({ kind: 'empty_bucket', source_bucket: off })
@@ -381,7 +381,7 @@ describeEngines('jobs', (engine) => {
     const name = await open()
     const keys = numbered('a/', 2300)
     await fill(name, [...keys, 'a/alone', 'b/1'])
-    await server.admin.deleteObject({ params: { name, key: 'a/alone' } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'a/alone' } })
     const was = await contents(name)
     const wasRows = await asIs(name)
     const deleted = await run({ kind: 'delete', source_bucket: name, prefix: 'a/' })
@@ -424,20 +424,20 @@ describeEngines('jobs', (engine) => {
 
   it('restores objects as they were, and counts only what is there', async () => {
     const name = await open()
-    const object = { params: { name, key: 'a/real' } }
+    const object = { params: { bucket: name, key: 'a/real' } }
     await server.admin.putObject({ ...object, body: 'real bytes', headers: { 'content-type': 'text/x-odd' } } as never)
-    const before = await server.admin.listObjects({ params: { name } })
+    const before = await server.admin.listObjects({ params: { bucket: name } })
     await fill(name, ['a/1', 'a/2', 'a/3'])
     const deleted = await run({ kind: 'delete', source_bucket: name, prefix: 'a/' })
-    const trash = (await server.admin.listTrash({ params: { name } })).items
+    const trash = (await server.admin.listTrash({ params: { bucket: name } })).items
     const idsOf = (...keys: string[]) => trash.filter(({ key }) => keys.includes(key)).map(({ id }) => id)
-    await server.admin.restoreTrash({ params: { name }, body: { ids: idsOf('a/1') } })
-    await server.admin.purgeTrash({ params: { name }, body: { ids: idsOf('a/2') } })
+    await server.admin.restoreTrash({ params: { bucket: name }, body: { ids: idsOf('a/1') } })
+    await server.admin.purgeTrash({ params: { bucket: name }, body: { ids: idsOf('a/2') } })
     const back = await restore(deleted)
     assert.deepEqual(counts(back), succeeded(2))
     assert.deepEqual(await keysOf(name), ['a/1', 'a/3', 'a/real'])
     assert.equal(await (await server.admin.getObject(object)).text(), 'real bytes')
-    const { items } = await server.admin.listObjects({ params: { name }, query: { prefix: 'a/r' } })
+    const { items } = await server.admin.listObjects({ params: { bucket: name }, query: { prefix: 'a/r' } })
     assert.deepEqual(items, before.items)
     await assertExact(name)
   })
@@ -446,8 +446,8 @@ describeEngines('jobs', (engine) => {
     const name = await open()
     await fill(name, numbered('a/', 6), () => 100)
     const deleted = await run({ kind: 'delete', source_bucket: name, prefix: 'a/' })
-    const { etag } = await server.admin.putObject({ params: { name, key: 'a/0001' }, body: 'newer' })
-    await server.admin.updateBucket({ params: { name }, body: { quota_gb: 405 / GIB } })
+    const { etag } = await server.admin.putObject({ params: { bucket: name, key: 'a/0001' }, body: 'newer' })
+    await server.admin.updateBucket({ params: { bucket: name }, body: { quota_gb: 405 / GIB } })
     const full = await restore(deleted)
     assert.deepEqual(
       [counts(full), codes(full)],
@@ -465,8 +465,8 @@ describeEngines('jobs', (engine) => {
     const none = await server.records([], () => restore(deleted))
     assert.deepEqual(counts(none), succeeded(0, 2))
     // What stood in the way is gone: the same again does the rest.
-    await server.admin.deleteObject({ params: { name, key: 'a/0001' } })
-    await server.admin.updateBucket({ params: { name }, body: { quota_gb: null } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'a/0001' } })
+    await server.admin.updateBucket({ params: { bucket: name }, body: { quota_gb: null } })
     assert.deepEqual(counts(await restore(deleted)), succeeded(2))
     assert.equal((await contents(name)).get('a/0001'), md5(`${name}/a/0001`))
     await assertExact(name)
@@ -522,7 +522,7 @@ describeEngines('jobs', (engine) => {
     })
     const deleted = await paused.goOn()
     assert.ok(deleted.restorable)
-    await server.admin.deleteBucket({ params: { name } })
+    await server.admin.deleteBucket({ params: { bucket: name } })
     assert.equal((await get(deleted.id)).restorable, false, 'its bucket is deleted')
     await rejectsWith(create({ kind: 'restore', of: deleted.id }), 'not_found')
     // Another bucket of the same name has nothing to do with it.
@@ -554,10 +554,10 @@ describeEngines('jobs', (engine) => {
     const again = await run({ kind: 'empty_bucket', source_bucket: name })
     const paused = await pause(await create({ kind: 'restore', of: again.id }))
     // Meanwhile others take from the end of the trash, and take keys.
-    const trash = (await server.admin.listTrash({ params: { name }, query: { limit: 5 } })).items
-    await server.admin.purgeTrash({ params: { name }, body: { ids: trash.map(({ id }) => id) } })
-    const next = (await server.admin.listTrash({ params: { name }, query: { limit: 1 } })).items[0]?.key ?? ''
-    await server.admin.putObject({ params: { name, key: next }, body: 'in its way' })
+    const trash = (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 5 } })).items
+    await server.admin.purgeTrash({ params: { bucket: name }, body: { ids: trash.map(({ id }) => id) } })
+    const next = (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 1 } })).items[0]?.key ?? ''
+    await server.admin.putObject({ params: { bucket: name, key: next }, body: 'in its way' })
     const over = await paused.goOn()
     assert.deepEqual([counts(over), codes(over)], [succeeded(2994, 1), [[next, 'already_exists']]])
     const done = (await recordsOf(paused.id)).map(({ object_key }) => object_key)
@@ -595,11 +595,11 @@ describeEngines('jobs', (engine) => {
       ...{ dest_bucket: dest, dest_prefix: 'b/' },
     })
     assert.deepEqual([counts(moved), moved.restorable], [succeeded(300), true])
-    const at = (name: string, key: string) => ({ params: { name, key } })
+    const at = (name: string, key: string) => ({ params: { bucket: name, key } })
     await server.admin.putObject({ ...at(dest, 'b/0000'), body: 'newer' })
     await server.admin.deleteObject(at(dest, 'b/0001'))
     await server.admin.moveObject({
-      params: { name: dest },
+      params: { bucket: dest },
       body: { source_bucket: dest, source_key: 'b/0002', dest_key: 'on' },
     })
     const { etag } = await server.admin.putObject({ ...at(dest, 'b/new'), body: 'new' })
@@ -691,7 +691,7 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual([(await keysOf(dest)).length, (await rowsOf('trash', dest)).length], [1500, 1501])
     assert.equal((await contents(dest)).get('in/0000'), md5(`${source}/y/0000`))
     // What was moved back makes room for what it had taken the place of.
-    await server.admin.updateBucket({ params: { name: dest }, body: { quota_gb: 15_000 / GIB } })
+    await server.admin.updateBucket({ params: { bucket: dest }, body: { quota_gb: 15_000 / GIB } })
     assert.deepEqual(counts(await restore(moved)), succeeded(4501))
     assert.deepEqual([await asIs(source), await asIs(dest), await rowsOf('trash', dest)], [...was, []])
     for (const name of [source, dest]) await assertExact(name)
@@ -715,8 +715,8 @@ describeEngines('jobs', (engine) => {
       const { problem } = await rejectsWith(create({ kind: 'restore', of: moved.id }, mover.client), 'forbidden')
       assert.match(problem.detail, /"write"/)
     })
-    await server.admin.putObject({ params: { name: source, key: 'a/0002' }, body: 'newer' })
-    await server.admin.updateBucket({ params: { name: source }, body: { quota_gb: 420 / GIB } })
+    await server.admin.putObject({ params: { bucket: source, key: 'a/0002' }, body: 'newer' })
+    await server.admin.updateBucket({ params: { bucket: source }, body: { quota_gb: 420 / GIB } })
     const full = await restore(moved)
     assert.deepEqual(
       [counts(full), codes(full)],
@@ -731,8 +731,8 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual(await keysOf(dest), ['b/0000', 'b/0002'])
     for (const name of [source, dest]) await assertExact(name)
     assert.ok((await get(moved.id)).restorable, 'what could not be done can be tried again')
-    await server.admin.deleteObject({ params: { name: source, key: 'a/0002' }, query: { permanent: true } })
-    await server.admin.updateBucket({ params: { name: source }, body: { quota_gb: null } })
+    await server.admin.deleteObject({ params: { bucket: source, key: 'a/0002' }, query: { permanent: true } })
+    await server.admin.updateBucket({ params: { bucket: source }, body: { quota_gb: null } })
     assert.deepEqual(counts(await restore(moved)), succeeded(2))
     assert.deepEqual([await keysOf(source), await keysOf(dest)], [numbered('a/', 6), []])
 
@@ -746,7 +746,7 @@ describeEngines('jobs', (engine) => {
     // Where the destination is gone there is nothing to be found, in another bucket of its name neither.
     const again = await run({ ...move, dest_prefix: '' })
     await run({ kind: 'empty_bucket', source_bucket: dest })
-    await server.admin.deleteBucket({ params: { name: dest } })
+    await server.admin.deleteBucket({ params: { bucket: dest } })
     assert.equal((await get(again.id)).restorable, false)
     await rejectsWith(create({ kind: 'restore', of: again.id }), 'not_found')
     await server.admin.createBucket({ body: { name: dest } })
@@ -923,7 +923,7 @@ describeEngines('jobs', (engine) => {
         '3': from('3'),
         other: here('other'),
       })
-      const trash = await server.admin.listTrash({ params: { name: dest } })
+      const trash = await server.admin.listTrash({ params: { bucket: dest } })
       assert.deepEqual(trash.items.map(({ key, reason }) => [key, reason]).sort(), [
         ['1', 'overwritten'],
         ['2', 'overwritten'],
@@ -1216,12 +1216,12 @@ describeEngines('jobs', (engine) => {
     const job = await create({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: 'b/' })
     const paused = await pause(job)
     const late = keys.slice(-20)
-    await server.admin.bulkDelete({ params: { name }, body: { keys: late } })
-    await server.admin.putObject({ params: { name, key: 'a/0000' }, body: 'came later' })
-    await server.admin.putObject({ params: { name, key: 'a/new' }, body: 'came later' })
+    await server.admin.bulkDelete({ params: { bucket: name }, body: { keys: late } })
+    await server.admin.putObject({ params: { bucket: name, key: 'a/0000' }, body: 'came later' })
+    await server.admin.putObject({ params: { bucket: name, key: 'a/new' }, body: 'came later' })
     const replaced = keys.at(-30) ?? ''
-    const { etag } = await server.admin.putObject({ params: { name, key: replaced }, body: 'another' })
-    await server.admin.putObject({ params: { name, key: 'b/2000' }, body: 'in its way' })
+    const { etag } = await server.admin.putObject({ params: { bucket: name, key: replaced }, body: 'another' })
+    await server.admin.putObject({ params: { bucket: name, key: 'b/2000' }, body: 'in its way' })
     const done = await paused.goOn()
     assert.deepEqual([counts(done), done.changed], [succeeded(2979, 21), 1])
     assert.deepEqual(
@@ -1248,13 +1248,13 @@ describeEngines('jobs', (engine) => {
     const paused = await pause(job)
     server.clock.advance(1000)
     const [put, described, anew, gone] = keys.slice(-4) as [string, string, string, string]
-    for (const key of [anew, gone]) await server.admin.deleteObject({ params: { name, key } })
-    for (const key of [put, anew]) await server.admin.putObject({ params: { name, key }, body: `new ${key}` })
-    await server.admin.updateObject({ params: { name, key: described }, body: { content_type: 'text/new' } })
+    for (const key of [anew, gone]) await server.admin.deleteObject({ params: { bucket: name, key } })
+    for (const key of [put, anew]) await server.admin.putObject({ params: { bucket: name, key }, body: `new ${key}` })
+    await server.admin.updateObject({ params: { bucket: name, key: described }, body: { content_type: 'text/new' } })
     return { name, keys, job, paused, changed: [put, described, anew], gone }
   }
   const texts = async (name: string, keys: readonly string[]) =>
-    Promise.all(keys.map(async (key) => (await server.admin.getObject({ params: { name, key } })).text()))
+    Promise.all(keys.map(async (key) => (await server.admin.getObject({ params: { bucket: name, key } })).text()))
 
   for (const [kind, dest] of [
     ['delete', {}],
@@ -1276,7 +1276,7 @@ describeEngines('jobs', (engine) => {
       )
       const [put, described, anew] = changed as [string, string, string]
       assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
-      assert.equal((await server.admin.headObject({ params: { name, key: described } })).status, 200)
+      assert.equal((await server.admin.headObject({ params: { bucket: name, key: described } })).status, 200)
       const is = await keysOf(name)
       assert.deepEqual(
         is.filter((key) => key.startsWith('a/')),
@@ -1300,7 +1300,7 @@ describeEngines('jobs', (engine) => {
     await fill(name, keys.slice(0, -2))
     const [came, none] = keys.slice(-2) as [string, string]
     const paused = await pause(await create({ kind: 'delete', source_bucket: name, keys }))
-    await server.admin.putObject({ params: { name, key: came }, body: 'new' })
+    await server.admin.putObject({ params: { bucket: name, key: came }, body: 'new' })
     const done = await paused.goOn()
     assert.deepEqual([counts(done), done.changed], [succeeded(2998, 2), 1])
     assert.deepEqual(codes(done).toSorted(), [
@@ -1380,10 +1380,10 @@ describeEngines('jobs', (engine) => {
     await midway(job)
     // As a person would have to: empty it first, again and again.
     await until(async () => {
-      const { items } = await server.admin.listObjects({ params: { name: dest }, query: { limit: 1000 } })
+      const { items } = await server.admin.listObjects({ params: { bucket: dest }, query: { limit: 1000 } })
       if (items.length > 0)
-        await server.admin.bulkDelete({ params: { name: dest }, body: { keys: items.map(({ key }) => key) } })
-      return server.admin.deleteBucket({ params: { name: dest } }).then(
+        await server.admin.bulkDelete({ params: { bucket: dest }, body: { keys: items.map(({ key }) => key) } })
+      return server.admin.deleteBucket({ params: { bucket: dest } }).then(
         () => true,
         () => false,
       )

@@ -74,15 +74,15 @@ describeEngines('keys', (engine) => {
         assert.equal((await send('GET', path)).body.toString(), `body of ${key}`)
       }
       await findByBrowsing(key)
-      assert.ok((await admin.listObjects({ params: { name: bucket } })).items.some((one) => one.key === key))
+      assert.ok((await admin.listObjects({ params: { bucket } })).items.some((one) => one.key === key))
       await server.records([{ action: 'delete', bucket, key }], async () => {
         assert.equal((await send('DELETE', `/object?key=${encodeURIComponent(key)}`)).status, 204)
       })
-      const trash = await admin.listTrash({ params: { name: bucket }, query: { prefix: key } })
+      const trash = await admin.listTrash({ params: { bucket }, query: { prefix: key } })
       const items = trash.items.filter((one) => one.key === key)
       assert.equal(items.length, 1)
       await server.records([{ action: 'restore', bucket, key }], () =>
-        admin.restoreTrash({ params: { name: bucket }, body: { ids: [items[0]?.id ?? ''] } }),
+        admin.restoreTrash({ params: { bucket }, body: { ids: [items[0]?.id ?? ''] } }),
       )
       assert.equal((await send('GET', `/objects/${encoded(key)}`)).status, 200)
       const again = await send('PUT', `/object?key=${encodeURIComponent(key)}`, 'again')
@@ -96,7 +96,7 @@ describeEngines('keys', (engine) => {
   async function findByBrowsing(key: string): Promise<void> {
     let prefix = ''
     for (;;) {
-      const page = await server.admin.browse({ params: { name: bucket }, query: { prefix } })
+      const page = await server.admin.browse({ params: { bucket }, query: { prefix } })
       if (page.objects.some((one) => one.key === key)) return
       const next = page.common_prefixes.find((folder) => key.startsWith(folder))
       assert.ok(next !== undefined && next.length > prefix.length, `browsing does not lead from "${prefix}" to the key`)
@@ -135,7 +135,7 @@ describeEngines('keys', (engine) => {
         assert.match(String(answer.headers['content-type']), /problem\+json/)
       }
       await rejectsWith(
-        server.admin.browse({ params: { name: bucket }, query: { prefix: 'a\0' } }),
+        server.admin.browse({ params: { bucket }, query: { prefix: 'a\0' } }),
         'invalid_request',
         'query.prefix',
       )

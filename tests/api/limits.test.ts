@@ -14,7 +14,7 @@ describeEngines('who may call how often and from where', (engine) => {
     })
     try {
       await server.admin.createBucket({ body: { name: 'limits' } })
-      await server.admin.putObject({ params: { name: 'limits', key: 'x' }, body: 'x' })
+      await server.admin.putObject({ params: { bucket: 'limits', key: 'x' }, body: 'x' })
       const from = (ip: string, path = '/api/v1/public/s/none') =>
         request({ url: server.url, path, headers: { 'x-forwarded-for': ip } })
       const statuses = async (n: number, ask: () => Promise<{ status: number }>) =>

@@ -42,7 +42,7 @@ describeEngines('metrics', (engine) => {
     await request({ url: server.running.url, path: '/api/v1/buckets/metered-b/objects/none', token: server.adminToken })
     const now = await scrape(server)
     const grown = (name: string) => (now.get(name) ?? 0) - (before.get(name) ?? 0)
-    const route = 'route="/api/v1/buckets/{name}/objects/{key}"'
+    const route = 'route="/api/v1/buckets/{bucket}/objects/{key}"'
     assert.equal(grown(`stowage_http_requests_total{method="PUT",${route},status="2xx"}`), 3)
     assert.equal(grown(`stowage_http_requests_total{method="GET",${route},status="2xx"}`), 2)
     assert.equal(grown(`stowage_http_requests_total{method="GET",${route},status="4xx"}`), 2)
@@ -101,9 +101,9 @@ describeEngines('metrics', (engine) => {
     const { admin } = server
     await server.running.tick()
     await admin.createWebhook({ body: { name: 'x', url: 'https://8.8.8.8/', events: ['upload'] } })
-    await admin.putObject({ params: { name: 'metered-b', key: 'queued' }, body: 'x' })
-    await admin.initUpload({ params: { name: 'metered-b' }, body: { key: 'open' } })
-    await admin.deleteObject({ params: { name: 'metered-b', key: 'queued' }, query: { permanent: true } })
+    await admin.putObject({ params: { bucket: 'metered-b', key: 'queued' }, body: 'x' })
+    await admin.initUpload({ params: { bucket: 'metered-b' }, body: { key: 'open' } })
+    await admin.deleteObject({ params: { bucket: 'metered-b', key: 'queued' }, query: { permanent: true } })
     server.clock.advance(10_000)
     const first = await scrape(server)
     assert.equal(first.get('stowage_webhook_deliveries{state="queued"}'), 1)
@@ -114,7 +114,7 @@ describeEngines('metrics', (engine) => {
     assert.equal(first.get('stowage_audit_oldest_unsealed_seconds'), 10)
     const before = first.get('stowage_collector_blobs{state="check"}') ?? 0
 
-    await admin.putObject({ params: { name: 'metered-b', key: 'queued' }, body: 'x' })
+    await admin.putObject({ params: { bucket: 'metered-b', key: 'queued' }, body: 'x' })
     server.clock.advance(9999)
     assert.equal((await scrape(server)).get('stowage_webhook_deliveries{state="queued"}'), 1)
     server.clock.advance(1)

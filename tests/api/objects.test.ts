@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, it } from 'node:test'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -14,11 +14,11 @@ describeEngines('objects', (engine) => {
   let server: TestServer
   let admin: Client
   const put = (key: string, body: BodyInit, headers: Record<string, string> = {}) =>
-    admin.putObject({ params: { name: bucket, key }, body, headers })
+    admin.putObject({ params: { bucket, key }, body, headers })
   const get = (key: string, headers: Record<string, string> = {}) =>
     request({ url: server.url, path: `/api/v1/buckets/${bucket}/objects/${key}`, token: server.adminToken, headers })
   const usage = async () => {
-    const { used_bytes, object_count, trash_bytes } = await admin.getBucket({ params: { name: bucket } })
+    const { used_bytes, object_count, trash_bytes } = await admin.getBucket({ params: { bucket } })
     return { used_bytes, object_count, trash_bytes }
   }
 
@@ -56,12 +56,10 @@ describeEngines('objects', (engine) => {
       assert.equal(headers['last-modified'], 'Thu, 01 Jan 2026 00:00:05 GMT')
     })
     await server.records([{ action: 'delete', bucket, key: 'a.png' }], () =>
-      admin.deleteObject({ params: { name: bucket, key: 'a.png' } }),
+      admin.deleteObject({ params: { bucket, key: 'a.png' } }),
     )
     assert.deepEqual(await usage(), { used_bytes: 0, object_count: 0, trash_bytes: 100_005 })
-    await server.records([], () =>
-      rejectsWith(admin.deleteObject({ params: { name: bucket, key: 'a.png' } }), 'not_found'),
-    )
+    await server.records([], () => rejectsWith(admin.deleteObject({ params: { bucket, key: 'a.png' } }), 'not_found'))
   })
 
   it('answers 201 for a new key and 200 for a replaced one, with the ETag', async () => {
@@ -184,7 +182,7 @@ describeEngines('objects', (engine) => {
     })
     assert.deepEqual(await usage(), before)
     assert.deepEqual(await server.stored(), files)
-    await rejectsWith(admin.getObject({ params: { name: bucket, key: 'wrong' } }), 'not_found')
+    await rejectsWith(admin.getObject({ params: { bucket, key: 'wrong' } }), 'not_found')
   })
 
   it('decides If-None-Match and If-Match when it stores', async () => {
@@ -193,7 +191,7 @@ describeEngines('objects', (engine) => {
       await rejectsWith(put('cond', 'two', { 'if-none-match': '*' }), 'precondition_failed')
       await rejectsWith(put('cond', 'two', { 'if-match': '"other"' }), 'precondition_failed')
       await rejectsWith(put('absent', 'two', { 'if-match': '*' }), 'precondition_failed')
-      const deleting = admin.deleteObject({ params: { name: bucket, key: 'cond' }, headers: { 'if-match': '"other"' } })
+      const deleting = admin.deleteObject({ params: { bucket, key: 'cond' }, headers: { 'if-match': '"other"' } })
       await rejectsWith(deleting, 'precondition_failed')
       // RFC 9110 section 13.1.1: If-Match compares strongly, If-None-Match weakly.
       await rejectsWith(put('cond', 'two', { 'if-match': `W/"${etag}"` }), 'precondition_failed')
@@ -202,9 +200,9 @@ describeEngines('objects', (engine) => {
     await server.records(upload('cond'), () => put('cond', 'one', { 'if-none-match': '"x"' }))
     await server.records(upload('cond'), () => put('cond', 'two', { 'if-match': `"x", "${etag}"` }))
     await server.records([{ action: 'delete', bucket, key: 'cond' }], () =>
-      admin.deleteObject({ params: { name: bucket, key: 'cond' }, headers: { 'if-match': '*' } }),
+      admin.deleteObject({ params: { bucket, key: 'cond' }, headers: { 'if-match': '*' } }),
     )
-    await rejectsWith(admin.getObject({ params: { name: bucket, key: 'absent' } }), 'not_found')
+    await rejectsWith(admin.getObject({ params: { bucket, key: 'absent' } }), 'not_found')
   })
 
   it('lets one of eight racing creators win, every time', async () => {
@@ -361,7 +359,7 @@ describeEngines('objects', (engine) => {
       assert.match(String(headers['content-disposition']), inline ? /^inline/ : /^attachment/)
     }
     assert.match(String((await get('x.png?download=1')).headers['content-disposition']), /^attachment; filename=x.png/)
-    await admin.putObject({ params: { name: bucket, key: 'a/Größe 漢.txt' }, body: 'x' })
+    await admin.putObject({ params: { bucket, key: 'a/Größe 漢.txt' }, body: 'x' })
     const { headers } = await get(encodeURI('a/Größe 漢.txt'))
     assert.match(String(headers['content-disposition']), /filename\*=UTF-8''Gr%C3%B6%C3%9Fe%20%E6%BC%A2\.txt/)
   })
@@ -369,14 +367,14 @@ describeEngines('objects', (engine) => {
   it('holds the quota exactly, also when replacing', async () => {
     await admin.createBucket({ body: { name: 'tight', quota_gb: 1000 / 1024 ** 3 } })
     const into = (key: string, size: number) =>
-      admin.putObject({ params: { name: 'tight', key }, body: Buffer.alloc(size) })
+      admin.putObject({ params: { bucket: 'tight', key }, body: Buffer.alloc(size) })
     await into('a', 600)
     const files = await server.stored()
     await server.records([], async () => {
       await rejectsWith(into('b', 401), 'quota_exceeded')
       // Without a Content-Length the bytes are counted as they come.
       const streamed = admin.putObject({
-        params: { name: 'tight', key: 'b' },
+        params: { bucket: 'tight', key: 'b' },
         body: new Blob([Buffer.alloc(401)]).stream(),
       })
       await rejectsWith(streamed, 'quota_exceeded')
@@ -387,9 +385,9 @@ describeEngines('objects', (engine) => {
     await into('a', 100)
     await into('c', 500)
     await rejectsWith(into('a', 101), 'quota_exceeded')
-    const { used_bytes, object_count } = await admin.getBucket({ params: { name: 'tight' } })
+    const { used_bytes, object_count } = await admin.getBucket({ params: { bucket: 'tight' } })
     assert.deepEqual([used_bytes, object_count], [1000, 3])
-    await admin.updateBucket({ params: { name: 'tight' }, body: { quota_gb: 500 / 1024 ** 3 } })
+    await admin.updateBucket({ params: { bucket: 'tight' }, body: { quota_gb: 500 / 1024 ** 3 } })
     await into('a', 100)
     await rejectsWith(into('d', 1), 'quota_exceeded')
   })
@@ -399,7 +397,7 @@ describeEngines('objects', (engine) => {
       await server.userWith({ bucket_pattern: bucket, actions: ['list', 'read', 'write', 'delete'] }),
     )
     await put('gone', 'x')
-    const params = { name: bucket, key: 'gone' }
+    const params = { bucket, key: 'gone' }
     await server.records([{ action: 'access_denied', result: 'denied' }], () =>
       rejectsWith(editor.deleteObject({ params, query: { permanent: true } }), 'forbidden'),
     )
@@ -415,10 +413,10 @@ describeEngines('objects', (engine) => {
     await put('out/a', 'x')
     const rights = ['list', 'read', 'write', 'delete'] as const
     const calls = (client: Client, key: string) => ({
-      list: () => client.browse({ params: { name: bucket }, query: { prefix: key } }),
-      read: () => client.getObject({ params: { name: bucket, key } }),
-      write: () => client.putObject({ params: { name: bucket, key }, body: 'y' }),
-      delete: () => client.deleteObject({ params: { name: bucket, key } }),
+      list: () => client.browse({ params: { bucket }, query: { prefix: key } }),
+      read: () => client.getObject({ params: { bucket, key } }),
+      write: () => client.putObject({ params: { bucket, key }, body: 'y' }),
+      delete: () => client.deleteObject({ params: { bucket, key } }),
     })
     for (const missing of rights) {
       const actions = rights.filter((one) => one !== missing)
@@ -432,7 +430,7 @@ describeEngines('objects', (engine) => {
     assert.equal((await get('out/a')).body.toString(), 'x')
     // What may not be seen answers alike, there or not; who may read learns that it is absent.
     const reader = server.as(await server.userWith({ bucket_pattern: bucket, prefix: 'in/', actions: ['read'] }))
-    const read = (name: string, key: string) => reader.getObject({ params: { name, key } })
+    const read = (name: string, key: string) => reader.getObject({ params: { bucket: name, key } })
     const answer = async (name: string, key: string) => {
       const { problem } = await rejectsWith(read(name, key), 'forbidden')
       return { ...problem, request_id: '', detail: problem.detail.replace(name, 'NAME').replace(key, 'KEY') }
@@ -440,9 +438,9 @@ describeEngines('objects', (engine) => {
     assert.deepEqual(await answer(bucket, 'out/a'), await answer(bucket, 'out/absent'))
     assert.deepEqual(await answer(bucket, 'out/a'), await answer('no-bucket', 'out/absent'))
     await rejectsWith(read(bucket, 'in/absent'), 'not_found')
-    await rejectsWith(server.as().getObject({ params: { name: bucket, key: 'in/a' } }), 'unauthenticated')
-    await rejectsWith(admin.getObject({ params: { name: bucket, key: 'nothing' } }), 'not_found')
-    await rejectsWith(admin.getObject({ params: { name: 'no-bucket', key: 'nothing' } }), 'not_found')
-    await rejectsWith(admin.putObject({ params: { name: 'no-bucket', key: 'x' }, body: 'x' }), 'not_found')
+    await rejectsWith(server.as().getObject({ params: { bucket, key: 'in/a' } }), 'unauthenticated')
+    await rejectsWith(admin.getObject({ params: { bucket, key: 'nothing' } }), 'not_found')
+    await rejectsWith(admin.getObject({ params: { bucket: 'no-bucket', key: 'nothing' } }), 'not_found')
+    await rejectsWith(admin.putObject({ params: { bucket: 'no-bucket', key: 'x' }, body: 'x' }), 'not_found')
   })
 })

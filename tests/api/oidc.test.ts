@@ -721,7 +721,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     )
     const kim = server.as(access_token)
     assert.deepEqual((await kim.listBuckets()).items, [])
-    await rejectsWith(kim.browse({ params: { name: 'private' } }), 'forbidden')
+    await rejectsWith(kim.browse({ params: { bucket: 'private' } }), 'forbidden')
     await rejectsWith(kim.createBucket({ body: { name: 'mine' } }), 'forbidden')
     await rejectsWith(kim.listUsers(), 'forbidden')
     await server.records([{ action: 'login' }], () => both.tokensOf(account))

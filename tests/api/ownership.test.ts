@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { type Client, ProblemError } from '../../contract/client.ts'
+import { type Client, ProblemError } from '../../client/derived.ts'
 import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
@@ -41,10 +41,10 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
   updateShare: (c, { share }) => c.updateShare({ params: { id: share }, body: { max_downloads: 1 } }),
   revokeShare: (c, { share }) => c.revokeShare({ params: { id: share } }),
   listShareAccesses: (c, { share }) => c.listShareAccesses({ params: { id: share } }),
-  getUpload: (c, { upload }) => c.getUpload({ params: { name, upload_id: upload } }),
-  abortUpload: (c, { upload }) => c.abortUpload({ params: { name }, body: { upload_id: upload } }),
+  getUpload: (c, { upload }) => c.getUpload({ params: { bucket: name, upload_id: upload } }),
+  abortUpload: (c, { upload }) => c.abortUpload({ params: { bucket: name }, body: { upload_id: upload } }),
   completeUpload: (c, { upload }) =>
-    c.completeUpload({ params: { name }, body: { upload_id: upload, parts: [{ part_number: 1, etag: 'x' }] } }),
+    c.completeUpload({ params: { bucket: name }, body: { upload_id: upload, parts: [{ part_number: 1, etag: 'x' }] } }),
   getJob: (c, { job }) => c.getJob({ params: { id: job } }),
   cancelJob: (c, { job }) => c.cancelJob({ params: { id: job } }),
   getPolicy: (c, { policy }) => c.getPolicy({ params: { id: policy } }),
@@ -55,8 +55,8 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
   getPolicyRun: (c, { policy, run }) => c.getPolicyRun({ params: { id: policy, run_id: run } }),
   listPolicyRunItems: (c, { policy, run }) => c.listPolicyRunItems({ params: { id: policy, run_id: run } }),
   cancelPolicyRun: (c, { policy, run }) => c.cancelPolicyRun({ params: { id: policy, run_id: run } }),
-  restoreTrash: (c, { trashed }) => c.restoreTrash({ params: { name }, body: { ids: [trashed] } }),
-  purgeTrash: (c, { trashed }) => c.purgeTrash({ params: { name }, body: { ids: [trashed] } }),
+  restoreTrash: (c, { trashed }) => c.restoreTrash({ params: { bucket: name }, body: { ids: [trashed] } }),
+  purgeTrash: (c, { trashed }) => c.purgeTrash({ params: { bucket: name }, body: { ids: [trashed] } }),
   getUser: (c, { user }) => c.getUser({ params: { id: user } }),
   updateUser: (c, { user }) => c.updateUser({ params: { id: user }, body: { display_name: 'taken' } }),
   deleteUser: (c, { user }) => c.deleteUser({ params: { id: user } }),
@@ -103,8 +103,9 @@ describeEngines('whose it is', (engine) => {
     const kim = server.as(kimsToken)
     await kim.createBucket({ body: { name } })
     await lee.createBucket({ body: { name: 'lees-bucket' } })
-    for (const key of ['plan of kim', 'old plan of kim']) await kim.putObject({ params: { name, key }, body: 'x' })
-    await kim.deleteObject({ params: { name, key: 'old plan of kim' } })
+    for (const key of ['plan of kim', 'old plan of kim'])
+      await kim.putObject({ params: { bucket: name, key }, body: 'x' })
+    await kim.deleteObject({ params: { bucket: name, key: 'old plan of kim' } })
     const { id: user, groups } = await kim.me()
     const pat = await kim.createToken({ body: { name: 'token of kim' } })
     const share = await kim.createShare({ body: { kind: 'object', bucket: name, key: 'plan of kim' } })
@@ -119,8 +120,9 @@ describeEngines('whose it is', (engine) => {
       token: pat.id,
       share: share.id,
       job: (await kim.createJob({ body: { kind: 'delete', source_bucket: name, prefix: 'none/' } })).id,
-      upload: (await kim.initUpload({ params: { name }, body: { key: 'big plan of kim', file_size: 9 } })).upload_id,
-      trashed: (await kim.listTrash({ params: { name } })).items[0]?.id ?? '',
+      upload: (await kim.initUpload({ params: { bucket: name }, body: { key: 'big plan of kim', file_size: 9 } }))
+        .upload_id,
+      trashed: (await kim.listTrash({ params: { bucket: name } })).items[0]?.id ?? '',
       policy: policy.id,
       run: (await kim.runPolicy({ params: { id: policy.id }, query: { dry_run: true } })).id,
       webhook: webhook.id,
@@ -171,7 +173,7 @@ describeEngines('whose it is', (engine) => {
       policy: (await admin.createPolicy({ body })).id,
       webhook: (await admin.createWebhook({ body: { name: 'other', url: 'https://8.8.4.4/', events: ['ping'] } })).id,
     }
-    const params = { name: 'lees-bucket' }
+    const params = { bucket: 'lees-bucket' }
     await assertKept(() => lee.getUpload({ params: { ...params, upload_id: of.upload } }), 'getUpload')
     await assertKept(() => lee.abortUpload({ params, body: { upload_id: of.upload } }), 'abortUpload')
     const part = { part_number: 1, etag: 'x' }
@@ -192,7 +194,7 @@ describeEngines('whose it is', (engine) => {
         assert.match(answer, /not_found|"succeeded":\[\]|"purged":0/, answer)
         assert.doesNotMatch(answer, /plan of kim/)
       })
-    assert.equal((await colleague.listTrash({ params: { name } })).items.length, 1)
+    assert.equal((await colleague.listTrash({ params: { bucket: name } })).items.length, 1)
   })
 
   it('lists nothing of others', async () => {
@@ -204,8 +206,8 @@ describeEngines('whose it is', (engine) => {
       await lee.listPolicies(),
       await lee.listBuckets(),
       await lee.usage(),
-      await lee.listUploads({ params: { name: 'lees-bucket' } }),
-      await lee.listTrash({ params: { name: 'lees-bucket' } }),
+      await lee.listUploads({ params: { bucket: 'lees-bucket' } }),
+      await lee.listTrash({ params: { bucket: 'lees-bucket' } }),
     ]
     const text = JSON.stringify(lists)
     for (const [what, id] of Object.entries(of)) assert.ok(!text.includes(id), what)

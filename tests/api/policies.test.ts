@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
-import type { Client } from '../../contract/client.ts'
-import { createClient } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
+import { createClient } from '../../client/derived.ts'
 import type { PolicyRun } from '../../contract/policies.ts'
 import { readConfig } from '../../server/config.ts'
 import { newId } from '../../server/id.ts'
@@ -29,10 +29,11 @@ describeEngines('cleanup policies', (engine) => {
     await server.admin.createBucket({ body: { name, ...body } })
     return {
       name,
-      put: (key: string, text = 'x') => server.admin.putObject({ params: { name, key }, body: Buffer.from(text) }),
+      put: (key: string, text = 'x') =>
+        server.admin.putObject({ params: { bucket: name, key }, body: Buffer.from(text) }),
       keys: async () =>
-        (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items.map((o) => o.key),
-      trash: async () => (await server.admin.listTrash({ params: { name }, query: { limit: 1000 } })).items,
+        (await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } })).items.map((o) => o.key),
+      trash: async () => (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 1000 } })).items,
     }
   }
   const create = (body: Partial<NewPolicy> & { bucket_patterns: string[] }, client = server.admin) =>
@@ -181,9 +182,9 @@ describeEngines('cleanup policies', (engine) => {
     }
     assert.deepEqual([records[2]?.actor_type, JSON.parse(records[2]?.details ?? '').deleted], ['user', 2])
     // What a policy takes comes back.
-    await server.admin.restoreTrash({ params: { name: bucket.name }, body: { ids: trash.map(({ id }) => id) } })
+    await server.admin.restoreTrash({ params: { bucket: bucket.name }, body: { ids: trash.map(({ id }) => id) } })
     assert.equal((await bucket.keys()).length, 5)
-    const { object_count } = await server.admin.getBucket({ params: { name: bucket.name } })
+    const { object_count } = await server.admin.getBucket({ params: { bucket: bucket.name } })
     assert.equal(object_count, 5)
     const runs = await server.admin.listPolicyRuns({ params: { id: policy.id } })
     assert.deepEqual(
@@ -202,7 +203,7 @@ describeEngines('cleanup policies', (engine) => {
     await bucket.put('later')
     await bucket.put('overwritten', 'anew')
     await bucket.put('same-bytes', 'same-bytes')
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     await server.admin.updateObject({ params: { ...params, key: 'described' }, body: { metadata: { a: 'b' } } })
     await server.admin.deleteObject({ params: { ...params, key: 'gone' } })
     await server.admin.moveObject({
@@ -243,8 +244,8 @@ describeEngines('cleanup policies', (engine) => {
     await bucket.put('k')
     const policy = await create({ bucket_patterns: [bucket.name], glob: '*' })
     const dry = await run(policy.id, { dry_run: true })
-    await server.admin.deleteObject({ params: { name: bucket.name, key: 'k' } })
-    await server.admin.deleteBucket({ params: { name: bucket.name } })
+    await server.admin.deleteObject({ params: { bucket: bucket.name, key: 'k' } })
+    await server.admin.deleteBucket({ params: { bucket: bucket.name } })
     assert.deepEqual(brief(await run(policy.id, { of: dry.id })), ['succeeded', 1, 0, 1, 0])
     await server.admin.createBucket({ body: { name: bucket.name } })
     await bucket.put('k')
@@ -258,8 +259,8 @@ describeEngines('cleanup policies', (engine) => {
       await server.admin.createBucket({ body: { name } })
       for (const n of [1, 2, 3])
         for (const folder of ['', 'db/', 'db/sub/']) {
-          await server.admin.putObject({ params: { name, key: `${folder}${n}.bak` }, body: 'xx' })
-          await server.admin.putObject({ params: { name, key: `${folder}${n}.small` }, body: 'x' })
+          await server.admin.putObject({ params: { bucket: name, key: `${folder}${n}.bak` }, body: 'xx' })
+          await server.admin.putObject({ params: { bucket: name, key: `${folder}${n}.small` }, body: 'x' })
           server.clock.advance(1000)
         }
     }
@@ -269,7 +270,7 @@ describeEngines('cleanup policies', (engine) => {
     const done = await run(policy.id)
     assert.deepEqual(brief(done), ['succeeded', 8, 8, 0, 16])
     for (const name of [`${stem}-a`, `${stem}-b`]) {
-      const left = (await server.admin.listObjects({ params: { name } })).items.map(({ key }) => key)
+      const left = (await server.admin.listObjects({ params: { bucket: name } })).items.map(({ key }) => key)
       assert.deepEqual(
         left.filter((key) => key.endsWith('.bak')),
         ['1.bak', '2.bak', '3.bak', 'db/3.bak', 'db/sub/3.bak'],
@@ -359,7 +360,7 @@ describeEngines('cleanup policies', (engine) => {
 
   it('says which policies will delete an object, when and why', async () => {
     const bucket = await open()
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     await bucket.put('logs/a.log')
     const at = server.clock.now()
     const on = (body: object) => create({ bucket_patterns: [bucket.name], ...body })
@@ -465,7 +466,7 @@ describeEngines('cleanup policies', (engine) => {
     const half = server.as(
       await server.userWith(other, { bucket_pattern: bucket.name, prefix: 'open/', actions: ['list'] }),
     )
-    await server.admin.deleteObject({ params: { name: bucket.name, key: 'secret/b' } })
+    await server.admin.deleteObject({ params: { bucket: bucket.name, key: 'secret/b' } })
     const done = await run(policy.id, { of: dry.id })
     assert.deepEqual(
       done.errors.map(({ key }) => key),
@@ -561,7 +562,7 @@ describeEngines('cleanup policies', (engine) => {
     const { id } = await author.createPolicy({ body: { name: 'x', bucket_patterns: [bucket.name], glob: '*' } })
     const dry = await run(id, { dry_run: true }, author)
     // A run as a process left it that ended after the first object.
-    await server.admin.deleteObject({ params: { name: bucket.name, key: 'a' } })
+    await server.admin.deleteObject({ params: { bucket: bucket.name, key: 'a' } })
     const { db } = server.database
     const row = await db.selectFrom('policy_runs').selectAll().where('id', '=', dry.id).executeTakeFirstOrThrow()
     const listed = await db.selectFrom('policy_run_items').selectAll().where('run_id', '=', dry.id).execute()
@@ -727,12 +728,12 @@ describeEngines('cleanup policies', (engine) => {
     await server.database.transaction(async (tx) => {
       for (const one of refusing) await one.execute(tx)
     })
-    const usage = await server.admin.getBucket({ params: { name: bucket.name } })
+    const usage = await server.admin.getBucket({ params: { bucket: bucket.name } })
     const failed = await server.records([{ action: 'policy_run' }], async () => settled(await run(policy.id)))
     assert.deepEqual(brief(failed), ['failed', 3, 0, 0, 0])
     assert.deepEqual(await bucket.keys(), ['a', 'b', 'c'])
     assert.deepEqual(
-      [await bucket.trash(), await server.admin.getBucket({ params: { name: bucket.name } })],
+      [await bucket.trash(), await server.admin.getBucket({ params: { bucket: bucket.name } })],
       [[], usage],
     )
     assert.ok((await items(failed)).every(({ outcome }) => outcome === 'not_reached'))

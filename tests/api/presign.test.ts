@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { readConfig } from '../../server/config.ts'
 import { signClaims } from '../../server/signature.ts'
 import { start } from '../../server/start.ts'
@@ -12,7 +12,7 @@ const SECOND = 1000
 const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 const bucket = 'store'
-const params = { name: bucket }
+const params = { bucket }
 type Presign = Parameters<Client['presignObject']>[0]['body']
 type Right = 'list' | 'read' | 'write' | 'delete' | 'share'
 const denied: Seen = { action: 'access_denied', result: 'denied' }
@@ -127,8 +127,8 @@ describeEngines('presigned URLs', (engine) => {
     await admin.restoreTrash({ params, body: { ids: [item?.id ?? ''] } })
     assert.equal((await send(path)).body.toString(), 'two')
     await admin.createBucket({ body: { name: 'short-lived' } })
-    const { url } = await admin.presignObject({ params: { name: 'short-lived' }, body: { key: 'a', method: 'PUT' } })
-    await admin.deleteBucket({ params: { name: 'short-lived' } })
+    const { url } = await admin.presignObject({ params: { bucket: 'short-lived' }, body: { key: 'a', method: 'PUT' } })
+    await admin.deleteBucket({ params: { bucket: 'short-lived' } })
     await traceless(() => refused(send(new URL(url).pathname, 'PUT', {}, 'x'), 404, 'not_found'))
   })
 
@@ -351,14 +351,14 @@ describeEngines('presigned URLs', (engine) => {
 
   it('obeys the quota to the byte', async () => {
     await admin.createBucket({ body: { name: 'tight', quota_gb: 10 / 1024 ** 3 } })
-    const { url } = await admin.presignObject({ params: { name: 'tight' }, body: { key: 'a', method: 'PUT' } })
+    const { url } = await admin.presignObject({ params: { bucket: 'tight' }, body: { key: 'a', method: 'PUT' } })
     const path = new URL(url).pathname
     await traceless(async () => {
       await refused(send(path, 'PUT', {}, '12345678901'), 413, 'quota_exceeded')
       await refused(send(path, 'PUT', { 'transfer-encoding': 'chunked' }, '12345678901'), 413, 'quota_exceeded')
     })
     assert.equal((await send(path, 'PUT', {}, '1234567890')).status, 201)
-    const { used_bytes } = await admin.getBucket({ params: { name: 'tight' } })
+    const { used_bytes } = await admin.getBucket({ params: { bucket: 'tight' } })
     assert.equal(used_bytes, 10)
   })
 
@@ -410,7 +410,8 @@ describeEngines('presigned URLs', (engine) => {
     const writer = (await person('write', 'list', 'delete', 'share')).client
     assert.equal((await send(await presign({ key: 'asked' }, reader))).status, 200)
     assert.equal((await send(await presign({ key: 'asked', method: 'PUT' }, writer), 'PUT', {}, 'x')).status, 200)
-    const ask = (client: Client, body: Presign, name = bucket) => client.presignObject({ params: { name }, body })
+    const ask = (client: Client, body: Presign, name = bucket) =>
+      client.presignObject({ params: { bucket: name }, body })
     await server.records([denied, denied, denied, denied], async () => {
       const put = await rejectsWith(ask(reader, { key: 'asked', method: 'PUT' }), 'forbidden')
       assert.equal(put.problem.detail, `You need the right "write" on key "asked" of bucket "${bucket}".`)

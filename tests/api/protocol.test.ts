@@ -98,7 +98,7 @@ describeEngines('protocol', (engine) => {
 
   it('answers whole where a body came that nobody asked for', async () => {
     const bytes = Buffer.alloc(2_000_000, 'what was stored ')
-    await server.admin.putObject({ params: { name: 'wire', key: 'long' }, body: bytes })
+    await server.admin.putObject({ params: { bucket: 'wire', key: 'long' }, body: bytes })
     const body = Buffer.alloc(300_000, ' ')
     const head = (at: string) =>
       `GET ${at} HTTP/1.1\r\n${auth()}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`
@@ -108,7 +108,7 @@ describeEngines('protocol', (engine) => {
         const [, length] = /content-length: (\d+)/i.exec(answer) ?? []
         assert.equal(answer.length - answer.indexOf('\r\n\r\n') - 4, Number(length), at)
       }
-    await server.admin.deleteObject({ params: { name: 'wire', key: 'long' } })
+    await server.admin.deleteObject({ params: { bucket: 'wire', key: 'long' } })
     // One that asks first whether to send its body is told the answer, and sends none.
     const asks = `GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n`
     assert.deepEqual(seen(await raw(asks)), ['404 not_found'])
@@ -176,7 +176,7 @@ describeEngines('protocol', (engine) => {
   })
 
   it('makes links of PUBLIC_BASE_URL, whatever host the request names', async () => {
-    await server.admin.putObject({ params: { name: 'wire', key: 'linked' }, body: 'x' })
+    await server.admin.putObject({ params: { bucket: 'wire', key: 'linked' }, body: 'x' })
     const headers = {
       host: 'evil.example',
       forwarded: 'host=evil.example;proto=http',
@@ -209,7 +209,7 @@ describeEngines('protocol', (engine) => {
     const body = `${new URLSearchParams({ username: evil, password: 'wrong one' })}`
     await request({ url: server.url, path: '/api/v1/auth/token', method: 'POST', headers, body })
     await server.admin.putObject({
-      params: { name: 'wire', key: evil },
+      params: { bucket: 'wire', key: evil },
       body: 'x',
       headers: { 'content-type': 'text/html' },
     })
@@ -269,7 +269,7 @@ describeEngines('protocol', (engine) => {
       }
       assert.deepEqual(seen(moving.text), ['201'])
       assert.ok(moving.took > 4000, `${moving.took} ms, several times the limit`)
-      assert.equal((await slow.admin.listObjects({ params: { name: 'slow' } })).items.length, 1)
+      assert.equal((await slow.admin.listObjects({ params: { bucket: 'slow' } })).items.length, 1)
       await until(async () => (await fetch(`${slow.url}/healthz`)).ok)
     } finally {
       await slow.stop()

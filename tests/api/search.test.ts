@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { compareKeys } from '../../contract/permissions.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -26,7 +26,7 @@ describeEngines('search', (engine) => {
   before(async () => {
     server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'seed' } })
-    await server.admin.putObject({ params: { name: 'seed', key: 'seed' }, body: Buffer.from('x') })
+    await server.admin.putObject({ params: { bucket: 'seed', key: 'seed' }, body: Buffer.from('x') })
   })
   after(() => server.stop())
 
@@ -36,7 +36,7 @@ describeEngines('search', (engine) => {
     let cursor: string | null | undefined
     do {
       const query = { search, limit, ...(prefix === undefined ? {} : { prefix }), ...(cursor ? { cursor } : {}) }
-      const page = await client.listObjects({ params: { name }, query })
+      const page = await client.listObjects({ params: { bucket: name }, query })
       assert.ok(page.items.length <= limit)
       found.push(...page.items.map(({ key }) => key))
       cursor = page.next_cursor
@@ -177,7 +177,7 @@ describeEngines('search', (engine) => {
       ...['object_search', 'rank', 'NOT', 'abc AND', '" AND "', '\\"', '\\\\', '%_%', 'A%B', '\u0001'],
     ])
       assert.deepEqual(await find(name, search), naive(all, search), JSON.stringify(search))
-    const params = { name }
+    const params = { bucket: name }
     await rejectsWith(server.admin.listObjects({ params, query: { search: '' } }), 'invalid_request', 'query.search')
     await rejectsWith(server.admin.listObjects({ params, query: { search: 'a\0' } }), 'invalid_request', 'query.search')
     const long = 'x'.repeat(201)
@@ -241,14 +241,14 @@ describeEngines('search', (engine) => {
       for (const limit of [1, 7, 60]) assert.deepEqual(await find(name, search, undefined, limit), naive(keys, search))
     // A cursor is a place between keys, whatever happens to the key it was made at.
     const query = { search: 'report', limit: 7 }
-    const first = await server.admin.listObjects({ params: { name }, query })
+    const first = await server.admin.listObjects({ params: { bucket: name }, query })
     const last = first.items.at(-1)?.key ?? ''
     await fill(
       name,
       keys.filter((key) => key !== last),
     )
     const second = await server.admin.listObjects({
-      params: { name },
+      params: { bucket: name },
       query: { ...query, cursor: first.next_cursor ?? '' },
     })
     assert.deepEqual(
@@ -257,7 +257,7 @@ describeEngines('search', (engine) => {
     )
     for (const cursor of ['', 'x', 'W10', 'WyJhIiwiYiJd'])
       await rejectsWith(
-        server.admin.listObjects({ params: { name }, query: { ...query, cursor } }),
+        server.admin.listObjects({ params: { bucket: name }, query: { ...query, cursor } }),
         'invalid_request',
         'query.cursor',
       )
@@ -281,44 +281,47 @@ describeEngines('search', (engine) => {
         assert.deepEqual(await find(name, search, 'c/', limit, person), naive(['c/needle'], search, 'c/'))
       }
     // A cursor of someone who sees more leads nowhere else.
-    const wide = await server.admin.listObjects({ params: { name }, query: { search: 'needle', limit: 3 } })
+    const wide = await server.admin.listObjects({ params: { bucket: name }, query: { search: 'needle', limit: 3 } })
     const query = { search: 'needle', cursor: wide.next_cursor ?? '' }
-    const rest = await person.listObjects({ params: { name }, query })
+    const rest = await person.listObjects({ params: { bucket: name }, query })
     assert.deepEqual(
       rest.items.map(({ key }) => key),
       ['c/needle'],
     )
     for (const prefix of ['b/', 'needle', 'c/o'])
-      await rejectsWith(person.listObjects({ params: { name }, query: { search: 'needle', prefix } }), 'forbidden')
-    await rejectsWith(person.listObjects({ params: { name: other }, query: { search: 'needle' } }), 'forbidden')
+      await rejectsWith(
+        person.listObjects({ params: { bucket: name }, query: { search: 'needle', prefix } }),
+        'forbidden',
+      )
+    await rejectsWith(person.listObjects({ params: { bucket: other }, query: { search: 'needle' } }), 'forbidden')
     await rejectsWith(
-      person.listObjects({ params: { name: 'search-absent' }, query: { search: 'needle' } }),
+      person.listObjects({ params: { bucket: 'search-absent' }, query: { search: 'needle' } }),
       'forbidden',
     )
     await rejectsWith(
-      server.admin.listObjects({ params: { name: 'search-absent' }, query: { search: 'x' } }),
+      server.admin.listObjects({ params: { bucket: 'search-absent' }, query: { search: 'x' } }),
       'not_found',
     )
-    await rejectsWith(server.as().listObjects({ params: { name }, query: { search: 'x' } }), 'unauthenticated')
+    await rejectsWith(server.as().listObjects({ params: { bucket: name }, query: { search: 'x' } }), 'unauthenticated')
   })
 
   it('follows every change at once', async () => {
     const [name, second] = [await open(), await open()]
     const { admin } = server
-    const params = { name }
+    const params = { bucket: name }
     const where = async (search = 'nadel') => [await find(name, search), await find(second, search)]
-    const put = (key: string) => admin.putObject({ params: { name, key }, body: Buffer.from('x') })
+    const put = (key: string) => admin.putObject({ params: { bucket: name, key }, body: Buffer.from('x') })
     await put('in/Nadel 1')
     assert.deepEqual(await where(), [['in/Nadel 1'], []])
     await put('in/Nadel 1')
     assert.deepEqual(await where(), [['in/Nadel 1'], []])
-    await admin.deleteObject({ params: { name, key: 'in/Nadel 1' } })
+    await admin.deleteObject({ params: { bucket: name, key: 'in/Nadel 1' } })
     assert.deepEqual(await where(), [[], []])
     const [item] = (await admin.listTrash({ params })).items
     await admin.restoreTrash({ params, body: { ids: [item?.id ?? ''] } })
     assert.deepEqual(await where(), [['in/Nadel 1'], []])
     const from = { source_bucket: name, source_key: 'in/Nadel 1' }
-    await admin.copyObject({ params: { name: second }, body: { ...from, dest_key: 'NADEL copy' } })
+    await admin.copyObject({ params: { bucket: second }, body: { ...from, dest_key: 'NADEL copy' } })
     await admin.moveObject({ params, body: { ...from, dest_key: 'in/Faden 1' } })
     assert.deepEqual(
       [await where(), await where('faden')],
@@ -344,7 +347,7 @@ describeEngines('search', (engine) => {
       ],
     )
     await admin.bulkMove({
-      params: { name: second },
+      params: { bucket: second },
       body: { source_bucket: name, keys: ['aus/NADEL copy', 'aus/Faden 1'] },
     })
     assert.deepEqual(await where('aus'), [[], []])
@@ -355,7 +358,7 @@ describeEngines('search', (engine) => {
         [[], ['Faden 1']],
       ],
     )
-    await admin.bulkDelete({ params: { name: second }, body: { keys: ['NADEL copy', 'Faden 1'] } })
+    await admin.bulkDelete({ params: { bucket: second }, body: { keys: ['NADEL copy', 'Faden 1'] } })
     assert.deepEqual(
       [await where(), await where('den 1')],
       [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { createClient } from '../../contract/client.ts'
+import { createClient } from '../../client/derived.ts'
 import { readConfig } from '../../server/config.ts'
 import { newId } from '../../server/id.ts'
 import { type Running, start } from '../../server/start.ts'
@@ -107,7 +107,7 @@ describeEngines('settings', (engine) => {
     const free = await server.admin.createBucket({ body: { name: 'said-none', quota_gb: null } })
     assert.equal(free.quota_gb, null)
     const put = (name: string, key: string, bytes: number) =>
-      server.admin.putObject({ params: { name, key }, body: new Uint8Array(bytes) })
+      server.admin.putObject({ params: { bucket: name, key }, body: new Uint8Array(bytes) })
     await put('said-none', 'a', MIB)
     await change({ quotas: { total_quota_gb: GIB_OF(3 * MIB) } })
     await put('by-default', 'b', MIB)
@@ -118,17 +118,17 @@ describeEngines('settings', (engine) => {
     await put('said-none', 'c', MIB)
     await rejectsWith(put('three-days', 'd', 1), 'quota_exceeded')
     await put('said-none', 'c', MIB / 2)
-    await server.admin.deleteObject({ params: { name: 'by-default', key: 'b' } })
-    const { items } = await server.admin.listTrash({ params: { name: 'by-default' } })
+    await server.admin.deleteObject({ params: { bucket: 'by-default', key: 'b' } })
+    const { items } = await server.admin.listTrash({ params: { bucket: 'by-default' } })
     await put('three-days', 'd', MIB)
     await server.records([], () =>
       rejectsWith(
-        server.admin.restoreTrash({ params: { name: 'by-default' }, body: { ids: [items[0]?.id ?? ''] } }),
+        server.admin.restoreTrash({ params: { bucket: 'by-default' }, body: { ids: [items[0]?.id ?? ''] } }),
         'quota_exceeded',
       ),
     )
     await put('three-days', 'd', MIB / 4)
-    await server.admin.restoreTrash({ params: { name: 'by-default' }, body: { ids: [items[0]?.id ?? ''] } })
+    await server.admin.restoreTrash({ params: { bucket: 'by-default' }, body: { ids: [items[0]?.id ?? ''] } })
     const used = (await server.admin.usage()).used_bytes
     const counted = await server.database.db
       .selectFrom('quotas')
@@ -138,7 +138,7 @@ describeEngines('settings', (engine) => {
     assert.deepEqual([counted[0]?.used_bytes, used], [2.75 * MIB, 2.75 * MIB])
     await change({ quotas: { total_quota_gb: GIB_OF(MIB) } })
     await rejectsWith(put('said-none', 'e', 1), 'quota_exceeded')
-    await server.admin.deleteObject({ params: { name: 'said-none', key: 'a' } })
+    await server.admin.deleteObject({ params: { bucket: 'said-none', key: 'a' } })
     await change({ quotas: { total_quota_gb: null, default_bucket_quota_gb: null } })
     await put('said-none', 'e', 4 * MIB)
   })

@@ -20,7 +20,7 @@ describeEngines('downloads of a link', (engine) => {
   after(() => server.stop())
 
   const put = async (key: string, body: string | Buffer<ArrayBuffer> = ALPHABET, type = 'text/plain') => {
-    await server.admin.putObject({ params: { name: BUCKET, key }, body, headers: { 'content-type': type } })
+    await server.admin.putObject({ params: { bucket: BUCKET, key }, body, headers: { 'content-type': type } })
     return key
   }
   const share = (key: string, max_downloads: number) =>

@@ -18,7 +18,7 @@ describeEngines('share links', (engine) => {
 
   const put = async (key: string, body = `contents of ${key}`, type = 'text/plain') => {
     const headers = { 'content-type': type }
-    await server.admin.putObjectByQuery({ params: { name: BUCKET }, query: { key }, body, headers })
+    await server.admin.putObjectByQuery({ params: { bucket: BUCKET }, query: { key }, body, headers })
     return key
   }
   const share = (key: string, body: Parameters<typeof server.admin.shareObject>[0]['body'] = {}) =>
@@ -45,7 +45,7 @@ describeEngines('share links', (engine) => {
   it('embed=1 lets our own pages frame a PDF, sandboxed, also of a link that says attachment', async () => {
     const key = 'docs/framed.pdf'
     await server.admin.putObject({
-      params: { name: BUCKET, key },
+      params: { bucket: BUCKET, key },
       body: '%PDF-1.4',
       headers: { 'content-type': 'application/pdf' },
     })
@@ -150,7 +150,7 @@ describeEngines('share links', (engine) => {
     assert.equal(texts.size, 1)
     await server.later(0)
     const there = await share(key)
-    await server.admin.deleteObject({ params: { name: BUCKET, key } })
+    await server.admin.deleteObject({ params: { bucket: BUCKET, key } })
     assert.equal((await open(there.token)).status, 404, 'the link is good, the object is not there')
   })
 
@@ -502,11 +502,11 @@ describeEngines('share links', (engine) => {
       await rejectsWith(server.admin.createShare({ body }), 'invalid_request')
 
     await server.admin.createBucket({ body: { name: 'again' } })
-    const params = { name: 'again', key: 'k' }
+    const params = { bucket: 'again', key: 'k' }
     await server.admin.putObject({ params, body: 'first' })
     const old = await server.admin.shareObject({ params: { bucket: 'again', key: 'k' }, body: {} })
     await server.admin.deleteObject({ params })
-    await server.admin.deleteBucket({ params: { name: 'again' } })
+    await server.admin.deleteBucket({ params: { bucket: 'again' } })
     await server.admin.createBucket({ body: { name: 'again' } })
     await server.admin.putObject({ params, body: 'second' })
     assert.equal((await open(old.token)).status, 404)
@@ -530,7 +530,7 @@ describeEngines('share links', (engine) => {
       }),
     )
     assert.deepEqual([stored.status, stored.json()], [201, { name: 'photo (2).png', size: 10 }])
-    const read = async (key: string) => (await server.admin.getObject({ params: { name: BUCKET, key } })).text()
+    const read = async (key: string) => (await server.admin.getObject({ params: { bucket: BUCKET, key } })).text()
     assert.deepEqual([await read('inbox/photo.png'), await read('inbox/photo (2).png')], ['mine', '0123456789'])
     const before = (await server.stored()).length
     await server.records([], async () => {
@@ -544,7 +544,8 @@ describeEngines('share links', (engine) => {
     assert.equal((await server.stored()).length, before, 'nothing is left of what was refused')
     const racers = await Promise.all(Array.from({ length: 6 }, (_, i) => send('same.png', `${i}`.repeat(5))))
     assert.deepEqual(racers.map(({ status }) => status).sort(), [201, 201, 201, 409, 409, 409], 'four files in all')
-    const names = (await server.admin.listObjects({ params: { name: BUCKET }, query: { prefix: 'inbox/same' } })).items
+    const names = (await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'inbox/same' } }))
+      .items
     assert.deepEqual(
       names.map(({ key }) => key),
       ['inbox/same (2).png', 'inbox/same (3).png', 'inbox/same.png'],

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { after, before, beforeEach, it } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import { errors, ServiceError } from '../../contract/errors.ts'
 import { TOKEN_PATTERN } from '../../contract/tokens.ts'
 import { readConfig } from '../../server/config.ts'
@@ -180,7 +180,7 @@ describeEngines('tokens', (engine) => {
     await rejectsWith(child.client.me(), 'unauthenticated')
     await rejectsWith(child.client.listUsers(), 'unauthenticated')
     await rejectsWith(first.client.listUsers(), 'forbidden')
-    await rejectsWith(first.client.getObject({ params: { name: 'none', key: 'k' } }), 'forbidden')
+    await rejectsWith(first.client.getObject({ params: { bucket: 'none', key: 'k' } }), 'forbidden')
     const unknown = newTokenValue()
     values.add(unknown)
     for (const [url, headers] of [
@@ -389,7 +389,7 @@ describeEngines('tokens', (engine) => {
     await server.admin.createBucket({ body: { name: 'rights' } })
     const { client, id, groupId } = await person({ bucket_pattern: 'rights', actions: ['list'] })
     const { client: pat } = await make(client)
-    const browse = () => pat.browse({ params: { name: 'rights' } })
+    const browse = () => pat.browse({ params: { bucket: 'rights' } })
     const members = { params: { id: groupId }, body: { user_ids: [id] } }
     for (let round = 0; round < 3; round++) {
       await browse()
@@ -489,7 +489,7 @@ describeEngines('tokens', (engine) => {
     await server.admin.createBucket({ body: { name: 'not-mine' } })
     const { client } = await person()
     const calls = [
-      (pat: Client) => pat.browse({ params: { name: 'not-mine' } }),
+      (pat: Client) => pat.browse({ params: { bucket: 'not-mine' } }),
       (pat: Client) => pat.listUsers(),
       (pat: Client) => pat.listAudit(),
     ]
@@ -1093,7 +1093,7 @@ describeEngines('tokens', (engine) => {
         const there = sides[1 - i]
         assert.ok(there)
         const who = await person({ bucket_pattern: 'replicas', actions: ['list'] })
-        const browse = () => there.as(token).browse({ params: { name: 'replicas' } })
+        const browse = () => there.as(token).browse({ params: { bucket: 'replicas' } })
         const members = { params: { id: who.groupId }, body: { user_ids: [who.id] } }
         const { id, token } = await make(who.client)
         const last = await make(who.client)

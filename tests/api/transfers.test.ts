@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
+import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import type { Action } from '../../contract/actions.ts'
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
 import type { BulkResult } from '../../contract/transfers.ts'
 import { holdBuckets } from '../../server/buckets/service.ts'
 import { readConfig } from '../../server/config.ts'
@@ -72,7 +72,7 @@ function bucketsOf(server: () => TestServer, prefix: string) {
   let made = 0
   return async (body: object = {}) => {
     const name = `${prefix}-${++made}`
-    const params = { name }
+    const params = { bucket: name }
     const { admin } = server()
     await admin.createBucket({ body: { name, ...body } })
     const one = (kind: Kind) => (kind === 'copy' ? admin.copyObject : admin.moveObject)
@@ -82,7 +82,7 @@ function bucketsOf(server: () => TestServer, prefix: string) {
     return {
       name,
       put: (key: string, body: string | Buffer = key, headers: Record<string, string> = {}) =>
-        admin.putObject({ params: { name, key }, body: Buffer.from(body), headers }),
+        admin.putObject({ params: { bucket: name, key }, body: Buffer.from(body), headers }),
       text: async (key: string) =>
         (await admin.getObjectByQuery({ params, query: { key } }).catch(() => undefined))?.text() ?? null,
       keys: async () => (await admin.listObjects({ params, query: { limit: 1000 } })).items.map(({ key }) => key),
@@ -113,7 +113,7 @@ async function assertExact({ database, admin }: TestServer, ...names: string[]):
     const sizes = async (table: 'objects' | 'trash') =>
       (await db.selectFrom(table).select('size').where('bucket_id', '=', id).execute()).map(({ size }) => size)
     const objects = await sizes('objects')
-    const bucket = await admin.getBucket({ params: { name } })
+    const bucket = await admin.getBucket({ params: { bucket: name } })
     assert.deepEqual(
       [bucket.used_bytes, bucket.object_count, bucket.trash_bytes],
       [sum(objects), objects.length, sum(await sizes('trash'))],
@@ -145,7 +145,7 @@ describeEngines('copy and move of one object', (engine) => {
     const person = await server.as(token).me()
     const copied = await server.records([{ action: 'copy', bucket: bucket.name, key: 'dir/b' }], () =>
       server.as(token).copyObject({
-        params: { name: bucket.name },
+        params: { bucket: bucket.name },
         body: { source_bucket: bucket.name, source_key: 'a', dest_key: 'dir/b' },
       }),
     )
@@ -162,7 +162,7 @@ describeEngines('copy and move of one object', (engine) => {
       { source: { bucket: bucket.name, key: 'a' }, size: 8, etag: original.etag, replaced: false },
     ])
     assert.deepEqual(await bucket.usage(), [16, 2, 0])
-    const response = await server.admin.getObject({ params: { name: bucket.name, key: 'dir/b' } })
+    const response = await server.admin.getObject({ params: { bucket: bucket.name, key: 'dir/b' } })
     assert.deepEqual(
       ['etag', 'content-type', 'x-meta-colour', 'x-meta-__proto__'].map((name) => response.headers.get(name)),
       [`"${original.etag}"`, 'text/x-own; a=b', 'blue', 'p'],
@@ -216,7 +216,7 @@ describeEngines('copy and move of one object', (engine) => {
       assert.deepEqual([recorded?.replaced, recorded?.trash_id], [true, item?.id])
       assert.deepEqual(await to.usage(), [4, 1, 12])
       assert.deepEqual(await from.usage(), kind === 'copy' ? [4, 1, 0] : [0, 0, 0])
-      await server.admin.deleteObject({ params: { name: to.name, key: 'k' } })
+      await server.admin.deleteObject({ params: { bucket: to.name, key: 'k' } })
       const { items } = await to.restore(item?.id ?? '')
       assert.deepEqual(items, [old])
       assert.equal(await to.text('k'), 'old contents')
@@ -255,22 +255,22 @@ describeEngines('copy and move of one object', (engine) => {
         await rejectsWith(to.take(kind, 'a', absent), 'not_found')
         const operation = kind === 'copy' ? server.admin.copyObject : server.admin.moveObject
         const body = { source_bucket: from.name, source_key: 'a' }
-        const into = await rejectsWith(operation({ params: { name: absent }, body }), 'not_found')
+        const into = await rejectsWith(operation({ params: { bucket: absent }, body }), 'not_found')
         assert.match(into.problem.detail, /one-absent/)
         await rejectsWith(
-          operation({ params: { name: from.name }, body: { ...body, dest_key: '' } }),
+          operation({ params: { bucket: from.name }, body: { ...body, dest_key: '' } }),
           'invalid_request',
         )
         for (const bad of ['a\0', 'x'.repeat(1025), '漢'.repeat(342)])
           await rejectsWith(to.take(kind, 'a', from.name, { dest_key: bad }), 'invalid_request', 'body.dest_key')
         await rejectsWith(to.take(kind, '', from.name), 'invalid_request', 'body.source_key')
         await rejectsWith(
-          operation({ params: { name: to.name }, body: { ...body, if_none_match: '"etag"' as '*' } }),
+          operation({ params: { bucket: to.name }, body: { ...body, if_none_match: '"etag"' as '*' } }),
           'invalid_request',
           'body.if_none_match',
         )
         await rejectsWith(
-          operation({ params: { name: to.name }, body: { ...body, overwrite: true } as typeof body }),
+          operation({ params: { bucket: to.name }, body: { ...body, overwrite: true } as typeof body }),
           'invalid_request',
           'body.overwrite',
         )
@@ -287,7 +287,7 @@ describeEngines('copy and move of one object', (engine) => {
       const operation = (client: Client) => (kind === 'copy' ? client.copyObject : client.moveObject)
       const call = (client: Client, source: string, dest: string) =>
         operation(client)({
-          params: { name: dest },
+          params: { bucket: dest },
           body: { source_bucket: source, source_key: 'in/a', dest_key: 'to/b' },
         })
       type Actions = Parameters<TestServer['userWith']>[0]['actions']
@@ -340,11 +340,11 @@ describeEngines('copy and move of one object', (engine) => {
     await to.take('copy', 'a', from.name)
     await to.take('copy', 'a', from.name, { dest_key: 'second' })
     const files = server.files()
-    await server.admin.deleteObject({ params: { name: from.name, key: 'a' }, query: { permanent: true } })
+    await server.admin.deleteObject({ params: { bucket: from.name, key: 'a' }, query: { permanent: true } })
     await server.later(2 * HOUR)
     await server.running.tick()
     assert.deepEqual([await to.text('a'), server.files()], ['shared bytes', files])
-    await server.admin.deleteObject({ params: { name: to.name, key: 'a' } })
+    await server.admin.deleteObject({ params: { bucket: to.name, key: 'a' } })
     // A copy over a copy of itself lets go of the bytes and takes them again.
     await to.put('b', 'x')
     await to.take('copy', 'second', to.name, { dest_key: 'b' })
@@ -391,7 +391,7 @@ describeEngines('copy and move of one object', (engine) => {
       ],
     )
     // Below what is used: only growth is refused.
-    await server.admin.updateBucket({ params: { name: full.name }, body: { quota_gb: 5 / GIB } })
+    await server.admin.updateBucket({ params: { bucket: full.name }, body: { quota_gb: 5 / GIB } })
     await full.take('move', 'c', full.name, { dest_key: 'd' })
     await full.take('copy', 'ten', full.name, { dest_key: 'd' })
     await rejectsWith(full.take('copy', 'ten', full.name, { dest_key: 'e' }), 'quota_exceeded')
@@ -440,10 +440,10 @@ describeEngines('copy and move of one object', (engine) => {
   it('keeps every key as it is', async () => {
     const [from, to] = [await open(), await open()]
     const exists = async (keys: string[]) =>
-      (await server.admin.objectsExist({ params: { name: to.name }, body: { keys } })).items
+      (await server.admin.objectsExist({ params: { bucket: to.name }, body: { keys } })).items
     for (const key of HARD_KEYS) {
       const query = { key }
-      await server.admin.putObjectByQuery({ params: { name: from.name }, query, body: Buffer.from(`body of ${key}`) })
+      await server.admin.putObjectByQuery({ params: { bucket: from.name }, query, body: Buffer.from(`body of ${key}`) })
       await server.records(
         [
           { action: 'copy', bucket: to.name, key },
@@ -456,7 +456,7 @@ describeEngines('copy and move of one object', (engine) => {
           assert.equal((await to.take('move', key, to.name, { dest_key: `${key}!` })).key, `${key}!`)
           assert.equal((await to.take('move', `${key}!`, to.name, { dest_key: key })).key, key)
           const body = { metadata: { touched: 'yes' } }
-          assert.equal((await server.admin.updateObjectByQuery({ params: { name: to.name }, query, body })).key, key)
+          assert.equal((await server.admin.updateObjectByQuery({ params: { bucket: to.name }, query, body })).key, key)
         },
       )
       assert.equal(await to.text(key), `body of ${key}`)
@@ -534,7 +534,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
       keys: ['in/a', 'in/big', 'in/none', 'in/b', 'in/x/b', 'out/d', 'in/c', 'readonly/e'],
     }
     const result = await server.records(recorded('copy', to.name, ['a', 'b', 'c']), () =>
-      client.bulkCopy({ params: { name: to.name }, body }),
+      client.bulkCopy({ params: { bucket: to.name }, body }),
     )
     assert.deepEqual(result.succeeded, ['a', 'b', 'c'])
     assert.deepEqual(codes(result), {
@@ -549,7 +549,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
     assert.deepEqual([new Set(ids).size, typeof ids[0]], [1, 'string'])
     assert.deepEqual(await to.usage(), [30, 3, 10])
     const again = await server.records([], () =>
-      client.bulkCopy({ params: { name: to.name }, body: { ...body, if_none_match: '*' } }),
+      client.bulkCopy({ params: { bucket: to.name }, body: { ...body, if_none_match: '*' } }),
     )
     assert.deepEqual(again.succeeded, [])
     assert.deepEqual(codes(again), {
@@ -560,14 +560,14 @@ describeEngines('bulk copy, move and delete', (engine) => {
       'in/x/b': 'precondition_failed',
     })
     const moved = await server.records(recorded('move', to.name, ['a', 'b', 'c']), () =>
-      client.bulkMove({ params: { name: to.name }, body }),
+      client.bulkMove({ params: { bucket: to.name }, body }),
     )
     assert.deepEqual(codes(moved), { ...codes(result), 'readonly/e': 'forbidden' })
     assert.match(moved.errors.find(({ key }) => key === 'readonly/e')?.detail ?? '', /"delete" on key "readonly\/e"/)
     assert.deepEqual((await from.keys()).toSorted(), ['in/big', 'in/x/b', 'out/d'])
     assert.notEqual((await bulkIds(1))[0], ids[0])
     const removed = await server.records(recorded('delete', from.name, ['in/big', 'in/x/b']), () =>
-      client.bulkDelete({ params: { name: from.name }, body: { keys: ['out/d', 'in/x/b', 'in/none', 'in/big'] } }),
+      client.bulkDelete({ params: { bucket: from.name }, body: { keys: ['out/d', 'in/x/b', 'in/none', 'in/big'] } }),
     )
     assert.deepEqual(removed.succeeded.toSorted(), ['in/big', 'in/x/b'])
     assert.deepEqual(codes(removed), { 'out/d': 'forbidden', 'in/none': 'not_found' })
@@ -704,7 +704,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
         [1000, 1000, 1000],
       ],
     )
-    const { items } = await server.admin.objectsExist({ params: { name: to.name }, body: { keys } })
+    const { items } = await server.admin.objectsExist({ params: { bucket: to.name }, body: { keys } })
     assert.ok(items.length === 1000 && items.every(({ exists, size }) => exists && size === 1))
     const removed = await server.records(recorded('delete', to.name, keys), () => to.removeMany(keys))
     assert.deepEqual([removed.succeeded.length, removed.errors], [1000, []])
@@ -716,7 +716,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
       await rejectsWith(to.takeMany('copy', many, from.name), 'invalid_request', 'body.keys')
       await rejectsWith(to.takeMany('move', many, from.name), 'invalid_request', 'body.keys')
       await rejectsWith(to.removeMany(many), 'invalid_request', 'body.keys')
-      const params = { name: to.name }
+      const params = { bucket: to.name }
       await rejectsWith(server.admin.objectsExist({ params, body: { keys: many } }), 'invalid_request', 'body.keys')
       for (const bad of [[], ['a', 'a'], [''], ['a', 'x\0']]) {
         await rejectsWith(to.takeMany('copy', bad, from.name), 'invalid_request')
@@ -752,21 +752,21 @@ describeEngines('bulk copy, move and delete', (engine) => {
             const absent = 'bulk-absent'
             const source_bucket = swap && right === 'read' ? absent : from.name
             const name = swap && right === 'write' ? absent : to.name
-            const call = operation({ params: { name }, body: { source_bucket, keys: ['a'] } })
+            const call = operation({ params: { bucket: name }, body: { source_bucket, keys: ['a'] } })
             const { problem } = await rejectsWith(call, 'forbidden')
             assert.match(problem.detail, new RegExp(`"${right}"`))
             texts.push(problem.detail.replace(/"bulk-[^"]*"/, '…'))
           }
           assert.equal(texts[0], texts[1])
         })
-    await rejectsWith(writer.bulkDelete({ params: { name: from.name }, body: { keys: ['a'] } }), 'forbidden')
-    await rejectsWith(writer.bulkDelete({ params: { name: 'bulk-absent' }, body: { keys: ['a'] } }), 'forbidden')
+    await rejectsWith(writer.bulkDelete({ params: { bucket: from.name }, body: { keys: ['a'] } }), 'forbidden')
+    await rejectsWith(writer.bulkDelete({ params: { bucket: 'bulk-absent' }, body: { keys: ['a'] } }), 'forbidden')
     await server.records([], async () => {
       await rejectsWith(to.takeMany('copy', ['a'], 'bulk-absent'), 'not_found')
       const body = { source_bucket: from.name, keys: ['a'] }
-      await rejectsWith(server.admin.bulkMove({ params: { name: 'bulk-absent' }, body }), 'not_found')
+      await rejectsWith(server.admin.bulkMove({ params: { bucket: 'bulk-absent' }, body }), 'not_found')
       await rejectsWith(
-        server.admin.bulkDelete({ params: { name: 'bulk-absent' }, body: { keys: ['a'] } }),
+        server.admin.bulkDelete({ params: { bucket: 'bulk-absent' }, body: { keys: ['a'] } }),
         'not_found',
       )
     })
@@ -778,7 +778,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
     const { etag, last_modified } = await bucket.put('list/a', 'four')
     await bucket.put('read/a', '')
     const ask = (client: Client, keys: string[], name = bucket.name) =>
-      client.objectsExist({ params: { name }, body: { keys } })
+      client.objectsExist({ params: { bucket: name }, body: { keys } })
     const client = server.as(
       await server.userWith(
         { bucket_pattern: bucket.name, prefix: 'list/', actions: ['list'] },
@@ -814,7 +814,7 @@ describeEngines('changing what an object says of itself', (engine) => {
 
   it('changes content type and metadata, together or alone, and leaves the contents and their ETag', async () => {
     const bucket = await open()
-    const params = { name: bucket.name, key: 'dir/a b' }
+    const params = { bucket: bucket.name, key: 'dir/a b' }
     const original = await bucket.put('dir/a b', 'contents', { 'content-type': 'text/plain', 'x-meta-colour': 'blue' })
     const files = server.files()
     server.clock.advance(5000)
@@ -847,7 +847,7 @@ describeEngines('changing what an object says of itself', (engine) => {
   it('asks write, compares If-Match strongly, and refuses what no header can say', async () => {
     const bucket = await open()
     const { etag } = await bucket.put('a')
-    const params = { name: bucket.name, key: 'a' }
+    const params = { bucket: bucket.name, key: 'a' }
     const update = (body: object, headers: Record<string, string> = {}, key = 'a') =>
       server.admin.updateObject({ params: { ...params, key }, body: body as Change, headers })
     await server.records([], async () => {
@@ -855,7 +855,7 @@ describeEngines('changing what an object says of itself', (engine) => {
       await rejectsWith(update(some, { 'if-match': '"other"' }), 'precondition_failed')
       await rejectsWith(update(some, { 'if-match': `W/"${etag}"` }), 'precondition_failed')
       await rejectsWith(update(some, {}, 'absent'), 'not_found')
-      const missing = { params: { name: 'said-absent', key: 'a' }, body: some }
+      const missing = { params: { bucket: 'said-absent', key: 'a' }, body: some }
       await rejectsWith(server.admin.updateObject(missing), 'not_found')
       await rejectsWith(update({}), 'invalid_request')
       await rejectsWith(update({ ...some, size: 3 }), 'invalid_request', 'body.size')
@@ -886,7 +886,7 @@ describeEngines('changing what an object says of itself', (engine) => {
       assert.match(problem.detail, /"write" on key "a"/)
     })
     const writer = server.as(await server.userWith({ bucket_pattern: bucket.name, actions: ['write'] }))
-    await writer.updateObjectByQuery({ params: { name: bucket.name }, query: { key: 'a' }, body: { metadata: {} } })
+    await writer.updateObjectByQuery({ params: { bucket: bucket.name }, query: { key: 'a' }, body: { metadata: {} } })
     assert.deepEqual((await bucket.find('a'))?.metadata, {})
   })
 
@@ -1146,7 +1146,7 @@ describeEngines('racing copies and moves', (engine) => {
       const results = await outcomes(
         times(8, (i) =>
           client(i).moveObject({
-            params: { name: i % 3 ? to.name : from.name },
+            params: { bucket: i % 3 ? to.name : from.name },
             body: { source_bucket: from.name, source_key: key, dest_key: spread ? `${key}-${i}` : `${key}-new` },
           }),
         ),
@@ -1168,7 +1168,7 @@ describeEngines('racing copies and moves', (engine) => {
       const results = await outcomes(
         times(8, (i) =>
           client(i).copyObject({
-            params: { name: bucket.name },
+            params: { bucket: bucket.name },
             body: { source_bucket: bucket.name, source_key: 'a', dest_key: `b${round}`, if_none_match: '*' },
           }),
         ),
@@ -1185,7 +1185,7 @@ describeEngines('racing copies and moves', (engine) => {
     const results = await outcomes(
       times(24, (i) =>
         client(i).copyObject({
-          params: { name: to.name },
+          params: { bucket: to.name },
           body: { source_bucket: from.name, source_key: 'ten', dest_key: `${i}` },
         }),
       ),
@@ -1204,7 +1204,7 @@ describeEngines('racing copies and moves', (engine) => {
       const results = await Promise.allSettled(
         times(8, (i) =>
           client(i).bulkCopy({
-            params: { name: to.name },
+            params: { bucket: to.name },
             body: { source_bucket: sources[i % 4]?.name ?? '', keys: shuffled(keys) },
           }),
         ),
@@ -1234,7 +1234,7 @@ describeEngines('racing copies and moves', (engine) => {
           times(8, (i) => {
             const [from, to] = i % 2 ? [a, b] : [b, a]
             const body = { source_bucket: from.name, keys: shuffled(all), if_none_match: '*' as const }
-            return client(Math.floor(i / 2)).bulkMove({ params: { name: to.name }, body })
+            return client(Math.floor(i / 2)).bulkMove({ params: { bucket: to.name }, body })
           }),
         )
         for (const one of results) {
@@ -1255,7 +1255,7 @@ describeEngines('racing copies and moves', (engine) => {
     const bucket = await open()
     for (const key of keys) await bucket.put(key)
     const results = await Promise.all(
-      times(8, (i) => client(i).bulkDelete({ params: { name: bucket.name }, body: { keys: shuffled(keys) } })),
+      times(8, (i) => client(i).bulkDelete({ params: { bucket: bucket.name }, body: { keys: shuffled(keys) } })),
     )
     assert.equal(sum(results.map(({ succeeded }) => succeeded.length)), keys.length)
     assert.deepEqual((await bucket.trash()).map(({ key }) => key).toSorted(), keys.toSorted())
@@ -1271,7 +1271,7 @@ describeEngines('racing copies and moves', (engine) => {
     const operate = async (i: number): Promise<unknown> => {
       const one = client(i)
       const [from, to] = [any(buckets), any(buckets)]
-      const params = { name: to.name }
+      const params = { bucket: to.name }
       const kind = Math.floor(Math.random() * 7)
       const single = { source_bucket: from.name, source_key: key(), dest_key: key() }
       const many = { source_bucket: from.name, keys: [...new Set(times(5, key))], dest_prefix: any(['', 'd/']) }

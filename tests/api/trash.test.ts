@@ -16,15 +16,16 @@ describeEngines('trash', (engine) => {
     await server.admin.createBucket({ body: { name, ...body } })
     return {
       name,
-      put: (key: string, text: string) => server.admin.putObject({ params: { name, key }, body: Buffer.from(text) }),
-      remove: (key: string) => server.admin.deleteObject({ params: { name, key } }),
-      items: async (query = {}) => (await server.admin.listTrash({ params: { name }, query })).items,
+      put: (key: string, text: string) =>
+        server.admin.putObject({ params: { bucket: name, key }, body: Buffer.from(text) }),
+      remove: (key: string) => server.admin.deleteObject({ params: { bucket: name, key } }),
+      items: async (query = {}) => (await server.admin.listTrash({ params: { bucket: name }, query })).items,
       restore: (ids: string[], on_conflict?: 'fail' | 'replace' | 'keep_both') =>
-        server.admin.restoreTrash({ params: { name }, body: { ids, ...(on_conflict ? { on_conflict } : {}) } }),
-      text: async (key: string) => (await server.admin.getObject({ params: { name, key } })).text(),
-      purge: (body: { ids: string[] } | { all: true }) => server.admin.purgeTrash({ params: { name }, body }),
+        server.admin.restoreTrash({ params: { bucket: name }, body: { ids, ...(on_conflict ? { on_conflict } : {}) } }),
+      text: async (key: string) => (await server.admin.getObject({ params: { bucket: name, key } })).text(),
+      purge: (body: { ids: string[] } | { all: true }) => server.admin.purgeTrash({ params: { bucket: name }, body }),
       usage: async () => {
-        const { used_bytes, object_count, trash_bytes } = await server.admin.getBucket({ params: { name } })
+        const { used_bytes, object_count, trash_bytes } = await server.admin.getBucket({ params: { bucket: name } })
         return [used_bytes, object_count, trash_bytes]
       },
     }
@@ -57,7 +58,7 @@ describeEngines('trash', (engine) => {
       ],
     )
     assert.equal(Date.parse(all[0]?.expires_at ?? '') - Date.parse(all[0]?.deleted_at ?? ''), 7 * DAY)
-    const first = await server.admin.listTrash({ params: { name: bucket.name }, query: { limit: 2 } })
+    const first = await server.admin.listTrash({ params: { bucket: bucket.name }, query: { limit: 2 } })
     const second = await bucket.items({ limit: 2, cursor: first.next_cursor })
     assert.deepEqual([...first.items, ...second], all)
     assert.deepEqual(
@@ -143,7 +144,7 @@ describeEngines('trash', (engine) => {
     // 10 bytes for 5 more: only what grows the bucket needs room.
     await bucket.restore([item?.id ?? ''], 'replace')
     assert.deepEqual([await bucket.text('k'), await bucket.usage()], ['the second', [11, 2, 5]])
-    await server.admin.updateBucket({ params: { name: bucket.name }, body: { quota_gb: 5 / 1024 ** 3 } })
+    await server.admin.updateBucket({ params: { bucket: bucket.name }, body: { quota_gb: 5 / 1024 ** 3 } })
     const [again] = (await bucket.items()).map(({ id }) => id) as [string]
     await bucket.restore([again], 'replace')
     const [second] = (await bucket.items()).map(({ id }) => id) as [string]
@@ -249,13 +250,13 @@ describeEngines('trash', (engine) => {
     await server.later(3601_000)
     await server.running.tick()
     assert.equal((await server.stored()).length, files - 2)
-    const response = await server.admin.getObject({ params: { name: bucket.name, key: 'c' } })
+    const response = await server.admin.getObject({ params: { bucket: bucket.name, key: 'c' } })
     assert.equal(await response.text(), 'c')
   })
 
   it('restores contents as they were, one of two of the same key', async () => {
     const bucket = await open()
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     const headers = { 'content-type': 'text/x-own', 'x-meta-colour': 'blue' }
     const original = await server.admin.putObject({ params: { ...params, key: 'k' }, body: 'first', headers })
     server.clock.advance(1000)
@@ -289,7 +290,7 @@ describeEngines('trash', (engine) => {
       await rejectsWith(bucket.purge({ ids: [...ids, ABSENT] }), 'not_found', 'body.ids.1')
       await rejectsWith(bucket.purge({} as { all: true }), 'invalid_request')
       await rejectsWith(bucket.purge({ all: false } as unknown as { all: true }), 'invalid_request')
-      const missing = { params: { name: 'no-bucket' } }
+      const missing = { params: { bucket: 'no-bucket' } }
       await rejectsWith(server.admin.listTrash(missing), 'not_found')
       await rejectsWith(server.admin.restoreTrash({ ...missing, body: { ids } }), 'not_found')
       await rejectsWith(server.admin.purgeTrash({ ...missing, body: { all: true } }), 'not_found')
@@ -301,7 +302,7 @@ describeEngines('trash', (engine) => {
     const bucket = await open()
     await bucket.put('shared', 'shared bytes')
     await bucket.put('own', 'own bytes')
-    await server.admin.deleteObject({ params: { name: bucket.name, key: 'own' }, query: { permanent: true } })
+    await server.admin.deleteObject({ params: { bucket: bucket.name, key: 'own' }, query: { permanent: true } })
     await bucket.remove('shared')
     const files = await server.stored()
     // A copy, as it will be made: another row with the same blob.
@@ -331,7 +332,7 @@ describeEngines('trash', (engine) => {
     await server.later(2000)
     await server.records([], () => server.running.tick())
     assert.equal((await server.stored()).length, files.length - 1)
-    const response = await server.admin.getObject({ params: { name: bucket.name, key: 'copy' } })
+    const response = await server.admin.getObject({ params: { bucket: bucket.name, key: 'copy' } })
     assert.equal(await response.text(), 'shared bytes')
     await server.database.transaction((tx) => tx.deleteFrom('objects').where('key', '=', 'copy').execute())
   })
@@ -343,7 +344,7 @@ describeEngines('trash', (engine) => {
     await server.later(10 * DAY)
     await server.running.tick()
     assert.equal((await bucket.items()).length, 1)
-    await server.admin.updateBucket({ params: { name: bucket.name }, body: { trash_days: 10 } })
+    await server.admin.updateBucket({ params: { bucket: bucket.name }, body: { trash_days: 10 } })
     assert.equal((await bucket.items())[0]?.expires_at, server.clock.now().toISOString())
     await server.records([{ action: 'purge', bucket: bucket.name }], () => server.running.tick())
     assert.deepEqual([await bucket.items(), await bucket.usage()], [[], [0, 0, 0]])
@@ -377,11 +378,11 @@ describeEngines('trash', (engine) => {
     assert.deepEqual([await off.items(), await off.usage()], [[], [0, 0, 0]])
     const bucket = await open()
     await bucket.put('a', 'x')
-    await rejectsWith(server.admin.deleteBucket({ params: { name: bucket.name } }), 'not_empty')
+    await rejectsWith(server.admin.deleteBucket({ params: { bucket: bucket.name } }), 'not_empty')
     await bucket.remove('a')
     const files = (await server.stored()).length
     await server.records([{ action: 'delete_bucket', bucket: bucket.name }], () =>
-      server.admin.deleteBucket({ params: { name: bucket.name } }),
+      server.admin.deleteBucket({ params: { bucket: bucket.name } }),
     )
     await server.admin.createBucket({ body: { name: bucket.name } })
     assert.deepEqual([await bucket.items(), await bucket.usage()], [[], [0, 0, 0]])
@@ -412,7 +413,7 @@ describeEngines('trash', (engine) => {
     const inside = (await bucket.items())[1]?.id as string
     const with_ = async (...actions: ('list' | 'write' | 'manage')[]) =>
       server.as(await server.userWith({ bucket_pattern: bucket.name, prefix: 'in/', actions }))
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     const lister = await with_('list')
     await rejectsWith(lister.restoreTrash({ params, body: { ids: [inside] } }), 'forbidden')
     await rejectsWith(lister.purgeTrash({ params, body: { ids: [inside] } }), 'forbidden')
@@ -431,7 +432,7 @@ describeEngines('trash', (engine) => {
       await bucket.remove(key)
     }
     const [out, inside] = (await bucket.items()).map(({ id }) => id) as [string, string]
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     const on = (prefix: string, actions: ('list' | 'write' | 'manage')[]) => ({
       bucket_pattern: bucket.name,
       ...{ prefix, actions },
@@ -494,7 +495,7 @@ describeEngines('trash', (engine) => {
     const bucket = await open()
     await bucket.put('a', '1')
     await bucket.put('b', '22')
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     const removed = await server.admin.bulkDelete({ params, body: { keys: ['a', 'b', 'none'] } })
     assert.deepEqual([removed.succeeded.length, removed.errors.length], [2, 1])
     assert.deepEqual(removed.trash_ids.toSorted(), (await bucket.items()).map(({ id }) => id).toSorted())
@@ -504,7 +505,7 @@ describeEngines('trash', (engine) => {
     assert.deepEqual(none.trash_ids, [])
     const off = await open({ trash_days: 0 })
     await off.put('a', '1')
-    const gone = await server.admin.bulkDelete({ params: { name: off.name }, body: { keys: ['a'] } })
+    const gone = await server.admin.bulkDelete({ params: { bucket: off.name }, body: { keys: ['a'] } })
     assert.deepEqual([gone.succeeded, gone.trash_ids], [['a'], []])
   })
 
@@ -513,7 +514,7 @@ describeEngines('trash', (engine) => {
     await bucket.put('in/k.txt', 'first')
     await bucket.put('in/k.txt', 'second')
     const [first] = (await bucket.items()).map(({ id }) => id) as [string]
-    const params = { name: bucket.name }
+    const params = { bucket: bucket.name }
     const as = async (prefix: string, ...actions: ('write' | 'delete' | 'manage')[]) =>
       server.as(await server.userWith({ bucket_pattern: bucket.name, prefix, actions }))
     const narrow = await as('in/k.txt', 'write')

@@ -128,7 +128,7 @@ describeEngines('bytes on their way', (engine) => {
       assert.equal((await open[1]?.finish())?.status, 201)
       // What takes the place of as many bytes takes no room.
       assert.equal((await (await half(put(bucket, 'b', body))).finish()).status, 200)
-      const { used_bytes, reserved_bytes } = await server.admin.getBucket({ params: { name: bucket } })
+      const { used_bytes, reserved_bytes } = await server.admin.getBucket({ params: { bucket } })
       assert.deepEqual([used_bytes, reserved_bytes, await incoming()], [2 * size, 0, []])
     })
 
@@ -208,7 +208,7 @@ describeEngines('bytes on their way', (engine) => {
       await few.admin.createBucket({ body: { name: 'few' } })
       const link = await few.admin.createShare({ body: { kind: 'upload', bucket: 'few', prefix: 'inbox/' } })
       const { upload_id, urls } = await few.admin.initUpload({
-        params: { name: 'few' },
+        params: { bucket: 'few' },
         body: { key: 'p', file_size: 4 },
       })
       assert.ok(upload_id)

@@ -27,7 +27,7 @@ describeEngines('form uploads', (engine) => {
   const send = (files: Record<string, string>, query = '', name = bucket, token = server.adminToken) =>
     request({ url: server.url, path: `/api/v1/buckets/${name}/objects${query}`, method: 'POST', token, ...form(files) })
   const keys = async (name = bucket) =>
-    (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items.map(({ key }) => key)
+    (await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } })).items.map(({ key }) => key)
 
   before(async () => {
     server = await startServer(engine)
@@ -65,7 +65,7 @@ describeEngines('form uploads', (engine) => {
   it('takes what FormData of a browser or Node sends', async () => {
     const data = new FormData()
     data.append('file', new Blob(['x'], { type: 'image/webp' }), 'Grüße "1".webp')
-    const { items } = await server.admin.uploadForm({ params: { name: bucket }, query: { prefix: 'fd/' }, body: data })
+    const { items } = await server.admin.uploadForm({ params: { bucket }, query: { prefix: 'fd/' }, body: data })
     assert.deepEqual(
       items.map(({ key, content_type }) => [key, content_type]),
       [['fd/Grüße "1".webp', 'image/webp']],
@@ -82,7 +82,7 @@ describeEngines('form uploads', (engine) => {
       body: twice,
     })
     assert.equal(status, 201)
-    const response = await server.admin.getObject({ params: { name: bucket, key: 'same' } })
+    const response = await server.admin.getObject({ params: { bucket, key: 'same' } })
     assert.equal(await response.text(), 'second!')
   })
 
@@ -189,7 +189,7 @@ describeEngines('form uploads', (engine) => {
       assert.equal((await send({ ok: 'x' }, '?prefix=theirs/', bucket, token)).status, 403),
     )
     assert.equal((await send({ ok: 'x' }, '?prefix=mine/', bucket, token)).status, 201)
-    await rejectsWith(server.as(token).getObject({ params: { name: bucket, key: 'mine/ok' } }), 'forbidden')
+    await rejectsWith(server.as(token).getObject({ params: { bucket, key: 'mine/ok' } }), 'forbidden')
   })
 
   it('keeps nothing of a body that is cut off half-way', async () => {

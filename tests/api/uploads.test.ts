@@ -6,7 +6,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, it } from 'node:test'
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import type { BlobDriver } from '../../server/blobs/driver.ts'
 import { openStorage } from '../../server/blobs/open.ts'
 import { readConfig } from '../../server/config.ts'
@@ -71,7 +71,9 @@ describeEngines('uploads in parts', (engine) => {
     return name
   }
   const usage = async (name: string) => {
-    const { used_bytes, reserved_bytes, object_count, trash_bytes } = await server.admin.getBucket({ params: { name } })
+    const { used_bytes, reserved_bytes, object_count, trash_bytes } = await server.admin.getBucket({
+      params: { bucket: name },
+    })
     return { used_bytes, reserved_bytes, object_count, trash_bytes }
   }
   /** PUTs to a URL as it was given, without a credential. */
@@ -83,7 +85,7 @@ describeEngines('uploads in parts', (engine) => {
   const refusal = (answer: Answer) => [answer.status, answer.json().code]
 
   const begin = async (name: string, body: Init, by = server.admin) => {
-    const params = { name }
+    const params = { bucket: name }
     const upload = await by.initUpload({ params, body })
     const { upload_id, urls } = upload
     const url = (number: number) => urls[number - 1] ?? assert.fail(`no URL of part ${number}`)
@@ -97,7 +99,7 @@ describeEngines('uploads in parts', (engine) => {
         assert.equal(answer.status, 200, answer.body.toString())
         return { part_number: number, etag: answer.json<{ etag: string }>().etag }
       },
-      status: (query = {}, who = by) => who.getUpload({ params: { name, upload_id }, query }),
+      status: (query = {}, who = by) => who.getUpload({ params: { bucket: name, upload_id }, query }),
       complete: (parts: Named[], more: { key?: string; if_none_match?: '*' } = {}, who = by) =>
         who.completeUpload({ params, body: { upload_id, parts, ...more } }),
       abort: (who = by) => who.abortUpload({ params, body: { upload_id } }),
@@ -109,7 +111,7 @@ describeEngines('uploads in parts', (engine) => {
     return upload.complete([await upload.send(1, data)])
   }
   const read = async (name: string, key: string): Promise<Buffer> =>
-    Buffer.from(await (await server.admin.getObject({ params: { name, key } })).arrayBuffer())
+    Buffer.from(await (await server.admin.getObject({ params: { bucket: name, key } })).arrayBuffer())
   const person = async (...grants: Parameters<TestServer['userWith']>) => {
     const token = await server.userWith(...grants)
     const { id, email, groups } = await server.as(token).me()
@@ -207,7 +209,7 @@ describeEngines('uploads in parts', (engine) => {
 
   it('refuses what cannot be begun', async () => {
     const name = await open()
-    const init = (body: object) => server.admin.initUpload({ params: { name }, body: body as Init })
+    const init = (body: object) => server.admin.initUpload({ params: { bucket: name }, body: body as Init })
     await server.records([], async () => {
       for (const [body, fault] of [
         [{}, 'body.key'],
@@ -227,10 +229,10 @@ describeEngines('uploads in parts', (engine) => {
         [{ key: 'k', filesize: 5 }, 'body.filesize'],
       ] as const)
         await rejectsWith(init(body), 'invalid_request', fault)
-      await rejectsWith(server.admin.initUpload({ params: { name: 'no-bucket' }, body: { key: 'k' } }), 'not_found')
-      await rejectsWith(server.as().initUpload({ params: { name }, body: { key: 'k' } }), 'unauthenticated')
+      await rejectsWith(server.admin.initUpload({ params: { bucket: 'no-bucket' }, body: { key: 'k' } }), 'not_found')
+      await rejectsWith(server.as().initUpload({ params: { bucket: name }, body: { key: 'k' } }), 'unauthenticated')
     })
-    assert.deepEqual((await server.admin.listUploads({ params: { name } })).items, [])
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket: name } })).items, [])
   })
 
   it('stores an empty file as one empty part', async () => {
@@ -261,7 +263,7 @@ describeEngines('uploads in parts', (engine) => {
       inOrder.map(({ etag }) => etag),
       parts.map(md5),
     )
-    await rejectsWith(server.admin.getObject({ params: { name, key: 'large.bin' } }), 'not_found')
+    await rejectsWith(server.admin.getObject({ params: { bucket: name, key: 'large.bin' } }), 'not_found')
     const object = await server.records([{ action: 'upload', bucket: name, key: 'large.bin' }], () =>
       upload.complete(inOrder),
     )
@@ -287,7 +289,7 @@ describeEngines('uploads in parts', (engine) => {
       replaced: false,
       parts: 7,
     })
-    assert.equal(record?.route, '/api/v1/buckets/{name}/upload/complete')
+    assert.equal(record?.route, '/api/v1/buckets/{bucket}/upload/complete')
 
     const ranges = times(1000, (i): [number, number] => {
       if (i % 2 === 0) {
@@ -303,27 +305,33 @@ describeEngines('uploads in parts', (engine) => {
       for (let next = left.pop(); next; next = left.pop()) {
         const [from, to] = next
         const headers = { range: `bytes=${from}-${to}` }
-        const response = await server.admin.getObject({ params: { name, key: 'large.bin' }, headers })
+        const response = await server.admin.getObject({ params: { bucket: name, key: 'large.bin' }, headers })
         assert.equal(response.status, 206)
         assert.ok(Buffer.from(await response.arrayBuffer()).equals(body.subarray(from, to + 1)), `${from}-${to}`)
       }
     }
     await Promise.all(times(16, reader))
-    const suffix = await server.admin.getObject({ params: { name, key: 'large.bin' }, headers: { range: 'bytes=-9' } })
+    const suffix = await server.admin.getObject({
+      params: { bucket: name, key: 'large.bin' },
+      headers: { range: 'bytes=-9' },
+    })
     assert.ok(Buffer.from(await suffix.arrayBuffer()).equals(body.subarray(-9)))
     const unchanged = { 'if-none-match': `"${object.etag}"` }
-    assert.equal((await server.admin.getObject({ params: { name, key: 'large.bin' }, headers: unchanged })).status, 304)
+    assert.equal(
+      (await server.admin.getObject({ params: { bucket: name, key: 'large.bin' }, headers: unchanged })).status,
+      304,
+    )
     // A copy shares the parts; they stay as long as either is there.
     await server.admin.copyObject({
-      params: { name },
+      params: { bucket: name },
       body: { source_bucket: name, source_key: 'large.bin', dest_key: 'copy' },
     })
-    await server.admin.deleteObject({ params: { name, key: 'large.bin' }, query: { permanent: true } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'large.bin' }, query: { permanent: true } })
     const files = server.files().length
     await pastGrace()
     assert.equal(server.files().length, files)
     assert.ok((await read(name, 'copy')).equals(body))
-    await server.admin.deleteObject({ params: { name, key: 'copy' }, query: { permanent: true } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'copy' }, query: { permanent: true } })
     await pastGrace()
     assert.equal(server.files().length, files - 8, 'seven parts and what names them')
   })
@@ -417,7 +425,7 @@ describeEngines('uploads in parts', (engine) => {
     const flip = (text: string, at: number) =>
       `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
     const other = JSON.stringify({ ...JSON.parse(Buffer.from(claims, 'base64url').toString()), part: 2 })
-    const presigned = await server.admin.presignObject({ params: { name }, body: { key: 'k', method: 'PUT' } })
+    const presigned = await server.admin.presignObject({ params: { bucket: name }, body: { key: 'k', method: 'PUT' } })
     const foreign = new URL(presigned.url).pathname.split('/').at(-1) ?? ''
     await server.records([], async () => {
       for (const bad of [
@@ -525,7 +533,7 @@ describeEngines('uploads in parts', (engine) => {
         if (object) assert.equal(object.etag, etagOfParts(data))
       })
       await Promise.all(racing)
-      const done = await server.admin.headObject({ params: { name, key } }).then(
+      const done = await server.admin.headObject({ params: { bucket: name, key } }).then(
         () => true,
         () => false,
       )
@@ -535,7 +543,7 @@ describeEngines('uploads in parts', (engine) => {
         await upload.complete([again])
       }
       const stored = await read(name, key)
-      const { items } = await server.admin.listObjects({ params: { name }, query: { prefix: key } })
+      const { items } = await server.admin.listObjects({ params: { bucket: name }, query: { prefix: key } })
       assert.equal(items[0]?.etag, etagOfParts(stored))
     }
     assert.equal(server.files().filter((file) => file.endsWith('.tmp')).length, 0)
@@ -592,7 +600,7 @@ describeEngines('uploads in parts', (engine) => {
       await assertNames([one, two, two, three], /^body\.parts\.2 part 2 /)
       await assertNames([two, three], /part 1 /)
       await rejectsWith(upload.complete([one, two, three], { key: 'other' }), 'conflict', 'body.key')
-      const params = { name }
+      const params = { bucket: name }
       const { upload_id } = upload
       const call = (change: object) =>
         server.admin.completeUpload({ params, body: { upload_id, parts: [one], ...change } as never })
@@ -608,11 +616,11 @@ describeEngines('uploads in parts', (engine) => {
         await rejectsWith(call(change), 'invalid_request', fault)
       await rejectsWith(call({ upload_id: ABSENT }), 'not_found')
       await rejectsWith(
-        server.admin.completeUpload({ params: { name: other }, body: { upload_id, parts: [one] } }),
+        server.admin.completeUpload({ params: { bucket: other }, body: { upload_id, parts: [one] } }),
         'not_found',
       )
     })
-    await rejectsWith(server.admin.getObject({ params: { name, key: 'k' } }), 'not_found')
+    await rejectsWith(server.admin.getObject({ params: { bucket: name, key: 'k' } }), 'not_found')
     const quoted = [one, two, three].map(({ part_number, etag }) => ({ part_number, etag: `"${etag.toUpperCase()}"` }))
     const object = await upload.complete(quoted, { key: 'k' })
     assert.equal(object.etag, etagOfParts(...cut))
@@ -669,9 +677,9 @@ describeEngines('uploads in parts', (engine) => {
     await rejectsWith(upload.abort(), 'not_found')
     assert.deepEqual(refusal(await upload.try(1, bytes(MIB))), [404, 'not_found'])
     const first = await upload.complete([part])
-    await server.admin.deleteObject({ params: { name, key: 'k' } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'k' } })
     assert.deepEqual(await upload.complete([part]), first, 'also when the object is gone since')
-    await rejectsWith(server.admin.getObject({ params: { name, key: 'k' } }), 'not_found')
+    await rejectsWith(server.admin.getObject({ params: { bucket: name, key: 'k' } }), 'not_found')
     await server.later(24 * HOUR)
     await tick()
     await rejectsWith(upload.complete([part]), 'not_found')
@@ -695,7 +703,7 @@ describeEngines('uploads in parts', (engine) => {
           assert.equal(count(results, 'ok'), 8, results.join())
         })
         for (const i of [0, 1]) {
-          const response = await client(i).getObject({ params: { name, key } })
+          const response = await client(i).getObject({ params: { bucket: name, key } })
           assert.ok(Buffer.from(await response.arrayBuffer()).equals(data))
         }
       }
@@ -703,7 +711,7 @@ describeEngines('uploads in parts', (engine) => {
 
   it('keeps what has the key, if asked to, and tells so', async () => {
     const name = await open()
-    const params = { name, key: 'k' }
+    const params = { bucket: name, key: 'k' }
     const upload = await begin(name, { key: 'k', part_size: PART })
     const [first, second] = [bytes(PART), bytes(20)]
     const named = [await upload.send(1, first), await upload.send(2, second)]
@@ -733,7 +741,7 @@ describeEngines('uploads in parts', (engine) => {
 
   it('puts what it replaces into the trash, whenever that came', async () => {
     const name = await open()
-    const params = { name, key: 'k' }
+    const params = { bucket: name, key: 'k' }
     const original = await server.admin.putObject({ params, body: 'original' })
     server.clock.advance(1000)
     const upload = await begin(name, { key: 'k', file_size: 500 })
@@ -743,7 +751,7 @@ describeEngines('uploads in parts', (engine) => {
     server.clock.advance(1000)
     const object = await server.records([{ action: 'upload', bucket: name, key: 'k' }], () => upload.complete([part]))
     assert.deepEqual([object.created_at, object.last_modified], [original.created_at, server.clock.now().toISOString()])
-    const trash = (await server.admin.listTrash({ params: { name } })).items
+    const trash = (await server.admin.listTrash({ params: { bucket: name } })).items
     assert.deepEqual(
       trash.map(({ size, reason }) => [size, reason]),
       [
@@ -764,8 +772,8 @@ describeEngines('uploads in parts', (engine) => {
     // And is itself kept when it is replaced.
     await server.admin.putObject({ params, body: 'after' })
     await server.admin.deleteObject({ params })
-    const [, mine] = (await server.admin.listTrash({ params: { name } })).items
-    const restored = await server.admin.restoreTrash({ params: { name }, body: { ids: [mine?.id ?? ''] } })
+    const [, mine] = (await server.admin.listTrash({ params: { bucket: name } })).items
+    const restored = await server.admin.restoreTrash({ params: { bucket: name }, body: { ids: [mine?.id ?? ''] } })
     assert.equal(restored.items[0]?.etag, object.etag)
     assert.equal((await read(name, 'k')).length, 500)
   })
@@ -774,11 +782,11 @@ describeEngines('uploads in parts', (engine) => {
     const name = await open()
     const metadata = { colour: 'bläu 漢', 'a.b_c-1': 'x', __proto__x: 'y' }
     await store(name, 'a.html', Buffer.from('<p>'), { content_type: 'text/x-own; charset=utf-8', metadata })
-    const response = await server.admin.getObject({ params: { name, key: 'a.html' } })
+    const response = await server.admin.getObject({ params: { bucket: name, key: 'a.html' } })
     assert.equal(response.headers.get('content-type'), 'text/x-own; charset=utf-8')
     const utf8 = (header: string | null) => Buffer.from(header ?? '', 'latin1').toString()
     assert.equal(utf8(response.headers.get('x-meta-colour')), 'bläu 漢')
-    const { items } = await server.admin.listObjects({ params: { name } })
+    const { items } = await server.admin.listObjects({ params: { bucket: name } })
     assert.deepEqual(items[0]?.metadata, metadata)
     assert.equal((await store(name, 'b.png', Buffer.from('x'))).content_type, 'image/png')
     assert.equal((await store(name, 'c.png', Buffer.from('x'), { content_type: 'nonsense' })).content_type, 'image/png')
@@ -790,7 +798,7 @@ describeEngines('uploads in parts', (engine) => {
         continue
       }
       await begun.complete([await begun.send(1, Buffer.from('x'))])
-      const got = await server.admin.getObject({ params: { name, key: 'odd' } })
+      const got = await server.admin.getObject({ params: { bucket: name, key: 'odd' } })
       assert.deepEqual([await got.text(), got.headers.get('set-cookie')], ['x', null])
     }
   })
@@ -830,7 +838,7 @@ describeEngines('uploads in parts', (engine) => {
       (await upload.status({ limit: 2 })).urls.map(({ part_number }) => part_number),
       [1],
     )
-    const params = { name, upload_id: upload.upload_id }
+    const params = { bucket: name, upload_id: upload.upload_id }
     for (const [query, fault] of [
       [{ from: 0 }, 'query.from'],
       [{ from: 10_001 }, 'query.from'],
@@ -839,10 +847,10 @@ describeEngines('uploads in parts', (engine) => {
       [{ part: 1 }, 'query.part'],
     ] as const)
       await rejectsWith(server.admin.getUpload({ params, query: query as never }), 'invalid_request', fault)
-    await rejectsWith(server.admin.getUpload({ params: { name, upload_id: 'x' } }), 'invalid_request')
-    await rejectsWith(server.admin.getUpload({ params: { name, upload_id: ABSENT } }), 'not_found')
-    await rejectsWith(server.admin.getUpload({ params: { ...params, name: await open() } }), 'not_found')
-    await rejectsWith(server.admin.getUpload({ params: { ...params, name: 'no-bucket' } }), 'not_found')
+    await rejectsWith(server.admin.getUpload({ params: { bucket: name, upload_id: 'x' } }), 'invalid_request')
+    await rejectsWith(server.admin.getUpload({ params: { bucket: name, upload_id: ABSENT } }), 'not_found')
+    await rejectsWith(server.admin.getUpload({ params: { ...params, bucket: await open() } }), 'not_found')
+    await rejectsWith(server.admin.getUpload({ params: { ...params, bucket: 'no-bucket' } }), 'not_found')
     await upload.abort()
   })
 
@@ -891,8 +899,8 @@ describeEngines('uploads in parts', (engine) => {
     for (const who of [reader, nobody]) {
       const all = [
         ...calls(who.client),
-        () => who.client.listUploads({ params: { name } }),
-        () => who.client.initUpload({ params: { name }, body: { key: 'k' } }),
+        () => who.client.listUploads({ params: { bucket: name } }),
+        () => who.client.initUpload({ params: { bucket: name }, body: { key: 'k' } }),
       ]
       await server.records(
         all.map(() => denied),
@@ -905,7 +913,7 @@ describeEngines('uploads in parts', (engine) => {
       )
     }
     const message = async (name: string) =>
-      (await rejectsWith(nobody.client.listUploads({ params: { name } }), 'forbidden')).problem.detail
+      (await rejectsWith(nobody.client.listUploads({ params: { bucket: name } }), 'forbidden')).problem.detail
     assert.equal((await message(name)).replace(name, ''), (await message('no-bucket')).replace('no-bucket', ''))
     for (const call of calls(elsewhere.client)) {
       const error = await call().then(
@@ -915,10 +923,10 @@ describeEngines('uploads in parts', (engine) => {
       assert.doesNotMatch(JSON.stringify(error.problem), /secret-name/)
       assert.equal(error.problem.code, 'not_found', 'the same as of an upload that is not')
     }
-    await rejectsWith(elsewhere.client.getUpload({ params: { name, upload_id: ABSENT } }), 'not_found')
-    await rejectsWith(elsewhere.client.initUpload({ params: { name }, body: { key: 'out/x' } }), 'forbidden')
+    await rejectsWith(elsewhere.client.getUpload({ params: { bucket: name, upload_id: ABSENT } }), 'not_found')
+    await rejectsWith(elsewhere.client.initUpload({ params: { bucket: name }, body: { key: 'out/x' } }), 'forbidden')
     const own = await begin(name, { key: 'in/mine' }, elsewhere.client)
-    const listed = await elsewhere.client.listUploads({ params: { name } })
+    const listed = await elsewhere.client.listUploads({ params: { bucket: name } })
     assert.deepEqual(
       listed.items.map(({ key }) => key),
       ['in/mine'],
@@ -930,7 +938,7 @@ describeEngines('uploads in parts', (engine) => {
 
   it('lists what is open, latest first, page by page', async () => {
     const name = await open()
-    const list = (query = {}) => server.admin.listUploads({ params: { name }, query })
+    const list = (query = {}) => server.admin.listUploads({ params: { bucket: name }, query })
     assert.deepEqual(await list(), { items: [], next_cursor: null })
     const begun = []
     for (let i = 0; i < 5; i++) {
@@ -954,7 +962,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual([...first.items, ...second.items, second.next_cursor], [...all, null])
     await rejectsWith(list({ cursor: 'x' }), 'invalid_request', 'query.cursor')
     await rejectsWith(list({ limit: 0 }), 'invalid_request', 'query.limit')
-    await rejectsWith(server.admin.listUploads({ params: { name: 'no-bucket' } }), 'not_found')
+    await rejectsWith(server.admin.listUploads({ params: { bucket: 'no-bucket' } }), 'not_found')
   })
 
   it('gives up on request: parts, reservation and URLs are gone', {
@@ -980,7 +988,7 @@ describeEngines('uploads in parts', (engine) => {
       assert.equal((await usage(name)).reserved_bytes, 0, 'given back once')
     })
     await rejectsWith(
-      server.admin.abortUpload({ params: { name }, body: { upload_id: 'x' } }),
+      server.admin.abortUpload({ params: { bucket: name }, body: { upload_id: 'x' } }),
       'invalid_request',
       'body.upload_id',
     )
@@ -1078,28 +1086,34 @@ describeEngines('uploads in parts', (engine) => {
 
   it('reserves under the quota to the byte, against every way to grow', async () => {
     const name = await open(1000)
-    await server.admin.putObject({ params: { name, key: 'old' }, body: bytes(100) })
-    await server.admin.putObject({ params: { name, key: 'gone' }, body: bytes(50) })
-    await server.admin.deleteObject({ params: { name, key: 'gone' } })
+    await server.admin.putObject({ params: { bucket: name, key: 'old' }, body: bytes(100) })
+    await server.admin.putObject({ params: { bucket: name, key: 'gone' }, body: bytes(50) })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'gone' } })
     await server.records([], () => rejectsWith(begin(name, { key: 'k', file_size: 901 }), 'quota_exceeded'))
     const files = server.files().length
     const upload = await begin(name, { key: 'k', file_size: 860 })
     const expected = { used_bytes: 100, reserved_bytes: 860, object_count: 1, trash_bytes: 50 }
     assert.deepEqual(await usage(name), expected)
-    const [item] = (await server.admin.listTrash({ params: { name } })).items
+    const [item] = (await server.admin.listTrash({ params: { bucket: name } })).items
     const unknown = await begin(name, { key: 'u' })
     await server.records([], async () => {
       await rejectsWith(begin(name, { key: 'l', file_size: 41 }), 'quota_exceeded')
-      await rejectsWith(server.admin.putObject({ params: { name, key: 'new' }, body: bytes(41) }), 'quota_exceeded')
+      await rejectsWith(
+        server.admin.putObject({ params: { bucket: name, key: 'new' }, body: bytes(41) }),
+        'quota_exceeded',
+      )
       const form = new FormData()
       form.append('file', new Blob([bytes(41)]), 'f')
-      await rejectsWith(server.admin.uploadForm({ params: { name }, body: form }), 'quota_exceeded')
+      await rejectsWith(server.admin.uploadForm({ params: { bucket: name }, body: form }), 'quota_exceeded')
       await rejectsWith(
-        server.admin.copyObject({ params: { name }, body: { source_bucket: name, source_key: 'old', dest_key: 'x' } }),
+        server.admin.copyObject({
+          params: { bucket: name },
+          body: { source_bucket: name, source_key: 'old', dest_key: 'x' },
+        }),
         'quota_exceeded',
       )
       await rejectsWith(
-        server.admin.restoreTrash({ params: { name }, body: { ids: [item?.id ?? ''] } }),
+        server.admin.restoreTrash({ params: { bucket: name }, body: { ids: [item?.id ?? ''] } }),
         'quota_exceeded',
       )
       assert.deepEqual(refusal(await unknown.try(1, bytes(41))), [413, 'quota_exceeded'])
@@ -1111,7 +1125,7 @@ describeEngines('uploads in parts', (engine) => {
     const part = await upload.send(1, bytes(860))
     assert.equal((await usage(name)).reserved_bytes, 860)
     // What is reserved can be completed, also when the quota is made smaller meanwhile.
-    await server.admin.updateBucket({ params: { name }, body: { quota_gb: 500 / GIB } })
+    await server.admin.updateBucket({ params: { bucket: name }, body: { quota_gb: 500 / GIB } })
     await upload.complete([part])
     assert.deepEqual(await usage(name), { used_bytes: 960, reserved_bytes: 0, object_count: 2, trash_bytes: 50 })
     await rejectsWith(begin(name, { key: 'l', file_size: 1 }), 'quota_exceeded')
@@ -1123,7 +1137,10 @@ describeEngines('uploads in parts', (engine) => {
   it('reserves what was only announced for an hour, and then what has come', async () => {
     const name = await open(1000)
     const nothing = await begin(name, { key: 'nothing', file_size: 500 })
-    await rejectsWith(server.admin.putObject({ params: { name, key: 'new' }, body: bytes(501) }), 'quota_exceeded')
+    await rejectsWith(
+      server.admin.putObject({ params: { bucket: name, key: 'new' }, body: bytes(501) }),
+      'quota_exceeded',
+    )
     await server.later(3599_000)
     await server.running.tick()
     assert.equal((await usage(name)).reserved_bytes, 500)
@@ -1131,12 +1148,12 @@ describeEngines('uploads in parts', (engine) => {
     await server.later(2_000)
     await server.running.tick()
     assert.deepEqual(
-      [(await usage(name)).reserved_bytes, (await server.admin.listUploads({ params: { name } })).items.length],
+      [(await usage(name)).reserved_bytes, (await server.admin.listUploads({ params: { bucket: name } })).items.length],
       [300, 2],
     )
-    await server.admin.putObject({ params: { name, key: 'new' }, body: bytes(600) })
+    await server.admin.putObject({ params: { bucket: name, key: 'new' }, body: bytes(600) })
     assert.deepEqual(refusal(await nothing.try(1, bytes(500))), [413, 'quota_exceeded'])
-    await server.admin.deleteObject({ params: { name, key: 'new' } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'new' } })
     const part = await nothing.send(1, bytes(500))
     assert.equal((await usage(name)).reserved_bytes, 800)
     assert.equal((await nothing.complete([part])).size, 500)
@@ -1157,7 +1174,7 @@ describeEngines('uploads in parts', (engine) => {
     try {
       await few.admin.createBucket({ body: { name: 'few' } })
       const start = (client: Client) =>
-        client.initUpload({ params: { name: 'few' }, body: { key: 'k', file_size: 1 } }).then(
+        client.initUpload({ params: { bucket: 'few' }, body: { key: 'k', file_size: 1 } }).then(
           ({ upload_id }) => upload_id,
           ({ code }: ProblemError) => code,
         )
@@ -1166,7 +1183,7 @@ describeEngines('uploads in parts', (engine) => {
       const other = few.as(await few.userWith({ bucket_pattern: '*', actions: ['write'] }))
       assert.notEqual(await start(other), 'limit_reached', 'of each person')
       const [upload_id = ''] = all.filter((one) => one !== 'limit_reached')
-      await few.admin.abortUpload({ params: { name: 'few' }, body: { upload_id } })
+      await few.admin.abortUpload({ params: { bucket: 'few' }, body: { upload_id } })
       assert.notEqual(await start(few.admin), 'limit_reached')
     } finally {
       await few.stop()
@@ -1175,7 +1192,7 @@ describeEngines('uploads in parts', (engine) => {
 
   it('turns a reservation into usage exactly where it replaces something', async () => {
     const name = await open(1000)
-    await server.admin.putObject({ params: { name, key: 'k' }, body: bytes(300) })
+    await server.admin.putObject({ params: { bucket: name, key: 'k' }, body: bytes(300) })
     const upload = await begin(name, { key: 'k', file_size: 700 })
     assert.deepEqual(await usage(name), { used_bytes: 300, reserved_bytes: 700, object_count: 1, trash_bytes: 0 })
     await upload.complete([await upload.send(1, bytes(700))])
@@ -1241,7 +1258,7 @@ describeEngines('uploads in parts', (engine) => {
     await server.records([], async () => {
       await rejectsWith(begin(other, { key: 'k', file_size: 301 }), 'quota_exceeded')
       await rejectsWith(
-        server.admin.putObject({ params: { name: other, key: 'x' }, body: bytes(301) }),
+        server.admin.putObject({ params: { bucket: other, key: 'x' }, body: bytes(301) }),
         'quota_exceeded',
       )
     })
@@ -1256,7 +1273,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual(refusal(await unknown.try(2, bytes(1))), [413, 'quota_exceeded'])
     assert.equal(await total(), used + 1000)
     // A deleted bucket gives back what its open uploads had reserved.
-    await server.admin.deleteBucket({ params: { name: other } })
+    await server.admin.deleteBucket({ params: { bucket: other } })
     await tick()
     assert.equal(await total(), used + 700)
     await early.abort()
@@ -1269,14 +1286,14 @@ describeEngines('uploads in parts', (engine) => {
       const name = await open(10 * MIB)
       const body = (i: number) => ({ key: `k${i}`, file_size: MIB })
       const results = await outcomes(
-        times(50, (i) => client(i % services).initUpload({ params: { name }, body: body(i) })),
+        times(50, (i) => client(i % services).initUpload({ params: { bucket: name }, body: body(i) })),
       )
       assert.deepEqual([count(results, 'ok'), count(results, 'quota_exceeded')], [10, 40], results.join())
       assert.equal((await usage(name)).reserved_bytes, 10 * MIB)
-      const { items } = await server.admin.listUploads({ params: { name } })
+      const { items } = await server.admin.listUploads({ params: { bucket: name } })
       assert.equal(items.length, 10)
       await Promise.all(
-        items.map(({ upload_id }, i) => client(i).abortUpload({ params: { name }, body: { upload_id } })),
+        items.map(({ upload_id }, i) => client(i).abortUpload({ params: { bucket: name }, body: { upload_id } })),
       )
       assert.equal((await usage(name)).reserved_bytes, 0)
     }
@@ -1338,7 +1355,7 @@ describeEngines('uploads in parts', (engine) => {
     const part = await upload.send(1, bytes(10))
     await unknown.send(1, bytes(10))
     await server.records([{ action: 'delete_bucket', bucket: name }], () =>
-      server.admin.deleteBucket({ params: { name } }),
+      server.admin.deleteBucket({ params: { bucket: name } }),
     )
     await rejectsWith(upload.status(), 'not_found')
     await rejectsWith(upload.complete([part]), 'not_found')
@@ -1348,7 +1365,7 @@ describeEngines('uploads in parts', (engine) => {
     // A new bucket of the name has nothing to do with it.
     await server.admin.createBucket({ body: { name } })
     await rejectsWith(upload.complete([part]), 'not_found')
-    assert.deepEqual((await server.admin.listUploads({ params: { name } })).items, [])
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket: name } })).items, [])
     await server.records([], tick)
     assert.deepEqual(server.files(), files)
     await tick()
@@ -1393,7 +1410,7 @@ describeEngines('uploads in parts', (engine) => {
           )
           await (twin ?? server.running).tick()
         },
-        () => client(1).deleteBucket({ params: { name } }),
+        () => client(1).deleteBucket({ params: { bucket: name } }),
       ]
       const work = [() => upload.complete([part], {}, client(0)), rivals[round % 3] as () => Promise<unknown>]
       if (round % 2) work.reverse()

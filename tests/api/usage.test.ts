@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Running, start } from '../../server/start.ts'
 import { rejectsWith } from '../support/problems.ts'
@@ -54,12 +54,12 @@ describeEngines('usage over time', (engine) => {
     await put(name, 'b.bin', 'y'.repeat(200_000), 'application/octet-stream')
     const form = new FormData()
     form.append('file', new Blob(['z'.repeat(30)]), 'c.txt')
-    await server.admin.uploadForm({ params: { name }, query: {}, body: form })
-    const init = await server.admin.initUpload({ params: { name }, body: { key: 'd.bin', file_size: 5000 } })
+    await server.admin.uploadForm({ params: { bucket: name }, query: {}, body: form })
+    const init = await server.admin.initUpload({ params: { bucket: name }, body: { key: 'd.bin', file_size: 5000 } })
     const part = await fetch(here(init.urls[0]), { method: 'PUT', body: 'p'.repeat(5000) })
     const { etag } = (await part.json()) as { etag: string }
     await server.admin.completeUpload({
-      params: { name },
+      params: { bucket: name },
       body: { upload_id: init.upload_id, parts: [{ part_number: 1, etag }] },
     })
     assert.equal((await get(`/buckets/${name}/objects/b.bin`)).length, 200_000)
@@ -73,8 +73,8 @@ describeEngines('usage over time', (engine) => {
     const zip = (await get(`/buckets/${name}/objects/archive?prefix=`)).length
     await server.running.tick()
     const point = await pointOf(name)
-    const bucket = await server.admin.getBucket({ params: { name } })
-    const { items } = await server.admin.listObjects({ params: { name }, query: {} })
+    const bucket = await server.admin.getBucket({ params: { bucket: name } })
+    const { items } = await server.admin.listObjects({ params: { bucket: name }, query: {} })
     const stored = items.reduce((sum, { size }) => sum + size, 0)
     assert.equal(stored, 206_030)
     assert.equal(bucket.used_bytes, stored)
@@ -112,7 +112,7 @@ describeEngines('usage over time', (engine) => {
     const form = new FormData()
     form.append('file', new Blob(['first of two']), 'fine.txt')
     form.append('file', new Blob(['second']), 'x'.repeat(1025))
-    await rejectsWith(server.admin.uploadForm({ params: { name }, query: {}, body: form }), 'invalid_request')
+    await rejectsWith(server.admin.uploadForm({ params: { bucket: name }, query: {}, body: form }), 'invalid_request')
     await server.running.tick()
     const point = await pointOf(name)
     assert.equal(point?.used_bytes, 11)
@@ -187,8 +187,8 @@ describeEngines('usage over time', (engine) => {
     const token = await server.userWith({ bucket_pattern: name, actions: ['list'] })
     await put(name, 'a.txt', 'old')
     await server.running.tick()
-    await server.admin.deleteObject({ params: { name, key: 'a.txt' }, query: { permanent: true } })
-    await server.admin.deleteBucket({ params: { name } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'a.txt' }, query: { permanent: true } })
+    await server.admin.deleteBucket({ params: { bucket: name } })
     await server.running.tick()
     await rejectsWith(ofHour(name, server.as(token)), 'not_found')
     const gone = (await ofHour(name)).series
@@ -293,7 +293,7 @@ describeEngines('usage over time', (engine) => {
       ['text/csv', 1],
     ])
     const key = 'b'
-    await server.admin.updateObject({ params: { name, key }, body: { content_type: 'image/png' } })
+    await server.admin.updateObject({ params: { bucket: name, key }, body: { content_type: 'image/png' } })
     await server.later(HOUR)
     assert.deepEqual(await types(), [
       ['text/html', 1],
@@ -311,8 +311,8 @@ describeEngines('usage over time', (engine) => {
     await nextHour()
     await put(name, 'a.txt', 'a')
     await server.running.tick()
-    await server.admin.deleteObject({ params: { name, key: 'a.txt' }, query: { permanent: true } })
-    await server.admin.deleteBucket({ params: { name } })
+    await server.admin.deleteObject({ params: { bucket: name, key: 'a.txt' }, query: { permanent: true } })
+    await server.admin.deleteBucket({ params: { bucket: name } })
     await server.running.tick()
     const rows = async (step: 'hour' | 'day') =>
       (

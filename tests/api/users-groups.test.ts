@@ -79,9 +79,9 @@ describeEngines('users and groups', (engine) => {
     })
     const mo = server.as(await server.login('mo@example.com', 'a long password'))
     assert.deepEqual((await mo.listBuckets()).items, [], 'R4')
-    await rejectsWith(mo.browse({ params: { name: 'later' } }), 'forbidden')
+    await rejectsWith(mo.browse({ params: { bucket: 'later' } }), 'forbidden')
     await admin.addMembers({ params: { id: group.id }, body: { user_ids: [user.id] } })
-    await mo.browse({ params: { name: 'later' } })
+    await mo.browse({ params: { bucket: 'later' } })
     assert.deepEqual(
       (await mo.listBuckets()).items.map(({ name }) => name),
       ['later'],
@@ -272,7 +272,7 @@ describeEngines('users and groups', (engine) => {
     assert.deepEqual([team.grants[0]?.actions, team.grants[0]?.preset], [['list', 'read'], 'viewer'])
     const kim = await person(team.id)
     const client = server.as(kim.token)
-    const put = () => client.putObject({ params: { name: 'grants-here', key: 'a' }, body: 'x' })
+    const put = () => client.putObject({ params: { bucket: 'grants-here', key: 'a' }, body: 'x' })
     await rejectsWith(put(), 'forbidden')
     const changed = await server.records([{ action: 'group_update' }], () =>
       admin.updateGroup({
@@ -489,22 +489,22 @@ describeEngines('users and groups', (engine) => {
     const details = new Set<string>()
     for (const name of ['hidden-one', 'hidden-two'])
       for (const call of [
-        () => outsider.getBucket({ params: { name } }),
-        () => outsider.browse({ params: { name } }),
-        () => outsider.getObject({ params: { name, key: 'k' } }),
-        () => outsider.deleteBucket({ params: { name } }),
+        () => outsider.getBucket({ params: { bucket: name } }),
+        () => outsider.browse({ params: { bucket: name } }),
+        () => outsider.getObject({ params: { bucket: name, key: 'k' } }),
+        () => outsider.deleteBucket({ params: { bucket: name } }),
       ])
         details.add((await rejectsWith(call(), 'forbidden')).problem.detail.replace(name, '…'))
     assert.equal(details.size, 3)
     for (const key of ['team/plans/a', 'team/private/b', 'team2/c', 'zebra'])
-      await admin.putObject({ params: { name: 'hidden-one', key }, body: 'x' })
+      await admin.putObject({ params: { bucket: 'hidden-one', key }, body: 'x' })
     const team = await group('Prefix', {
       grants: [{ bucket_pattern: 'hidden-one', prefix: 'team/plans/', preset: 'viewer' }],
     })
     const kim = server.as((await person(team.id)).token)
     const seen = async (prefix: string) => {
       const { common_prefixes, objects, total } = await kim.browse({
-        params: { name: 'hidden-one' },
+        params: { bucket: 'hidden-one' },
         query: { prefix },
       })
       return [...common_prefixes, ...objects.map(({ key }) => key), total]

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Ajv } from 'ajv'
 import { sql } from 'kysely'
-import { createClient } from '../../contract/client.ts'
+import { createClient } from '../../client/derived.ts'
 import { api } from '../../contract/index.ts'
 import { isKeyText } from '../../contract/names.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
@@ -101,7 +101,7 @@ describe('no request holds the process', { skip: onS3 && 'starts a service of it
     await admin.createUser({ body: { ...person, display_name: 'Nobody' } })
     nobody = await login(person.email, person.password)
     await admin.createBucket({ body: { name: 'waits' } })
-    await admin.putObject({ params: { name: 'waits', key: 'seed' }, body: 'x' })
+    await admin.putObject({ params: { bucket: 'waits', key: 'seed' }, body: 'x' })
     await fill(env.DATABASE_URL)
   })
   after(async () => {

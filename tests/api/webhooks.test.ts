@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { after, before, it } from 'node:test'
 import { Ajv } from 'ajv'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import { newId } from '../../server/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -52,7 +52,7 @@ describeEngines('webhooks', (engine) => {
   }
   const put = async (key: string) => {
     await server.admin.putObject({
-      params: { name: BUCKET, key },
+      params: { bucket: BUCKET, key },
       body: 'hello',
       headers: { 'content-type': 'text/plain' },
     })
@@ -102,9 +102,9 @@ describeEngines('webhooks', (engine) => {
     const to = await receiver()
     const endpoint = await register(to.url)
     // The quota is asked after the object was put in its place; the whole action goes back.
-    await server.admin.updateBucket({ params: { name: BUCKET }, body: { quota_gb: 1e-9 } })
+    await server.admin.updateBucket({ params: { bucket: BUCKET }, body: { quota_gb: 1e-9 } })
     await server.records([], () => rejectsWith(endpoint.upload(), 'quota_exceeded'))
-    await server.admin.updateBucket({ params: { name: BUCKET }, body: { quota_gb: null } })
+    await server.admin.updateBucket({ params: { bucket: BUCKET }, body: { quota_gb: null } })
     await tick()
     assert.deepEqual([await endpoint.deliveries(), to.received], [[], []])
     await endpoint.upload()
@@ -134,8 +134,8 @@ describeEngines('webhooks', (engine) => {
     await register(other.url, { events: ['*'], bucket: 'another', prefix: null })
     await put('left/a')
     const body = { source_bucket: BUCKET, source_key: 'left/a', dest_key: 'right/a' }
-    await server.admin.moveObject({ params: { name: BUCKET }, body })
-    await server.admin.deleteObject({ params: { name: BUCKET, key: 'right/a' } })
+    await server.admin.moveObject({ params: { bucket: BUCKET }, body })
+    await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'right/a' } })
     await rejectsWith(server.as('wrong').me(), 'unauthenticated')
     await rejectsWith(server.as().login({ body: { username: 'x@y.z', password: 'wrong' } }), 'invalid_grant')
     await tick()
@@ -472,7 +472,7 @@ describeEngines('webhooks', (engine) => {
     await tick()
     to.reply = answer(500)
     const key = await endpoint.upload('5')
-    await server.admin.deleteObject({ params: { name: BUCKET, key } })
+    await server.admin.deleteObject({ params: { bucket: BUCKET, key } })
     await tick()
     const list = (query: Parameters<Client['listDeliveries']>[0]['query']) =>
       server.admin.listDeliveries({ params: endpoint.params, query: query ?? {} })

@@ -47,7 +47,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
   }
   const put = (name: string, key: string, body: Buffer | string, type: string) =>
     server.admin.putObjectByQuery({
-      params: { name },
+      params: { bucket: name },
       query: { key },
       body: Buffer.from(body as string),
       headers: { 'content-type': type },

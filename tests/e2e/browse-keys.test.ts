@@ -48,7 +48,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
     await server.admin.createBucket({ body: { name } })
     for (const key of keys)
       await server.admin.putObjectByQuery({
-        params: { name },
+        params: { bucket: name },
         query: { key },
         body: Buffer.from(key),
         headers: { 'content-type': 'text/plain' },
@@ -56,7 +56,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
     return name
   }
   const keysIn = async (name: string) =>
-    (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items.map(({ key }) => key)
+    (await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } })).items.map(({ key }) => key)
   /** What the page asks the server to do, other than to show. */
   const deedsOn = (page: Page) => {
     const deeds: string[] = []

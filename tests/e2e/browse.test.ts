@@ -49,7 +49,7 @@ describeConsole('object browser', (engine, test) => {
     for (const [key, given] of Object.entries(objects)) {
       const { body, type } = typeof given === 'object' && 'body' in given ? given : { body: given, type: 'text/plain' }
       await server.admin.putObjectByQuery({
-        params: { name },
+        params: { bucket: name },
         query: { key },
         body: Buffer.from(body as string),
         headers: { 'content-type': type },
@@ -66,7 +66,7 @@ describeConsole('object browser', (engine, test) => {
     options = {},
   ): Promise<ConsolePage> => openConsole(browser, server, at(bucket, query), options)
   const keysIn = async (name: string) =>
-    (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items.map(({ key }) => key)
+    (await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } })).items.map(({ key }) => key)
 
   it('has an address for every folder and what is open in it; back, forward and reload lead there (7)', () =>
     inBrowser(async (browser) => {
@@ -173,11 +173,11 @@ describeConsole('object browser', (engine, test) => {
       const extra = Array.from({ length: 24 }, (_, i) => `flat/folder-${String(i).padStart(2, '0')}/x`)
       await seedObjects(server.env.DATABASE_URL as string, bucket, extra)
       await server.admin.putObjectByQuery({
-        params: { name: bucket },
+        params: { bucket },
         query: { key: 'flat/big' },
         body: Buffer.alloc(9000),
       })
-      await server.admin.deleteObjectByQuery({ params: { name: bucket }, query: { key: 'flat/IMG_0099999.jpg' } })
+      await server.admin.deleteObjectByQuery({ params: { bucket }, query: { key: 'flat/IMG_0099999.jpg' } })
     })
     const total = MANY + 24
 
@@ -317,7 +317,7 @@ describeConsole('object browser', (engine, test) => {
           await check('browse-missing')
           const [job] = (await server.admin.listJobs()).items
           assert.deepEqual([job?.status, job?.total, job?.done, job?.failed], ['succeeded', MANY + 24, MANY + 24, 0])
-          assert.equal((await server.admin.getBucket({ params: { name: bucket } })).object_count, 0)
+          assert.equal((await server.admin.getBucket({ params: { bucket } })).object_count, 0)
           assert.deepEqual(faults, [])
         }),
     )
@@ -367,7 +367,7 @@ describeConsole('object browser', (engine, test) => {
       await dialog.getByLabel(/Replace/).check()
       await dialog.getByRole('button', { name: 'Copy here' }).click()
       await page.getByText(`1 object copied to ${other}/to/`).waitFor()
-      const replaced = await server.admin.getObjectByQuery({ params: { name: other }, query: { key: 'to/a.txt' } })
+      const replaced = await server.admin.getObjectByQuery({ params: { bucket: other }, query: { key: 'to/a.txt' } })
       assert.equal(await replaced.text(), 'a')
 
       // A folder into itself is refused; into a new one it is a job.
@@ -385,7 +385,7 @@ describeConsole('object browser', (engine, test) => {
       await row(page, 'new').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'b.txt', 'new/in/c.txt', 'new/in/deep/d.txt'])
       // What came there since stays there.
-      await server.admin.putObject({ params: { name: bucket, key: 'new/in/e.txt' }, body: 'e' })
+      await server.admin.putObject({ params: { bucket, key: 'new/in/e.txt' }, body: 'e' })
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Put back: 2 objects').waitFor()
       await row(page, 'in').waitFor()
@@ -529,7 +529,7 @@ describeConsole('object browser', (engine, test) => {
       await check('details-edit')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Saved').waitFor()
-      const [item] = (await server.admin.listObjects({ params: { name: bucket }, query: { prefix: 'i.md' } })).items
+      const [item] = (await server.admin.listObjects({ params: { bucket }, query: { prefix: 'i.md' } })).items
       assert.deepEqual([item?.content_type, item?.metadata], ['text/plain', { colour: 'blue' }])
       await page.getByRole('tab', { name: 'Links' }).click()
       await page.getByRole('button', { name: 'Make a presigned URL' }).click()
@@ -541,7 +541,7 @@ describeConsole('object browser', (engine, test) => {
         page.getByRole('complementary').getByRole('button', { name: 'Download' }).click(),
       ])
       assert.equal(saved.suggestedFilename(), 'i.md')
-      await server.admin.deleteObjectByQuery({ params: { name: bucket }, query: { key: 'i.md' } })
+      await server.admin.deleteObjectByQuery({ params: { bucket }, query: { key: 'i.md' } })
       await page.reload()
       await page.getByText('This object is gone').waitFor()
       await check('details-gone')
@@ -579,7 +579,7 @@ describeConsole('object browser', (engine, test) => {
       // The same objects by the URLs that the browser itself opens.
       for (const key of ['evil.html', 'evil.svg', 'lies.png'])
         for (const embed of [true, false]) {
-          const { url } = await server.admin.presignObject({ params: { name: bucket }, body: { key, embed } })
+          const { url } = await server.admin.presignObject({ params: { bucket }, body: { key, embed } })
           const address = server.url + new URL(url).pathname
           const direct = await fetch(address)
           assert.match(direct.headers.get('content-security-policy') ?? '', /^sandbox; default-src 'none'/)

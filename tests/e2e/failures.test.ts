@@ -49,8 +49,8 @@ describe('console: a server that fails', { skip: noBrowser }, () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'photos' } })
     for (const key of ['a.txt', 'gone.txt'])
-      await admin.putObjectByQuery({ params: { name: 'photos' }, query: { key }, body: key })
-    await admin.deleteObjectByQuery({ params: { name: 'photos' }, query: { key: 'gone.txt' } })
+      await admin.putObjectByQuery({ params: { bucket: 'photos' }, query: { key }, body: key })
+    await admin.deleteObjectByQuery({ params: { bucket: 'photos' }, query: { key: 'gone.txt' } })
     server.secrets.add((await admin.createShare({ body: { kind: 'object', bucket: 'photos', key: 'a.txt' } })).token)
     server.secrets.add((await admin.createToken({ body: { name: 'robot' } })).token)
     const rule = { name: 'Old files', bucket_patterns: ['photos'], older_than_days: 30 }

@@ -32,7 +32,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
       ['2026/日本 & #1/é.txt', 'odd', 'text/plain'],
     ] as const)
       await server.admin.putObjectByQuery({
-        ...{ params: { name: 'photos' }, query: { key }, body: body as BodyInit, headers: { 'content-type': type } },
+        ...{ params: { bucket: 'photos' }, query: { key }, body: body as BodyInit, headers: { 'content-type': type } },
       })
     browser = await startFirefox(folder)
     page = await open()
@@ -129,7 +129,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     await (await named('Upload 3 files', 'button')).click()
     await seen('3 files uploaded')
     for (const [name, bytes] of files) {
-      const answer = await server.admin.getObjectByQuery({ params: { name: 'photos' }, query: { key: name } })
+      const answer = await server.admin.getObjectByQuery({ params: { bucket: 'photos' }, query: { key: name } })
       assert.ok(bytes.equals(Buffer.from(await answer.arrayBuffer())), name)
     }
     clean()

@@ -1,7 +1,7 @@
 // Groups and their permissions in a real browser: cases 28 and 29, and what a change would mean before it is saved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { ProblemError } from '../../contract/client.ts'
+import type { ProblemError } from '../../client/derived.ts'
 import { inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'
@@ -142,7 +142,7 @@ describe('console: groups', { skip: noBrowser }, () => {
     inBrowser(async (browser) => {
       const grants = [{ bucket_pattern: 'photos', preset: 'editor' as const }]
       const group = await server.admin.createGroup({ body: { name: 'For a while', grants } })
-      const params = { name: 'photos', key: 'while/open.txt' }
+      const params = { bucket: 'photos', key: 'while/open.txt' }
       await server.admin.putObject({ params, body: 'x', headers: { 'content-type': 'text/plain' } })
       await signIn(browser, server, await person([group.id]))
       const at = `/b/photos?prefix=while/&sel=${encodeURIComponent(params.key)}`

@@ -21,7 +21,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
   ) => run(async (browser) => work(await openConsole(browser, server, at, { expect }), browser), options)
   const newBucket = async (name: string, keys: readonly string[], quota_gb: number | null = null) => {
     await server.admin.createBucket({ body: { name, quota_gb } })
-    for (const key of keys) await server.admin.putObject({ params: { name, key }, body: `contents of ${key}` })
+    for (const key of keys) await server.admin.putObject({ params: { bucket: name, key }, body: `contents of ${key}` })
   }
   const over = async (id: string) => {
     const job = await server.admin.getJob({ params: { id } })
@@ -74,7 +74,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       await page.getByText('The settings are saved').waitFor()
       assert.deepEqual(faults, [])
     })
-    const bucket = await server.admin.getBucket({ params: { name: 'limits' } })
+    const bucket = await server.admin.getBucket({ params: { bucket: 'limits' } })
     assert.deepEqual([bucket.quota_gb, bucket.trash_days], [2, 30])
   })
 
@@ -106,7 +106,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       ])
       const csv = fs.readFileSync((await file.path()) ?? '', 'utf8')
       assert.match(csv, /^key,code,detail\r\nfrom\/05\.txt,precondition_failed,/)
-      await server.admin.deleteObject({ params: { name: 'target', key: 'to/05.txt' } })
+      await server.admin.deleteObject({ params: { bucket: 'target', key: 'to/05.txt' } })
       await page.getByRole('button', { name: 'Try 2 objects again' }).click()
       await page.waitForURL((url) => !url.pathname.endsWith(id))
       await page.getByText('2 of 2 objects').waitFor()
@@ -114,7 +114,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       assert.equal(await page.getByRole('cell', { name: 'from/05.txt' }).count(), 0)
       assert.deepEqual(faults, [])
     })
-    const { items } = await server.admin.listObjects({ params: { name: 'target' } })
+    const { items } = await server.admin.listObjects({ params: { bucket: 'target' } })
     assert.equal(items.length, 30)
     const [again] = (await server.admin.listJobs({ query: {} })).items
     assert.deepEqual([again?.total, again?.done, again?.failed, again?.if_none_match], [2, 1, 1, '*'])
@@ -124,7 +124,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     await newBucket('many', [])
     const form = new FormData()
     for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
-    await server.admin.uploadForm({ params: { name: 'many' }, body: form })
+    await server.admin.uploadForm({ params: { bucket: 'many' }, body: form })
     await inBrowser('/b/many/settings', async ({ page, faults }) => {
       await page.getByRole('button', { name: 'Empty the bucket' }).click()
       await page.getByRole('dialog').getByLabel('Type many to confirm').fill('many')
@@ -134,13 +134,13 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       await page.getByText('Empty many/: 1,000 objects, done').waitFor()
       const [job] = (await server.admin.listJobs({ query: { limit: 1 } })).items
       assert.deepEqual([job?.total, job?.done, job?.failed], [1000, 1000, 0])
-      assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
+      assert.equal((await server.admin.getBucket({ params: { bucket: 'many' } })).object_count, 0)
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByRole('heading', { name: 'Restore many/' }).waitFor()
       await page.getByText('1,000 of 1,000 objects').waitFor()
       assert.deepEqual(faults, [])
     })
-    assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 1000)
+    assert.equal((await server.admin.getBucket({ params: { bucket: 'many' } })).object_count, 1000)
   })
 
   it('10: a deleted folder is put back by Undo, and from the page of the job that deleted it', async () => {
@@ -148,9 +148,9 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     await newBucket(name, ['stays.txt'])
     const form = new FormData()
     for (let i = 0; i < 300; i++) form.append('file', new Blob([`${i}`]), `${String(i).padStart(3, '0')}.txt`)
-    await server.admin.uploadForm({ params: { name }, query: { prefix: 'photos/' }, body: form })
+    await server.admin.uploadForm({ params: { bucket: name }, query: { prefix: 'photos/' }, body: form })
     const etags = async () => {
-      const { items } = await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })
+      const { items } = await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } })
       return items.map(({ key, etag }) => `${key} ${etag}`)
     }
     const before = await etags()
@@ -227,7 +227,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     await newBucket(name, [])
     const form = new FormData()
     for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
-    await server.admin.uploadForm({ params: { name }, query: { prefix: 'a/' }, body: form })
+    await server.admin.uploadForm({ params: { bucket: name }, query: { prefix: 'a/' }, body: form })
     const before = 16_000
     // Each copy doubles what is under `a/`.
     for (let n = 1000; n < before; n *= 2) {
@@ -235,7 +235,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       const { id } = await server.admin.createJob({ body })
       await until(() => over(id))
     }
-    assert.equal((await server.admin.getBucket({ params: { name } })).object_count, before)
+    assert.equal((await server.admin.getBucket({ params: { bucket: name } })).object_count, before)
     await inBrowser(`/b/${name}/settings`, async ({ page, shot, faults }) => {
       await page.getByRole('button', { name: 'Empty the bucket' }).click()
       await page.getByRole('dialog').getByLabel(`Type ${name} to confirm`).fill(name)
@@ -250,17 +250,17 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     })
     const [job] = (await server.admin.listJobs({ query: { limit: 1 } })).items
     assert.equal(job?.status, 'cancelled')
-    assert.equal((job?.done ?? 0) + (await server.admin.getBucket({ params: { name } })).object_count, before)
+    assert.equal((job?.done ?? 0) + (await server.admin.getBucket({ params: { bucket: name } })).object_count, before)
   })
 
   it('restores an overwritten version in place of what is there, or beside it', async () => {
     const name = 'versions'
     await newBucket(name, [])
-    const put = (key: string, body: string) => server.admin.putObject({ params: { name, key }, body })
-    const read = async (key: string) => (await server.admin.getObject({ params: { name, key } })).text()
-    const keys = async () => (await server.admin.listObjects({ params: { name } })).items.map(({ key }) => key)
+    const put = (key: string, body: string) => server.admin.putObject({ params: { bucket: name, key }, body })
+    const read = async (key: string) => (await server.admin.getObject({ params: { bucket: name, key } })).text()
+    const keys = async () => (await server.admin.listObjects({ params: { bucket: name } })).items.map(({ key }) => key)
     const inTrash = async () =>
-      (await server.admin.listTrash({ params: { name } })).items.map(({ key }) => key).toSorted()
+      (await server.admin.listTrash({ params: { bucket: name } })).items.map(({ key }) => key).toSorted()
     for (const body of ['old', 'new']) await put('report.pdf', body)
     await inBrowser(
       `/b/${name}/trash`,
@@ -292,7 +292,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         for (const body of ['1', '2', '3']) await put('a.txt', body)
         for (const body of ['1', '2']) await put('b.txt', body)
         await put('free.txt', 'free')
-        await server.admin.deleteObject({ params: { name, key: 'free.txt' } })
+        await server.admin.deleteObject({ params: { bucket: name, key: 'free.txt' } })
         await page.reload()
         await page.getByLabel('Select all that are shown').check()
         await page.getByText('4 items selected').waitFor()
@@ -315,7 +315,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         )
 
         // Where the bucket keeps no trash, what is there would be lost, and that is said.
-        await server.admin.updateBucket({ params: { name }, body: { trash_days: 0 } })
+        await server.admin.updateBucket({ params: { bucket: name }, body: { trash_days: 0 } })
         await page.reload()
         await restore('b.txt')
         await dialog.getByText('What is there now is gone for good').waitFor()
@@ -333,8 +333,8 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
   it('restores from the trash, names what stands in the way, and destroys what was counted', async () => {
     const keys = ['docs/a.txt', 'docs/b.txt', 'docs/c.txt', 'other/d.txt', 'other/e.txt']
     await newBucket('bin', keys)
-    await server.admin.bulkDelete({ params: { name: 'bin' }, body: { keys } })
-    await server.admin.putObject({ params: { name: 'bin', key: 'docs/b.txt' }, body: 'new' })
+    await server.admin.bulkDelete({ params: { bucket: 'bin' }, body: { keys } })
+    await server.admin.putObject({ params: { bucket: 'bin', key: 'docs/b.txt' }, body: 'new' })
     await inBrowser(
       '/trash?bucket=bin',
       async ({ page, check, faults }) => {
@@ -368,7 +368,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       },
       { expect: [409] },
     )
-    const { items } = await server.admin.listObjects({ params: { name: 'bin' } })
+    const { items } = await server.admin.listObjects({ params: { bucket: 'bin' } })
     assert.deepEqual(
       items.map(({ key }) => key),
       ['docs/a.txt', 'docs/b.txt', 'docs/c.txt'],
@@ -401,7 +401,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     })
     let objects = 0
     for (const { name } of usage.buckets) {
-      const { items } = await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })
+      const { items } = await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } })
       objects += items.length
     }
     assert.ok(objects <= usage.object_count)
@@ -409,7 +409,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
 
   test('29: who may only read is offered neither settings nor restoring, and a deep link says why', async () => {
     await newBucket('readonly', ['x'])
-    await server.admin.deleteObject({ params: { name: 'readonly', key: 'x' } })
+    await server.admin.deleteObject({ params: { bucket: 'readonly', key: 'x' } })
     const group = await server.admin.createGroup({
       body: { name: 'Readers', grants: [{ bucket_pattern: 'readonly', actions: ['list', 'read'] }] },
     })

@@ -66,7 +66,7 @@ describeConsole('login and buckets', (engine, test) => {
       await page.getByLabel('Quota (GB)').fill('5')
       await page.getByRole('dialog').getByRole('button', { name: 'New bucket' }).click()
       await page.waitForURL('**/console/b/photos')
-      assert.equal((await server.admin.getBucket({ params: { name: 'photos' } })).quota_gb, 5)
+      assert.equal((await server.admin.getBucket({ params: { bucket: 'photos' } })).quota_gb, 5)
       await page.goto(`${server.url}/console/buckets`)
       await page.getByRole('link', { name: 'photos' }).waitFor()
       await check('buckets')

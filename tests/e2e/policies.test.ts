@@ -10,14 +10,14 @@ describeConsole('cleanup policies', (engine, test) => {
     server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'media' } })
     for (const key of ['logs/a.log', 'logs/b.log', 'logs/deep/c.log', 'logs/keep.txt', 'other.log'])
-      await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key }, body: 'x'.repeat(500) })
+      await server.admin.putObjectByQuery({ params: { bucket: 'media' }, query: { key }, body: 'x'.repeat(500) })
     await server.later(40 * 24 * 3600_000)
-    await server.admin.putObjectByQuery({ params: { name: 'media' }, query: { key: 'logs/new.log' }, body: 'x' })
+    await server.admin.putObjectByQuery({ params: { bucket: 'media' }, query: { key: 'logs/new.log' }, body: 'x' })
   })
   after(() => server.stop())
   const inBrowser = inBrowserOf(() => server)
   const keys = async () =>
-    (await server.admin.listObjects({ params: { name: 'media' }, query: {} })).items.map(({ key }) => key)
+    (await server.admin.listObjects({ params: { bucket: 'media' }, query: {} })).items.map(({ key }) => key)
 
   it('25: saving waits for the preview of the rule as it stands; the run deletes exactly what was shown', () =>
     inBrowser(async (browser) => {
@@ -115,7 +115,7 @@ describeConsole('cleanup policies', (engine, test) => {
         await server.admin.createBucket({ body: { name: 'many' } })
         for (let i = 0; i < 1001; i += 77) {
           const made = Array.from({ length: Math.min(77, 1001 - i) }, (_, n) =>
-            server.admin.putObjectByQuery({ params: { name: 'many' }, query: { key: `k${i + n}` }, body: 'x' }),
+            server.admin.putObjectByQuery({ params: { bucket: 'many' }, query: { key: `k${i + n}` }, body: 'x' }),
           )
           await Promise.all(made)
         }
@@ -134,7 +134,7 @@ describeConsole('cleanup policies', (engine, test) => {
         await check('policy-typed')
         await go.click()
         await page.getByRole('table', { name: 'Runs' }).getByText('Done').nth(1).waitFor()
-        assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
+        assert.equal((await server.admin.getBucket({ params: { bucket: 'many' } })).object_count, 0)
       },
       { width: 390, height: 844 },
     ))

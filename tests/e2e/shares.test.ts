@@ -29,7 +29,7 @@ describeConsole('share links', (engine, test) => {
   after(() => server.stop())
   const put = (key: string, body: string | Uint8Array<ArrayBuffer> | Buffer, type: string) =>
     server.admin.putObjectByQuery({
-      params: { name: BUCKET },
+      params: { bucket: BUCKET },
       query: { key },
       body: body as BodyInit,
       headers: { 'content-type': type },
@@ -396,7 +396,7 @@ describeConsole('share links', (engine, test) => {
         await input.setInputFiles([file('a note.txt', 'two')])
         await page.getByText('Sent as a note (2).txt').waitFor()
         await check('link-upload')
-        const { items } = await server.admin.listObjects({ params: { name: BUCKET }, query: { prefix: 'inbox/' } })
+        const { items } = await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'inbox/' } })
         assert.deepEqual(items.map(({ key }) => key).sort(), ['inbox/a note (2).txt', 'inbox/a note.txt'])
       },
       { width: 390, height: 844 },

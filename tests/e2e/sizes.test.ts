@@ -17,7 +17,7 @@ describe('console: sizes', { skip: noBrowser }, () => {
       ['free', null],
     ] as const) {
       await server.admin.createBucket({ body: { name, quota_gb } })
-      await server.admin.putObject({ params: { name, key: 'some.bin' }, body: Buffer.alloc(SIZE) })
+      await server.admin.putObject({ params: { bucket: name, key: 'some.bin' }, body: Buffer.alloc(SIZE) })
     }
   })
   after(() => server.stop())
@@ -59,7 +59,7 @@ describe('console: sizes', { skip: noBrowser }, () => {
       })
       await page.goto(url.replace(/^.*\/public/, `${server.url}/console`))
       await page.getByText(SHOWN).first().waitFor()
-      await server.admin.deleteObjectByQuery({ params: { name: 'free' }, query: { key: 'some.bin' } })
+      await server.admin.deleteObjectByQuery({ params: { bucket: 'free' }, query: { key: 'some.bin' } })
       await page.goto(`${server.url}/console/b/free/trash`)
       await sees(SHOWN)
       assert.deepEqual(faults, [])

@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { type Client, createClient } from '../../contract/client.ts'
+import { type Client, createClient } from '../../client/derived.ts'
 import {
   type Browser,
   type ConsolePage,
@@ -178,7 +178,7 @@ describeConsole('uploads', (engine, test) => {
       await page.getByRole('button', { name: 'Upload 1 file' }).click()
       await until(async () => (await received(bucket)) > 1)
       await page.getByRole('button', { name: 'Cancel big two.bin' }).click()
-      await until(async () => (await server.admin.listUploads({ params: { name: bucket } })).items.length === 0)
+      await until(async () => (await server.admin.listUploads({ params: { bucket } })).items.length === 0)
       assert.deepEqual(faults, [])
     })
     await assertNothingOpen(bucket)
@@ -221,14 +221,14 @@ describeConsole('uploads', (engine, test) => {
     const wrong = makeFile('wrong.bin', 20 * MIB)
     const bytes = fs.readFileSync(file)
     const { urls } = await server.admin.initUpload({
-      params: { name: bucket },
+      params: { bucket },
       body: { key: 'far/elsewhere.bin', file_size: bytes.length, part_size: 5 * MIB },
     })
     await fetch(new URL(new URL(urls[1] ?? '').pathname, server.url), {
       method: 'PUT',
       body: bytes.subarray(5 * MIB, 10 * MIB),
     })
-    await server.admin.initUpload({ params: { name: bucket }, body: { key: 'forgotten.bin', file_size: 9 } })
+    await server.admin.initUpload({ params: { bucket }, body: { key: 'forgotten.bin', file_size: 9 } })
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
       const row = page.getByRole('row', { name: /elsewhere/ })
       await row.waitFor()
@@ -260,7 +260,7 @@ describeConsole('uploads', (engine, test) => {
     const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']
     const files = names.map((name) => makeFile(`clash/${name}`, 300))
     for (const key of ['a.txt', 'b.txt', 'c.txt'])
-      await server.admin.putObject({ params: { name: bucket, key }, body: `old ${key}` })
+      await server.admin.putObject({ params: { bucket, key }, body: `old ${key}` })
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
       await openDialog(page)
       await choose(page, 'Choose files', files)
@@ -311,7 +311,7 @@ describeConsole('uploads', (engine, test) => {
       await page.getByRole('link', { name: 'Buckets' }).click()
       await page.getByRole('link', { name: other }).click()
       await page.evaluate(() => history.back())
-      await server.admin.updateBucket({ params: { name: full }, body: { quota_gb: 1 } })
+      await server.admin.updateBucket({ params: { bucket: full }, body: { quota_gb: 1 } })
       await page.getByRole('button', { name: 'Try again', exact: true }).click()
       await dockSays(page, '12 files uploaded')
       assert.deepEqual(faults, [])
@@ -445,12 +445,12 @@ describeConsole('uploads', (engine, test) => {
   })
 
   async function received(bucket: string): Promise<number> {
-    const { items } = await server.admin.listUploads({ params: { name: bucket } })
+    const { items } = await server.admin.listUploads({ params: { bucket } })
     return items.reduce((sum, { received_parts }) => sum + received_parts, 0)
   }
   async function assertNothingOpen(bucket: string): Promise<void> {
-    assert.deepEqual((await server.admin.listUploads({ params: { name: bucket } })).items, [])
-    assert.equal((await server.admin.getBucket({ params: { name: bucket } })).reserved_bytes, 0)
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket } })).items, [])
+    assert.equal((await server.admin.getBucket({ params: { bucket } })).reserved_bytes, 0)
   }
 })
 
@@ -483,7 +483,7 @@ describe('console: uploads over a server that is killed', { skip: noBrowser }, (
       await choose(page, 'Choose files', [...files, big])
       await page.getByRole('button', { name: 'Upload 61 files' }).click()
       await until(async () => {
-        const [open] = (await client.listUploads({ params: { name: 'killed' } })).items
+        const [open] = (await client.listUploads({ params: { bucket: 'killed' } })).items
         return (open?.received_parts ?? 0) >= 2
       })
       await running.kill('SIGKILL')
@@ -497,7 +497,7 @@ describe('console: uploads over a server that is killed', { skip: noBrowser }, (
         assert.equal(etag, key === 'big.bin' ? partsEtag(bytes, 8 * MIB) : md5(bytes), key)
       }
       assert.equal(objects.length, 61)
-      assert.deepEqual((await client.listUploads({ params: { name: 'killed' } })).items, [])
+      assert.deepEqual((await client.listUploads({ params: { bucket: 'killed' } })).items, [])
       assert.deepEqual(
         faults.filter((fault) => !isBroken(fault)),
         [],
@@ -556,7 +556,7 @@ async function listAll(client: Client, name: string) {
   const found: { key: string; size: number; etag: string }[] = []
   for (let cursor: string | null = null; ; ) {
     const page: Awaited<ReturnType<Client['listObjects']>> = await client.listObjects({
-      params: { name },
+      params: { bucket: name },
       query: { limit: 1000, ...(cursor === null ? {} : { cursor }) },
     })
     found.push(...page.items)

@@ -68,7 +68,8 @@ describe('console: usage', { skip: noBrowser }, () => {
       let stored = 0
       let objects = 0
       for (const name of buckets)
-        for (const one of (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items) {
+        for (const one of (await server.admin.listObjects({ params: { bucket: name }, query: { limit: 1000 } }))
+          .items) {
           stored += one.size
           objects++
         }
@@ -110,7 +111,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       const row = chart.getByRole('row').filter({ hasText: '2026-01-15' })
       assert.ok(
         (await row.textContent())?.includes(
-          size((await server.admin.getBucket({ params: { name: 'team-a' } })).used_bytes),
+          size((await server.admin.getBucket({ params: { bucket: 'team-a' } })).used_bytes),
         ),
       )
       await check('usage-table')

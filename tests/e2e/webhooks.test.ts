@@ -110,7 +110,7 @@ describeConsole('webhooks', (engine, test) => {
       // A receiver that fails.
       receiver.reply = answer(500, { 'content-type': 'text/plain' }, 'out of order')
       await page.getByRole('tab', { name: 'Deliveries' }).click()
-      await server.admin.putObjectByQuery({ params: { name: 'photos' }, query: { key: 'in/a.jpg' }, body: 'x' })
+      await server.admin.putObjectByQuery({ params: { bucket: 'photos' }, query: { key: 'in/a.jpg' }, body: 'x' })
       await delivered(2)
       await page.reload()
       const table = page.getByRole('table', { name: 'Delivery' })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Client, ProblemError } from '../../client/derived.ts'
 import { type ActionName, auditOnly } from '../../contract/actions.ts'
-import type { Client, ProblemError } from '../../contract/client.ts'
 import { openStorage } from '../../server/blobs/open.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import { workDaysLater } from '../support/days-later.ts'
@@ -64,7 +64,7 @@ async function checkObjects(admin: Client, { objects }: Snapshot, expect: Expect
     let bytes = 0
     let count = 0
     do {
-      const page = await admin.listObjects({ params: { name }, query: { limit: 1000, cursor } })
+      const page = await admin.listObjects({ params: { bucket: name }, query: { limit: 1000, cursor } })
       for (const { key, etag, size } of page.items) {
         const path = `${name}/${key}`
         there.add(path)
@@ -83,7 +83,7 @@ async function checkObjects(admin: Client, { objects }: Snapshot, expect: Expect
       }
       cursor = page.next_cursor ?? undefined
     } while (cursor)
-    const bucket = await admin.getBucket({ params: { name } })
+    const bucket = await admin.getBucket({ params: { bucket: name } })
     expect(
       bucket.used_bytes === bytes && bucket.object_count === count,
       () =>
@@ -100,7 +100,7 @@ async function checkObjects(admin: Client, { objects }: Snapshot, expect: Expect
 
 async function checkBytes(admin: Client, path: Path, wanted: Content, expect: Expect): Promise<void> {
   try {
-    const response = await admin.getObject({ params: { name: bucketOf(path), key: keyOf(path) } })
+    const response = await admin.getObject({ params: { bucket: bucketOf(path), key: keyOf(path) } })
     const bytes = new Uint8Array(await response.arrayBuffer())
     expect(sha256(bytes) === wanted.sha256, () => `lost: ${path} has other bytes (${bytes.length} of ${wanted.size})`)
   } catch (error) {

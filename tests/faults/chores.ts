@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import type { Change, Content, Path } from './model.ts'
 import { bytesOf, makeContent } from './noise.ts'
 import { bucketOf, hasTrash, keyOf, type Tools } from './worker.ts'
@@ -30,7 +30,7 @@ export function foreman(own: string, { model, random, noise, fault, send, persis
         form.append('file', new Blob([bytesOf(noise, to)]), file)
       }
       const done = await send((client) =>
-        client.uploadForm({ params: { name: 'plain' }, query: { prefix }, body: form }),
+        client.uploadForm({ params: { bucket: 'plain' }, query: { prefix }, body: form }),
       )
       const paths = pairs.map(({ path }) => path)
       const change: Change = { action: 'upload', effects: pairs, trashed: [], untrashed: [], recorded: paths }

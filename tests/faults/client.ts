@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import type { Random } from './random.ts'
 
 /** What became of a request. Lost: nobody knows whether it was done. */

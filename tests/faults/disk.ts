@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ProblemError } from '../../contract/client.ts'
+import { ProblemError } from '../../client/derived.ts'
 import { openPair } from './pair.ts'
 import { openSession, type Session, say } from './session.ts'
 
@@ -27,7 +27,7 @@ export async function diskFull({ pair, faults, seed }: Session): Promise<string 
   const { admin } = session
   try {
     await admin.createBucket({ body: { name: 'disk', trash_days: 0 } })
-    const inDisk = (key: string) => ({ name: 'disk', key })
+    const inDisk = (key: string) => ({ bucket: 'disk', key })
     await admin.putObject({ params: inDisk('before'), body: 'here' })
     for (let round = 0; round < 3; round++) {
       await pause(3000)

@@ -63,7 +63,7 @@ async function run({ bases, token, seed, workers, rest }: LoadOptions): Promise<
   async function watch(): Promise<void> {
     for (;;) {
       await pause(400)
-      const looked = await send((client) => client.getBucket({ params: { name: 'tight' } }))
+      const looked = await send((client) => client.getBucket({ params: { bucket: 'tight' } }))
       if (looked.kind !== 'done') continue
       const { used_bytes, reserved_bytes } = looked.value
       if (used_bytes + reserved_bytes > BUCKETS.tight.quota_gb * 1024 ** 3)
@@ -78,7 +78,7 @@ async function run({ bases, token, seed, workers, rest }: LoadOptions): Promise<
     for (const [name, some] of Map.groupBy(paths, bucketOf))
       for (let i = 0; i < some.length; i += 1000) {
         const keys = [...new Set(some.slice(i, i + 1000).map(keyOf))]
-        const found = await persist((client) => client.objectsExist({ params: { name }, body: { keys } }))
+        const found = await persist((client) => client.objectsExist({ params: { bucket: name }, body: { keys } }))
         if (found.kind === 'refused') throw new Error(`${found.code}: ${found.detail}`)
         for (const { key, etag } of found.value.items) etags.set(`${name}/${key}`, etag)
       }

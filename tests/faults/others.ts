@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createClient } from '../../contract/client.ts'
+import { createClient } from '../../client/derived.ts'
 import { diskFull } from './disk.ts'
 import { ADMIN } from './pair.ts'
 import { type Session, say } from './session.ts'
@@ -147,7 +147,7 @@ async function slowClients(session: Session): Promise<undefined> {
 async function abortedUploads(session: Session): Promise<undefined> {
   const { token, random, admin, faults } = session
   const { upload_id, urls } = await admin.initUpload({
-    params: { name: 'plain' },
+    params: { bucket: 'plain' },
     body: { key: 'aborted/parts', part_size: 5 * 1024 ** 2, file_size: 5 * 1024 ** 2 },
   })
   const part = new URL(urls[0] ?? '').pathname
@@ -170,9 +170,9 @@ async function abortedUploads(session: Session): Promise<undefined> {
     if (i % 10 === 0) await pause(20)
   }
   await pause(2000)
-  await admin.abortUpload({ params: { name: 'plain' }, body: { upload_id } })
+  await admin.abortUpload({ params: { bucket: 'plain' }, body: { upload_id } })
   for (const name of ['plain', 'tight']) {
-    const { items } = await admin.listObjects({ params: { name }, query: { prefix: 'aborted/' } })
+    const { items } = await admin.listObjects({ params: { bucket: name }, query: { prefix: 'aborted/' } })
     faults.expect(items.length === 0, () => `${items.length} uploads that were broken off are there`)
   }
   return undefined

@@ -79,7 +79,7 @@ export function worker(own: string, tools: Tools) {
   async function put(path: Path): Promise<void> {
     // Nothing over nothing would leave no trace: whether it happened when its answer was lost could not be told.
     const to = content(model.objects.get(path)?.size === 0 ? int(1, 24_000) : size())
-    const params = { name: bucketOf(path), key: keyOf(path) }
+    const params = { bucket: bucketOf(path), key: keyOf(path) }
     const object = await carryOut(upload([{ path, to }]), ['quota_exceeded'], () =>
       send((client) => client.putObject({ params, body: bytesOf(noise, to) })),
     )
@@ -95,14 +95,14 @@ export function worker(own: string, tools: Tools) {
     for (const { path, to } of pairs)
       form.append('file', new Blob([bytesOf(noise, to)]), keyOf(path).slice(prefix.length))
     await carryOut(upload(pairs), ['quota_exceeded'], () =>
-      send((client) => client.uploadForm({ params: { name }, query: { prefix }, body: form })),
+      send((client) => client.uploadForm({ params: { bucket: name }, query: { prefix }, body: form })),
     )
   }
 
   /** An upload in parts: whatever happens, it is gone on with until it is complete; some are given up or forgotten. */
   async function putParts(path: Path): Promise<void> {
     const to = content(chance(0.1) ? PART + int(1, 200_000) : int(1, 60_000), true)
-    const params = { name: bucketOf(path) }
+    const params = { bucket: bucketOf(path) }
     const parts = partsOf(bytesOf(noise, to))
     const file_size = chance(0.7) ? { file_size: to.size } : {}
     const begun = await send((client) =>
@@ -165,7 +165,7 @@ export function worker(own: string, tools: Tools) {
     }
     await carryOut(change, ['quota_exceeded'], () =>
       send((client) =>
-        client[kind === 'copy' ? 'copyObject' : 'moveObject']({ params: { name: bucketOf(path) }, body }),
+        client[kind === 'copy' ? 'copyObject' : 'moveObject']({ params: { bucket: bucketOf(path) }, body }),
       ),
     )
   }
@@ -181,7 +181,7 @@ export function worker(own: string, tools: Tools) {
     const path = pick(mine())
     if (!path) return
     const permanent = chance(0.2)
-    const params = { name: bucketOf(path), key: keyOf(path) }
+    const params = { bucket: bucketOf(path), key: keyOf(path) }
     await carryOut(deletion([path], permanent), [], () =>
       send((client) => client.deleteObject({ params, query: { permanent } })),
     )
@@ -192,7 +192,7 @@ export function worker(own: string, tools: Tools) {
     const some = paths.filter(() => chance(0.4))
     if (some.length === 0) return
     const done = await carryOut(deletion(some, false), [], () =>
-      send((client) => client.bulkDelete({ params: { name }, body: { keys: some.map(keyOf) } })),
+      send((client) => client.bulkDelete({ params: { bucket: name }, body: { keys: some.map(keyOf) } })),
     )
     if (done && done.errors.length > 0) fault(`bulk delete: ${JSON.stringify(done.errors)}`)
   }
@@ -200,7 +200,7 @@ export function worker(own: string, tools: Tools) {
   async function restore(): Promise<void> {
     const path = pick([...model.trash.keys()].filter((one) => keyOf(one).startsWith(own) && free(one)))
     if (!path || model.objects.has(path)) return
-    const params = { name: bucketOf(path) }
+    const params = { bucket: bucketOf(path) }
     const listed = await persist((client) => client.listTrash({ params, query: { prefix: keyOf(path), limit: 1000 } }))
     const item = listed.kind === 'done' ? listed.value.items.find(({ key }) => key === keyOf(path)) : undefined
     const to = item && known.get(item.etag)
@@ -225,7 +225,7 @@ export function worker(own: string, tools: Tools) {
     const headers: Record<string, string> =
       start === undefined ? {} : { range: `bytes=${start}-${int(start, is.size)}` }
     const outcome = await send(async (client) => {
-      const response = await client.getObject({ params: { name: bucketOf(path), key: keyOf(path) }, headers })
+      const response = await client.getObject({ params: { bucket: bucketOf(path), key: keyOf(path) }, headers })
       return { response, bytes: Buffer.from(await response.arrayBuffer()) }
     })
     if (outcome.kind === 'refused') return fault(`reading ${path}: ${outcome.code}, ${outcome.detail}`)

@@ -72,7 +72,7 @@ export async function fuzz(baseUrl: string, limits: Limits): Promise<Outcome> {
       reached.add(operation.operationId)
       world.learn(operation.tags[0] ?? '', answer.body)
     }
-    if (answer.status === 401 && operation.security !== undefined) await world.revive(plan.actor)
+    if (answer.status === 401 && operation.security?.length) await world.revive(plan.actor)
     return faultOf(operation, wire, answer)
   }
 

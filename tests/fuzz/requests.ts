@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { resolved } from '../support/openapi.ts'
 import {
   type Existing,
   Fields,
@@ -13,12 +14,15 @@ import type { Framing, Wire } from './wire.ts'
 
 /** What the fuzzer reads of `/openapi.json`. */
 export interface Document {
+  /** What an operation needs that says nothing of its own. */
+  security: readonly unknown[]
+  components: object
   paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
 }
 interface OperationObject {
   operationId: string
   tags: readonly string[]
-  security?: unknown
+  security?: readonly unknown[]
   parameters: readonly { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: JsonSchema }[]
   requestBody?: { content: Readonly<Record<string, { schema: JsonSchema }>> }
   responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: JsonSchema }>> }>>
@@ -28,9 +32,14 @@ export interface Operation extends OperationObject {
   path: string
 }
 
-export const operationsOf = ({ paths }: Document): Operation[] =>
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+export const operationsOf = (document: Document): Operation[] =>
+  Object.entries(resolved(document.paths, document)).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      security: operation.security ?? document.security,
+      method: method.toUpperCase(),
+      path,
+    })),
   )
 
 const actors = ['admin', 'admin by token', 'person', 'person by token', 'nobody', 'garbage'] as const

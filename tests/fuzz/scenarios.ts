@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import net from 'node:net'
-import { type Client, createClient } from '../../contract/client.ts'
+import { type Client, createClient } from '../../client/derived.ts'
 import { send } from './wire.ts'
 
 const CONTENTS = 'contents of a file with a limit'
@@ -15,7 +15,7 @@ export async function playScenarios(url: string, admin: Client, bucket: string):
 /** After a link's limit is spent, ranges of all kinds together bring the object's bytes once more, to go on with, and never the whole. */
 async function spentLink(url: string, admin: Client, bucket: string): Promise<string[]> {
   const key = 'docs/limited'
-  const { etag } = await admin.putObject({ params: { name: bucket, key }, body: CONTENTS })
+  const { etag } = await admin.putObject({ params: { bucket, key }, body: CONTENTS })
   const { token } = await admin.createShare({ body: { kind: 'object', bucket, key, max_downloads: 1 } })
   const ask = (headers: readonly (readonly [string, string])[]) =>
     send(
@@ -77,7 +77,7 @@ async function revokedUpload(url: string, admin: Client, bucket: string): Promis
     `PUT /api/v1/buckets/${bucket}/objects/${key} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nExpect: 100-continue\r\nContent-Length: 10\r\nConnection: close\r\n\r\n`,
   )
   const text = await answer
-  const stored = await admin.listObjects({ params: { name: bucket }, query: { prefix: key } })
+  const stored = await admin.listObjects({ params: { bucket }, query: { prefix: key } })
   return stored.items.length === 0
     ? []
     : [`an upload was committed after its sender lost the right: ${text.slice(0, 15)}`]

@@ -235,7 +235,7 @@ const kinds: Readonly<Record<string, string>> = {
 /** What is known to exist for a name, by the area (tag) where the bare `id`, `ids` and `name` belong. */
 export function kindOf(name: string, area: string): string | undefined {
   if (name === 'id' || name === 'ids') return area
-  if (name === 'name' && ['buckets', 'objects', 'uploads', 'trash', 'policies'].includes(area)) return 'bucket'
+  if (name === 'name' && area === 'buckets') return 'bucket'
   if (name === 'token') return area === 'public' ? 'share token' : 'signed token'
   return kinds[name]
 }

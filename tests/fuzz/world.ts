@@ -1,4 +1,4 @@
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import { ADMIN } from '../support/server.ts'
 import type { ActorName } from './requests.ts'
 import type { Existing } from './values.ts'
@@ -156,7 +156,7 @@ export class World {
   }
 
   async #fill(admin: Client, person: Client, bucket: string, round: number): Promise<void> {
-    const params = { name: bucket }
+    const params = { bucket }
     const keys = [
       'docs/a.txt',
       'docs/a b/ä漢😀.txt',

@@ -40,7 +40,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   let by = admin
   const put = (name: string, key: string, body: string | Buffer, type = 'text/plain') =>
     by.putObjectByQuery({
-      ...{ params: { name }, query: { key }, body: body as BodyInit, headers: { 'content-type': type } },
+      ...{ params: { bucket: name }, query: { key }, body: body as BodyInit, headers: { 'content-type': type } },
     })
   const text = (bytes: number) => 'Everything in its place, and a place for everything.\n'.repeat(bytes / 53)
 
@@ -181,7 +181,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
     secret((await admin.createToken({ body: { name, expires_in } })).token)
   await server.later(9 * DAY + 5 * HOUR)
   await admin.bulkDelete({
-    params: { name: 'photos' },
+    params: { bucket: 'photos' },
     body: { keys: ['2026/oslo/fjord-4.jpg', '2026/oslo/fjord-5.jpg'] },
   })
   await put('photos', '2026/lisbon/notes.txt', 'Day 2: light from the left, tram 28 at noon. Day 3: rain.\n')
@@ -197,13 +197,13 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
     ...{ dest_bucket: 'press-kit', dest_prefix: '2026/lisbon/' },
   })
   const taken = ['bridge', 'dunes', 'evening', 'ferry', 'fog', 'harbour'].map((name) => `2026/lisbon/${name}.jpg`)
-  await admin.bulkDelete({ params: { name: 'press-kit' }, body: { keys: taken } })
+  await admin.bulkDelete({ params: { bucket: 'press-kit' }, body: { keys: taken } })
   const partly = await job({
     ...{ kind: 'copy', source_bucket: 'photos', prefix: '2026/lisbon/', if_none_match: '*' },
     ...{ dest_bucket: 'press-kit', dest_prefix: '2026/lisbon/' },
   })
   await admin.initUpload({
-    params: { name: 'backups' },
+    params: { bucket: 'backups' },
     body: { key: 'vm/mail-server.img', file_size: 40_000_000_000 },
   })
   await until(async () => {

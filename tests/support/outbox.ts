@@ -1,4 +1,4 @@
-import type { Client } from '../../contract/client.ts'
+import type { Client } from '../../client/derived.ts'
 import type { Database } from '../../server/db/open.ts'
 import { newId } from '../../server/id.ts'
 

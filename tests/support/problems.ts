@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ProblemError } from '../../contract/client.ts'
+import { ProblemError } from '../../client/derived.ts'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 
 /** Asserts that a call is refused with this code, its status and, where given, a fault at this path. */

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const HOUR = 3600_000
 const CHUNK = 300_000
-const params = { name: 'collected' }
+const params = { bucket: 'collected' }
 
 describeEngines('collector', (engine) => {
   let server: TestServer
@@ -58,7 +58,7 @@ describeEngines('collector', (engine) => {
 
   before(async () => {
     server = await startServer(engine)
-    await server.admin.createBucket({ body: { ...params, trash_days: 0 } })
+    await server.admin.createBucket({ body: { name: params.bucket, trash_days: 0 } })
   })
   after(() => server.stop())
 
@@ -165,7 +165,7 @@ describeEngines('collector', (engine) => {
 
   it('does not leave uploads without their blobs when the clock goes forward and back', async () => {
     await server.admin.createBucket({ body: { name: 'clock' } })
-    const put = (key: string) => server.admin.putObject({ params: { name: 'clock', key }, body: key })
+    const put = (key: string) => server.admin.putObject({ params: { bucket: 'clock', key }, body: key })
     await put('before')
     // What was reserved beside it is collected in the hours that follow.
     await server.later(3 * 3600_000)

@@ -1,4 +1,4 @@
-import { urlOf } from '../../../contract/client.ts'
+import { urlOf } from '../../../client/derived.ts'
 import { type Api, api, type OperationName } from '../../../contract/index.ts'
 import type { RouteSpec } from '../../../contract/route.ts'
 

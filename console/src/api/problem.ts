@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../contract/client.ts'
+import { ProblemError } from '../../../client/derived.ts'
 import { text } from './messages.ts'
 
 export { ProblemError }

@@ -1,5 +1,5 @@
+import { type Client, createClient } from '../../../client/derived.ts'
 import type { TokenPair } from '../../../contract/auth.ts'
-import { type Client, createClient } from '../../../contract/client.ts'
 
 /**
  * The session of this page. The access token is in memory alone; the refresh token is in a cookie that no script reads.

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../contract/client.ts'
+import { ProblemError } from '../../../client/derived.ts'
 import { findTaken, MOST_KEYS, type Taken } from './conflicts.ts'
 import { type Choice, type Item, numbered, SMALL_BYTES } from './item.ts'
 import { forget, save } from './persist.ts'

@@ -26,7 +26,7 @@ export async function findTaken(
   const found = new Map<string, Taken>()
   for (let at = 0; at < keys.length; at += MOST_KEYS) {
     const { items: some } = await client.objectsExist({
-      params: { name: bucket },
+      params: { bucket },
       body: { keys: keys.slice(at, at + MOST_KEYS) },
       signal,
     })

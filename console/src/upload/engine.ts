@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../contract/client.ts'
+import { ProblemError } from '../../../client/derived.ts'
 import { isKeyText } from '../../../contract/names.ts'
 import { describeProblem } from '../api/problem.ts'
 import { Checker } from './checker.ts'

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../contract/client.ts'
+import { ProblemError } from '../../../client/derived.ts'
 import type { Problem } from '../../../contract/shapes.ts'
 import { bearer } from '../api/session.ts'
 

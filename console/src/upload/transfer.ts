@@ -1,4 +1,4 @@
-import { ProblemError, urlOf } from '../../../contract/client.ts'
+import { ProblemError, urlOf } from '../../../client/derived.ts'
 import { api } from '../../../contract/index.ts'
 import { client } from '../api/session.ts'
 import { fingerprint, md5Of } from './hash.ts'
@@ -34,7 +34,7 @@ const statusOf = (error: unknown): number => (error instanceof ProblemError ? er
 /** One request with the whole file. */
 export async function sendSmall(item: Item, file: File, means: Means): Promise<void> {
   const { batch, key, overwrite } = item
-  const url = urlOf('', api.putObjectByQuery, { params: { name: batch.bucket }, query: { key } })
+  const url = urlOf('', api.putObjectByQuery, { params: { bucket: batch.bucket }, query: { key } })
   const headers: Record<string, string> = overwrite ? {} : { 'if-none-match': '*' }
   await persistently(circumstances(item, file, means), async () => {
     const free = await means.slots.take('small', means.signal)
@@ -88,7 +88,7 @@ async function begin(item: Item, file: File, means: Means): Promise<Multipart> {
   item.fingerprint ??= await fingerprint(file)
   const begun = await persistently(around, () =>
     client.initUpload({
-      params: { name: bucket },
+      params: { bucket },
       body: {
         key: item.key,
         file_size: file.size,
@@ -111,7 +111,7 @@ async function begin(item: Item, file: File, means: Means): Promise<Multipart> {
 /** What the server has of an upload, and URLs for what it has not, from one part on. */
 async function ask(item: Item, file: File, upload: Multipart, from: number) {
   const found = await client
-    .getUpload({ params: { name: item.batch.bucket, upload_id: upload.id }, query: { from } })
+    .getUpload({ params: { bucket: item.batch.bucket, upload_id: upload.id }, query: { from } })
     .catch((error: unknown) => {
       throw statusOf(error) === 404 ? new UploadGone() : error
     })
@@ -217,7 +217,7 @@ async function complete(item: Item, file: File, upload: Multipart, means: Means)
     try {
       await persistently(around, () =>
         client.completeUpload({
-          params: { name: item.batch.bucket },
+          params: { bucket: item.batch.bucket },
           body: {
             upload_id: upload.id,
             parts: [...upload.parts].sort(([a], [b]) => a - b).map(([part_number, etag]) => ({ part_number, etag })),
@@ -239,7 +239,7 @@ async function complete(item: Item, file: File, upload: Multipart, means: Means)
 export async function giveUp({ upload, batch }: Item): Promise<void> {
   if (!upload) return
   await client
-    .abortUpload({ params: { name: batch.bucket }, body: { upload_id: upload.id } })
+    .abortUpload({ params: { bucket: batch.bucket }, body: { upload_id: upload.id } })
     // Gone already, or it goes by itself in a day.
     .catch(() => undefined)
 }

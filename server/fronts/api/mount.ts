@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
+import { pathOf } from '../../../contract/paths.ts'
 import { isAdmin, matchesPattern } from '../../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
-import { pathOf } from '../../../contract/send.ts'
 import { Exactly } from '../../../contract/shapes.ts'
 import { auditDenied } from '../../auth/denied.ts'
 import { type Actor, createContext, type System } from '../../context.ts'
@@ -99,11 +99,11 @@ const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
 /** A large body is read for those only who may do something where it is about. */
 async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {
   const { groups } = actor as Actor
-  const { name } = params as { name?: string }
+  const { bucket } = params as { bucket?: string }
   if (isAdmin(groups)) return
   const grants = groups.flatMap((group) => group.grants)
-  if (grants.some(({ bucket_pattern }) => name === undefined || matchesPattern(bucket_pattern, name))) return
-  const where = name === undefined ? 'a bucket' : `bucket "${name}"`
+  if (grants.some(({ bucket_pattern }) => bucket === undefined || matchesPattern(bucket_pattern, bucket))) return
+  const where = bucket === undefined ? 'a bucket' : `bucket "${bucket}"`
   const refusal = new ServiceError('forbidden', `You need a right on ${where}.`)
   await auditDenied(createContext(system, actor as Actor), refusal)
   throw refusal
@@ -150,12 +150,7 @@ function pathKey(validate: ReturnType<typeof validatorCompiler>) {
 }
 
 /** Counts the requests of a route, each when it is over; not those of probes, which say nothing of how much it is used. */
-function requestCounter(system: System, { url, tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
+function requestCounter(system: System, { tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
   if (tag === 'system') return async () => undefined
-  const named = /^\/buckets\/\{(name)\}|\{(bucket)\}/.exec(url)
-  const param = named?.[1] ?? named?.[2]
-  return async ({ actor, params }) => {
-    const bucket = param === undefined ? undefined : (params as Record<string, string | undefined>)[param]
-    countRequest(system, actor?.origin, bucket)
-  }
+  return async ({ actor, params }) => countRequest(system, actor?.origin, (params as { bucket?: string }).bucket)
 }

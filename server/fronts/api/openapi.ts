@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { errors } from '../../../contract/errors.ts'
 import { api } from '../../../contract/index.ts'
 import { pathTemplate, type RouteSpec, rateOf } from '../../../contract/route.ts'
+import { schemaNames } from '../../../contract/schemas.ts'
 import { Problem } from '../../../contract/shapes.ts'
 
 const MEDIA = {
@@ -30,14 +31,39 @@ const tags = [
   { name: 'system', description: 'Health of the process.' },
 ]
 
+interface Reference {
+  $ref: string
+}
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: unknown
+}
+interface Operation {
+  operationId: string
+  parameters: (Parameter | Reference)[]
+  responses: { [status: string]: object }
+  [field: string]: unknown
+}
+/** What operations share stands here once, and they refer to it. */
+interface Components {
+  schemas: { [name: string]: unknown }
+  parameters: { [name: string]: Parameter }
+  responses: { [name: string]: object }
+}
+
 /** The OpenAPI 3.1 document of the contract. */
 export function openapi(baseUrl: string) {
   const base = new URL(baseUrl).pathname.replace(/\/$/, '')
-  const paths: { [path: string]: { [method: string]: object } } = {}
+  const components: Components = { schemas: {}, parameters: {}, responses: {} }
+  const paths: { [path: string]: { [method: string]: Operation } } = {}
   for (const [name, route] of Object.entries<RouteSpec>(api)) {
     const path = pathTemplate(route)
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(components, name, route) }
   }
+  shareParameters(components, Object.values(paths).flatMap(Object.values))
   return {
     openapi: '3.1.1' as const,
     info: {
@@ -50,9 +76,12 @@ export function openapi(baseUrl: string) {
     // Relative: it is right under whichever of its names the service was reached.
     servers: [{ url: base || '/' }],
     tags,
+    security: [{ login: [] }, { bearer: [] }],
     paths,
     components: {
-      schemas: { Problem: plain(Problem) },
+      schemas: inOrder(components.schemas),
+      parameters: inOrder(components.parameters),
+      responses: inOrder(components.responses),
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -69,31 +98,46 @@ export function openapi(baseUrl: string) {
   }
 }
 
-/** typebox keeps its own marks on schemas out of JSON; a copy through JSON is the bare JSON Schema. */
-const plain = (schema: TSchema): object => JSON.parse(JSON.stringify(schema))
+const inOrder = <T>(named: { [name: string]: T }): { [name: string]: T } =>
+  Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-function operation(name: string, route: RouteSpec): object {
+/** The bare JSON Schema of a shape, with a reference in the place of every shape that has a name. */
+function schemaOf(components: Components, shape: TSchema): unknown {
+  const refer = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(refer)
+    const name = 'type' in value || 'anyOf' in value ? schemaNames.get(JSON.stringify(value)) : undefined
+    if (name === undefined) return members(value)
+    components.schemas[name] ??= members(value)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  // What typebox notes on schemas for itself cannot be enumerated.
+  const members = (value: object) => Object.fromEntries(Object.entries(value).map(([key, one]) => [key, refer(one)]))
+  return refer(shape)
+}
+
+function operation(components: Components, name: string, route: RouteSpec): Operation {
   const body = route.body && {
     required: !route.bodyOptional,
-    content: { [MEDIA[route.consumes ?? 'json']]: { schema: plain(route.body) } },
+    content: { [MEDIA[route.consumes ?? 'json']]: { schema: schemaOf(components, route.body) } },
   }
   return {
     operationId: name,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    ...(route.access === 'public' ? {} : { security: [{ login: [] }, { bearer: [] }] }),
+    ...(route.access === 'public' ? { security: [] } : {}),
     parameters: [
-      ...parameters('path', route.params),
-      ...parameters('query', route.query),
-      ...parameters('header', route.headers),
+      ...parameters(components, 'path', route.params),
+      ...parameters(components, 'query', route.query),
+      ...parameters(components, 'header', route.headers),
     ],
     ...(body ? { requestBody: body } : {}),
-    responses: responses(route),
+    responses: responses(components, route),
   }
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: RouteSpec['params']): object[] {
+function parameters(components: Components, place: Parameter['in'], schema: RouteSpec['params']): Parameter[] {
   if (!schema) return []
   const required: readonly string[] = schema.required ?? []
   return Object.entries(schema.properties as { [name: string]: TSchema & { description?: string } }).map(
@@ -102,19 +146,38 @@ function parameters(place: 'path' | 'query' | 'header', schema: RouteSpec['param
       in: place,
       required: required.includes(name),
       ...(one.description ? { description: one.description } : {}),
-      schema: plain(one),
+      schema: schemaOf(components, one),
     }),
   )
 }
 
-function responses(route: RouteSpec): object {
-  const result: { [status: string]: object } = {}
+/** Puts parameters that several operations take into the components: `path.key`, and where they differ `path.key.2`. */
+function shareParameters(components: Components, operations: readonly Operation[]): void {
+  const taken = Map.groupBy(
+    operations.flatMap((one) => one.parameters as Parameter[]),
+    (one) => JSON.stringify(one),
+  )
+  const references = new Map<string, Reference>()
+  for (const [text, [parameter, ...more]] of taken) {
+    if (!parameter || more.length === 0) continue
+    const first = `${parameter.in}.${parameter.name}`
+    let name = first
+    for (let i = 2; name in components.parameters; i++) name = `${first}.${i}`
+    components.parameters[name] = parameter
+    references.set(text, { $ref: `#/components/parameters/${name}` })
+  }
+  for (const one of operations)
+    one.parameters = one.parameters.map((parameter) => references.get(JSON.stringify(parameter)) ?? parameter)
+}
+
+function responses(components: Components, route: RouteSpec): Operation['responses'] {
+  const result: Operation['responses'] = {}
   for (const status of [route.status, ...(route.otherStatus ?? [])]) {
     const content =
       route.produces === 'bytes' && route.method === 'GET' && status < 300
         ? { 'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } } }
         : route.reply && status !== 304
-          ? { 'application/json': { schema: plain(route.reply) } }
+          ? { 'application/json': { schema: schemaOf(components, route.reply) } }
           : undefined
     result[status] = { description: descriptions[status] ?? 'Success', ...(content ? { content } : {}) }
   }
@@ -124,11 +187,14 @@ function responses(route: RouteSpec): object {
   if (rateOf(route) !== 'none') codes.add('rate_limited')
   for (const code of codes) {
     const { status } = errors[code]
-    const others = [...codes].filter((one) => errors[one].status === status)
-    result[status] ??= {
-      description: others.map((one) => `\`${one}\``).join(', '),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    if (status in result) continue
+    const alike = [...codes].filter((one) => errors[one].status === status).sort()
+    const name = alike.join('.')
+    components.responses[name] ??= {
+      description: alike.map((one) => `\`${one}\``).join(', '),
+      content: { 'application/problem+json': { schema: schemaOf(components, Problem) } },
     }
+    result[status] = { $ref: `#/components/responses/${name}` }
   }
   return result
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { api } from '../../../contract/index.ts'
+import { pathOf } from '../../../contract/paths.ts'
 import type { RouteSpec } from '../../../contract/route.ts'
-import { pathOf } from '../../../contract/send.ts'
 import { sendProblem } from './problem.ts'
 
 const routes: readonly RouteSpec[] = Object.values(api)

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import type { listSessions } from '../../../../contract/auth.ts'
+import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
 import { signOut } from '../../shell/Shell.tsx'
@@ -12,7 +12,7 @@ import { Status, TimeAgo } from '../../ui/values.tsx'
 import { nameAgent } from './agent.ts'
 import { text } from './messages.ts'
 
-type Session = Reply<typeof listSessions>['items'][number]
+type Session = Reply<Api['listSessions']>['items'][number]
 
 /** Where somebody is signed in. */
 export function Sessions() {

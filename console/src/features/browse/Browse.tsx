@@ -158,8 +158,8 @@ export default function Browse() {
       windowTitle={sel ? `${legible(nameOf(sel, parentOf(sel)))} – ${bucket}` : prefix ? `${here} – ${bucket}` : bucket}
       call={
         search
-          ? { operation: 'listObjects', params: { name: bucket }, query: { prefix, search } }
-          : { operation: 'browse', params: { name: bucket }, query: { prefix, folders: 'first' } }
+          ? { operation: 'listObjects', params: { bucket }, query: { prefix, search } }
+          : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first' } }
       }
       actions={
         <>

@@ -86,7 +86,7 @@ function Streamed({ object, kind }: { object: StoredObject; kind: 'pdf' | 'video
   const [broken, setBroken] = useState(false)
   const signed = useQuery({
     queryKey: ['signed', bucket, key, etag],
-    queryFn: () => client.presignObject({ params: { name: bucket }, body: { key, expires_in: '1h', embed: true } }),
+    queryFn: () => client.presignObject({ params: { bucket }, body: { key, expires_in: '1h', embed: true } }),
     staleTime: 30 * 60_000,
     gcTime: 30 * 60_000,
     refetchOnWindowFocus: false,
@@ -117,7 +117,7 @@ function Words({ object }: { object: StoredObject }) {
     queryKey: ['words', bucket, key, etag],
     queryFn: async () => {
       const answer = await client.getObjectByQuery({
-        params: { name: bucket },
+        params: { bucket },
         query: { key },
         headers: { range: `bytes=0-${TEXT_BYTES - 1}` },
       })

@@ -115,7 +115,7 @@ function Edit({ object, onClose }: { object: StoredObject; onClose: () => void }
     setSending(true)
     try {
       await client.updateObjectByQuery({
-        params: { name: object.bucket },
+        params: { bucket: object.bucket },
         query: { key: object.key },
         headers: { 'if-match': `"${object.etag}"` },
         body: {

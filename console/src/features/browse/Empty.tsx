@@ -23,7 +23,7 @@ export function EmptyPlace({
 }) {
   const marker = useQuery({
     queryKey: ['browse', bucket, prefix, 'marker'],
-    queryFn: () => client.objectsExist({ params: { name: bucket }, body: { keys: [prefix] } }),
+    queryFn: () => client.objectsExist({ params: { bucket }, body: { keys: [prefix] } }),
     enabled: prefix !== '',
   })
   if (prefix !== '' && marker.isPending) return null
@@ -66,7 +66,7 @@ export function EmptyPlace({
             {text.upload}
           </Button>
         }
-        curl={curlOf({ operation: 'putObjectByQuery', params: { name: bucket }, query: { key: `${prefix}photo.jpg` } })}
+        curl={curlOf({ operation: 'putObjectByQuery', params: { bucket }, query: { key: `${prefix}photo.jpg` } })}
       >
         {text.emptyHint}
       </EmptyView>

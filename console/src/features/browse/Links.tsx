@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import { IconLink, IconShare3 } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { urlOf } from '../../../../contract/client.ts'
+import { urlOf } from '../../../../client/derived.ts'
 import { api } from '../../../../contract/index.ts'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { useMe } from '../../api/queries.ts'
@@ -23,7 +23,7 @@ export function Links({ object: { bucket, key } }: { object: StoredObject }) {
   const [sharing, setSharing] = useState(false)
   const sign = async () => {
     try {
-      setSigned(await client.presignObject({ params: { name: bucket }, body: { key, expires_in: span } }))
+      setSigned(await client.presignObject({ params: { bucket }, body: { key, expires_in: span } }))
     } catch (error) {
       notify.problem(error)
     }
@@ -34,7 +34,7 @@ export function Links({ object: { bucket, key } }: { object: StoredObject }) {
         label={text.apiUrl}
         hideLabel={false}
         mono
-        value={urlOf(location.origin, api.getObjectByQuery, { params: { name: bucket }, query: { key } })}
+        value={urlOf(location.origin, api.getObjectByQuery, { params: { bucket }, query: { key } })}
       />
       <div className="stack-tight">
         <div className="details-sign">

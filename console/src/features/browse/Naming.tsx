@@ -76,7 +76,7 @@ function AskName({ title, label, hint, initial, action, isName, send, onClose }:
 
 /** Whether anything is under a prefix. */
 async function isTaken(bucket: string, prefix: string): Promise<boolean> {
-  const { items } = await client.listObjects({ params: { name: bucket }, query: { prefix, limit: 1 } })
+  const { items } = await client.listObjects({ params: { bucket }, query: { prefix, limit: 1 } })
   return items.length > 0
 }
 
@@ -102,7 +102,7 @@ export const NewFolder = ({
       if (await isTaken(bucket, key)) return text.taken
       try {
         await client.putObjectByQuery({
-          params: { name: bucket },
+          params: { bucket },
           query: { key },
           body: new Uint8Array(),
           headers: { 'if-none-match': '*', 'content-type': 'application/octet-stream' },

@@ -39,7 +39,7 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
     queryKey: ['object', bucket, objectKey],
     // A key is the first of those that begin with it.
     queryFn: async (): Promise<StoredObject | null> => {
-      const { items } = await client.listObjects({ params: { name: bucket }, query: { prefix: objectKey, limit: 1 } })
+      const { items } = await client.listObjects({ params: { bucket }, query: { prefix: objectKey, limit: 1 } })
       return items[0]?.key === objectKey ? items[0] : null
     },
     placeholderData: row?.object ?? undefined,

@@ -99,7 +99,7 @@ function Folders({ to, go, mayCreate }: { to: Target; go: (prefix: string) => vo
     queryKey: ['browse', to.bucket, to.prefix, 'folders'],
     queryFn: ({ signal }) =>
       client.browse({
-        params: { name: to.bucket },
+        params: { bucket: to.bucket },
         query: { prefix: to.prefix, folders: 'first', offset: 0, limit: MOST },
         signal,
       }),

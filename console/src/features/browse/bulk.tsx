@@ -95,7 +95,7 @@ export async function remove(
   const asks = !hasTrash || isMuch || (jobs.length > 0 && !mayUndo)
   if (asks && !(await askToDelete(picked, hasTrash))) return false
   if (keys.length > 0) {
-    const params = { name: picked.bucket }
+    const params = { bucket: picked.bucket }
     const result = await client.bulkDelete({ params, body: { keys } })
     const { succeeded, trash_ids } = result
     const restore = async () => {
@@ -165,13 +165,13 @@ export async function transfer(
   if (keys.length > 0) {
     const call = kind === 'copy' ? client.bulkCopy : client.bulkMove
     const result = await call({
-      params: { name: to.bucket },
+      params: { bucket: to.bucket },
       body: { source_bucket: bucket, keys, source_prefix: prefix, dest_prefix: to.prefix, ...condition },
     })
     const { succeeded } = result
     const back = async () => {
       const undone = await client.bulkMove({
-        params: { name: bucket },
+        params: { bucket },
         body: {
           source_bucket: to.bucket,
           keys: succeeded,
@@ -221,7 +221,7 @@ export async function rename({ bucket, prefix }: Target, row: Row, name: string)
 }
 const moveOne = (bucket: string, key: string, dest_key: string) =>
   client.moveObject({
-    params: { name: bucket },
+    params: { bucket },
     body: { source_bucket: bucket, source_key: key, dest_key, if_none_match: '*' },
   })
 
@@ -232,7 +232,7 @@ export const ownUrl = (url: string): string => new URL(url).pathname
 export async function download(picked: Picked): Promise<void> {
   const { bucket, prefix, search, all, rows } = picked
   const [only] = rows
-  const params = { name: bucket }
+  const params = { bucket }
   if (!all && rows.length === 1 && only?.object) {
     const { url } = await client.presignObject({ params, body: { key: only.key, expires_in: '15m', download: true } })
     return saveAs(ownUrl(url))
@@ -254,7 +254,7 @@ async function namesOf({ bucket, all, rows }: Picked): Promise<string[] | undefi
   const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   for (const { key: prefix } of rows.filter(isFolder)) {
     const { items, next_cursor } = await client.listObjects({
-      params: { name: bucket },
+      params: { bucket },
       query: { prefix, limit: AT_ONCE },
     })
     keys.push(...items.map(({ key }) => key))

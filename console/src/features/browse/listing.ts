@@ -52,7 +52,7 @@ async function readPage(
   signal?: AbortSignal,
 ): Promise<FolderPage> {
   const { common_prefixes, objects, total, total_folders } = await client.browse({
-    params: { name: bucket },
+    params: { bucket },
     query: { prefix, sort, order: dir, offset, limit, folders: 'first' },
     ...(signal ? { signal } : {}),
   })
@@ -125,7 +125,7 @@ export function useMatches({ bucket, prefix }: Place, search: string): Listing {
     queryKey: ['browse', bucket, prefix, 'search', search],
     queryFn: ({ pageParam, signal }) =>
       client.listObjects({
-        params: { name: bucket },
+        params: { bucket },
         query: { prefix, search, limit: PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) },
         signal,
       }),

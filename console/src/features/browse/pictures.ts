@@ -1,4 +1,4 @@
-import { urlOf } from '../../../../contract/client.ts'
+import { urlOf } from '../../../../client/derived.ts'
 import { api } from '../../../../contract/index.ts'
 import { authorizedFetch } from '../../api/session.ts'
 

@@ -30,7 +30,7 @@ export default function Overview() {
     <Page
       title={name}
       windowTitle={`${text.overview} – ${name}`}
-      call={{ operation: 'getBucket', params: { name } }}
+      call={{ operation: 'getBucket', params: { bucket: name } }}
       actions={
         me.canIn('write', name) ? (
           <Button leftSection={<IconUpload size={15} />} onClick={() => void openUpload({ bucket: name, prefix: '' })}>

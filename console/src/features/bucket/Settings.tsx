@@ -26,7 +26,7 @@ export default function Settings() {
     <Page
       title={name}
       windowTitle={`${text.settings} – ${name}`}
-      call={{ operation: 'updateBucket', params: { name }, body: { quota_gb: 10 } }}
+      call={{ operation: 'updateBucket', params: { bucket: name }, body: { quota_gb: 10 } }}
     >
       <BucketTabs bucket={name} active="settings" />
       <StateView query={bucket}>
@@ -55,7 +55,10 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
   const save = async () => {
     const quota = typeof values.quota_gb === 'number' ? values.quota_gb : null
     const taken = await form.submit(() =>
-      client.updateBucket({ params: { name }, body: { quota_gb: quota, trash_days: Number(values.trash_days) } }),
+      client.updateBucket({
+        params: { bucket: name },
+        body: { quota_gb: quota, trash_days: Number(values.trash_days) },
+      }),
     )
     if (!taken) return
     notify.ok(text.saved)
@@ -134,7 +137,7 @@ function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_d
     })
     if (!yes) return
     try {
-      await client.deleteBucket({ params: { name } })
+      await client.deleteBucket({ params: { bucket: name } })
       notify.ok(text.removed(name))
       await queries.invalidateQueries({ queryKey: ['buckets'] })
       await go('/buckets')

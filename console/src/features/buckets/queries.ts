@@ -18,4 +18,4 @@ export const bucketsQuery = queryOptions({
   },
 })
 export const bucketQuery = (name: string) =>
-  queryOptions({ queryKey: ['bucket', name], queryFn: () => client.getBucket({ params: { name } }) })
+  queryOptions({ queryKey: ['bucket', name], queryFn: () => client.getBucket({ params: { bucket: name } }) })

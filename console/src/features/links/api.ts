@@ -1,4 +1,4 @@
-import { createClient } from '../../../../contract/client.ts'
+import { createClient } from '../../../../client/derived.ts'
 import type { ShareInfo, ShareListing } from '../../../../contract/shares.ts'
 
 /** Without cookies, and so without the browser's own question for a name and a password where one is missing. */

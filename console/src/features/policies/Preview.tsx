@@ -1,6 +1,6 @@
 import { Alert, Loader } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { previewPolicy } from '../../../../contract/policies.ts'
+import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { describeProblem, statusOf } from '../../api/problem.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
@@ -10,7 +10,7 @@ import { Bytes, TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 import { inWords, type Rule } from './rule.ts'
 
-type Found = Reply<typeof previewPolicy>
+type Found = Reply<Api['previewPolicy']>
 
 /** What a rule would delete now: how many, how much, a sample, and why the rest stays. */
 export function Preview({

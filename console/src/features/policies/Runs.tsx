@@ -1,7 +1,8 @@
 import { Anchor, Button, Drawer } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { listPolicyRunItems, Policy, PolicyRun } from '../../../../contract/policies.ts'
+import type { Api } from '../../../../contract/index.ts'
+import type { Policy, PolicyRun } from '../../../../contract/policies.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -111,7 +112,7 @@ function RunDrawer({ policy, runId, onClose }: { policy: Policy; runId: string; 
   )
 }
 
-type Item = Reply<typeof listPolicyRunItems>['items'][number]
+type Item = Reply<Api['listPolicyRunItems']>['items'][number]
 const itemColumns: readonly Column<Item>[] = [
   {
     key: 'key',

@@ -1,8 +1,9 @@
 import { Drawer, Pagination } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
-import type { listShareAccesses, Share } from '../../../../contract/shares.ts'
+import type { Share } from '../../../../contract/shares.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
@@ -10,7 +11,7 @@ import { nameOf } from './describe.ts'
 import { text } from './messages.ts'
 import { accessesQuery } from './queries.ts'
 
-type Access = Reply<typeof listShareAccesses>['items'][number]
+type Access = Reply<Api['listShareAccesses']>['items'][number]
 const PAGE = 50
 const tones: Record<Access['outcome'], Tone> = {
   served: 'ok',

@@ -12,7 +12,11 @@ export default function BucketTrash() {
   const { bucket: name = '' } = useView().params
   const bucket = useQuery(bucketQuery(name))
   return (
-    <Page title={name} windowTitle={`${text.title} – ${name}`} call={{ operation: 'listTrash', params: { name } }}>
+    <Page
+      title={name}
+      windowTitle={`${text.title} – ${name}`}
+      call={{ operation: 'listTrash', params: { bucket: name } }}
+    >
       <BucketTabs bucket={name} active="trash" />
       <StateView query={bucket}>
         {({ trash_days, trash_bytes }) => <TrashList bucket={name} days={trash_days} bytes={trash_bytes} />}

@@ -18,7 +18,7 @@ export default function Trash() {
     <Page
       title={text.title}
       hint={text.hint}
-      {...(name ? { call: { operation: 'listTrash', params: { name } } as const } : {})}
+      {...(name ? { call: { operation: 'listTrash', params: { bucket: name } } as const } : {})}
     >
       <StateView query={buckets}>
         {(all) => {

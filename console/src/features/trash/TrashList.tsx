@@ -32,7 +32,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     queryKey: ['trash', bucket, prefix],
     queryFn: ({ pageParam }) =>
       client.listTrash({
-        params: { name: bucket },
+        params: { bucket },
         query: { limit: 100, prefix, ...(pageParam === null ? {} : { cursor: pageParam }) },
       }),
     initialPageParam: null as string | null,
@@ -53,7 +53,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     setTaken(undefined)
     try {
       const { restored } = await client.restoreTrash({
-        params: { name: bucket },
+        params: { bucket },
         body: { ids: items.map(({ id }) => id), on_conflict },
       })
       const [only] = restored
@@ -92,7 +92,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     if (!yes) return
     try {
       const { purged } = await client.purgeTrash({
-        params: { name: bucket },
+        params: { bucket },
         body: { ids: items.map(({ id }) => id) },
       })
       notify.ok(text.purged(purged))
@@ -112,7 +112,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     try {
       let purged = 0
       for (let more = true; more; ) {
-        const step = await client.purgeTrash({ params: { name: bucket }, body: { all: true } })
+        const step = await client.purgeTrash({ params: { bucket }, body: { all: true } })
         purged += step.purged
         more = step.more
       }

@@ -31,7 +31,7 @@ export default function BucketUploads() {
     queryKey: ['uploads', bucket],
     queryFn: ({ pageParam }) =>
       client.listUploads({
-        params: { name: bucket },
+        params: { bucket },
         query: { limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) },
       }),
     initialPageParam: null as string | null,
@@ -55,7 +55,7 @@ export default function BucketUploads() {
     })
     if (!yes) return
     try {
-      await client.abortUpload({ params: { name: bucket }, body: { upload_id } })
+      await client.abortUpload({ params: { bucket }, body: { upload_id } })
       notify.ok(text.aborted)
     } catch (error) {
       notify.problem(error)
@@ -118,7 +118,7 @@ export default function BucketUploads() {
       title={bucket}
       windowTitle={`${text.unfinished} – ${bucket}`}
       hint={text.unfinishedHint}
-      call={{ operation: 'listUploads', params: { name: bucket } }}
+      call={{ operation: 'listUploads', params: { bucket } }}
       actions={
         me.canIn('write', bucket) ? (
           <Button leftSection={<IconUpload size={15} />} onClick={() => void openUpload({ bucket, prefix: '' })}>

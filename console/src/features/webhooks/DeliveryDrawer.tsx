@@ -4,8 +4,9 @@ import { Button, Drawer, SegmentedControl, Tabs } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
-import type { Attempt, getDelivery, Webhook } from '../../../../contract/webhooks.ts'
+import type { Attempt, Webhook } from '../../../../contract/webhooks.ts'
 import { client } from '../../api/session.ts'
 import { formatTime } from '../../i18n.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
@@ -18,7 +19,7 @@ import { deliveryText as text } from './messages.ts'
 import { deliveryQuery } from './queries.ts'
 import { DeliveryState } from './state.tsx'
 
-type Found = Reply<typeof getDelivery>
+type Found = Reply<Api['getDelivery']>
 
 const pretty = (body: string): string => {
   try {

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import type { listAudit } from '../../../../contract/audit.ts'
-import { api } from '../../../../contract/index.ts'
+import { type Api, api } from '../../../../contract/index.ts'
 import type { Input } from '../../../../contract/route.ts'
 import { exportRecords } from '../../../audit/export.ts'
 import type { Filter } from '../../../audit/search.ts'
@@ -11,7 +10,7 @@ import { handle } from '../handle.ts'
 /** As times are stored: SQLite compares them as texts. */
 const inUtc = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
 
-const filterOf = (query: Omit<Input<typeof listAudit>['query'], 'page' | 'page_size' | 'cursor'>): Filter => ({
+const filterOf = (query: Omit<Input<Api['listAudit']>['query'], 'page' | 'page_size' | 'cursor'>): Filter => ({
   actions: query.action ?? [],
   bucket: query.bucket,
   objectKeyPrefix: query.object_key_prefix,

@@ -5,7 +5,7 @@ import { handle } from '../handle.ts'
 export const bucketRoutes = [
   handle(api.createBucket, (ctx, { body }) => service.createBucket(ctx, body)),
   handle(api.listBuckets, (ctx, { query }) => service.listBuckets(ctx, query.limit ?? 100, query.cursor)),
-  handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.name)),
-  handle(api.updateBucket, (ctx, { params, body }) => service.updateBucket(ctx, params.name, body)),
-  handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.name)),
+  handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.bucket)),
+  handle(api.updateBucket, (ctx, { params, body }) => service.updateBucket(ctx, params.bucket, body)),
+  handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.bucket)),
 ]

@@ -16,14 +16,14 @@ import { receiveSigned, sendSigned } from '../signed.ts'
 import { receiveForm, receivePut } from '../uploads.ts'
 
 interface ByKey {
-  name: string
+  bucket: string
   key: string
 }
-const put = (ctx: Ctx, { name: bucket, key }: ByKey, raw: Raw) => receivePut(ctx, { bucket, key }, raw)
-const send = (ctx: Ctx, { name: bucket, key }: ByKey, { download }: { download?: string | undefined }, raw: Raw) =>
+const put = (ctx: Ctx, { bucket, key }: ByKey, raw: Raw) => receivePut(ctx, { bucket, key }, raw)
+const send = (ctx: Ctx, { bucket, key }: ByKey, { download }: { download?: string | undefined }, raw: Raw) =>
   sendObject(ctx, { bucket, key, download: download === '1' }, raw)
-const remove = (ctx: Ctx, { name, key }: ByKey, { permanent = false }: { permanent?: boolean }, { request }: Raw) =>
-  deleteObject(ctx, name, key, { permanent, ifMatch: ifMatchOf(request) })
+const remove = (ctx: Ctx, { bucket, key }: ByKey, { permanent = false }: { permanent?: boolean }, { request }: Raw) =>
+  deleteObject(ctx, bucket, key, { permanent, ifMatch: ifMatchOf(request) })
 const ifMatchOf = ({ headers }: Raw['request']) => readEntityTags(headers['if-match'])
 
 async function zip(ctx: Ctx, bucket: string, what: Parameters<typeof archive>[2], raw: Raw) {
@@ -32,14 +32,14 @@ async function zip(ctx: Ctx, bucket: string, what: Parameters<typeof archive>[2]
 }
 
 export const objectRoutes = [
-  handle(api.browse, (ctx, { params, query }) => browse(ctx, params.name, query)),
+  handle(api.browse, (ctx, { params, query }) => browse(ctx, params.bucket, query)),
   handle(api.listObjects, (ctx, { params, query: { prefix = '', search, limit = 100, cursor } }) =>
     search === undefined
-      ? listObjects(ctx, params.name, prefix, limit, cursor)
-      : searchObjects(ctx, params.name, { prefix, search, limit, cursor }),
+      ? listObjects(ctx, params.bucket, prefix, limit, cursor)
+      : searchObjects(ctx, params.bucket, { prefix, search, limit, cursor }),
   ),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>
-    receiveForm(ctx, params.name, query.prefix ?? '', { request, reply }),
+    receiveForm(ctx, params.bucket, query.prefix ?? '', { request, reply }),
   ),
   handle(api.putObject, (ctx, { params, ...raw }) => put(ctx, params, raw)),
   handle(api.getObject, (ctx, { params, query, ...raw }) => send(ctx, params, query, raw)),
@@ -48,25 +48,25 @@ export const objectRoutes = [
   handle(api.putObjectByQuery, (ctx, { params, query, ...raw }) => put(ctx, { ...params, ...query }, raw)),
   handle(api.getObjectByQuery, (ctx, { params, query, ...raw }) => send(ctx, { ...params, ...query }, query, raw)),
   handle(api.headObjectByQuery, (ctx, { params, query, ...raw }) => send(ctx, { ...params, ...query }, query, raw)),
-  handle(api.copyObject, (ctx, { params, body }) => bulk.transferOne(ctx, 'copy', params.name, body)),
-  handle(api.moveObject, (ctx, { params, body }) => bulk.transferOne(ctx, 'move', params.name, body)),
-  handle(api.bulkCopy, (ctx, { params, body }) => bulk.transferMany(ctx, 'copy', params.name, body)),
-  handle(api.bulkMove, (ctx, { params, body }) => bulk.transferMany(ctx, 'move', params.name, body)),
-  handle(api.bulkDelete, (ctx, { params, body }) => bulk.deleteMany(ctx, params.name, body.keys)),
-  handle(api.objectsExist, (ctx, { params, body }) => bulk.findTaken(ctx, params.name, body.keys)),
+  handle(api.copyObject, (ctx, { params, body }) => bulk.transferOne(ctx, 'copy', params.bucket, body)),
+  handle(api.moveObject, (ctx, { params, body }) => bulk.transferOne(ctx, 'move', params.bucket, body)),
+  handle(api.bulkCopy, (ctx, { params, body }) => bulk.transferMany(ctx, 'copy', params.bucket, body)),
+  handle(api.bulkMove, (ctx, { params, body }) => bulk.transferMany(ctx, 'move', params.bucket, body)),
+  handle(api.bulkDelete, (ctx, { params, body }) => bulk.deleteMany(ctx, params.bucket, body.keys)),
+  handle(api.objectsExist, (ctx, { params, body }) => bulk.findTaken(ctx, params.bucket, body.keys)),
   handle(api.updateObject, (ctx, { params, body, request }) =>
-    bulk.describeAnew(ctx, { bucket: params.name, key: params.key }, body, ifMatchOf(request)),
+    bulk.describeAnew(ctx, { bucket: params.bucket, key: params.key }, body, ifMatchOf(request)),
   ),
   handle(api.updateObjectByQuery, (ctx, { params, query, body, request }) =>
-    bulk.describeAnew(ctx, { bucket: params.name, key: query.key }, body, ifMatchOf(request)),
+    bulk.describeAnew(ctx, { bucket: params.bucket, key: query.key }, body, ifMatchOf(request)),
   ),
   handle(api.archiveObjects, (ctx, { params, query, ...raw }) =>
     query.prefix === undefined && query.keys === undefined
       ? send(ctx, { ...params, key: 'archive' }, query, raw)
-      : zip(ctx, params.name, query, raw),
+      : zip(ctx, params.bucket, query, raw),
   ),
-  handle(api.archiveSelection, (ctx, { params, body, ...raw }) => zip(ctx, params.name, body, raw)),
-  handle(api.presignObject, (ctx, { params, body }) => presign(ctx, params.name, body)),
+  handle(api.archiveSelection, (ctx, { params, body, ...raw }) => zip(ctx, params.bucket, body, raw)),
+  handle(api.presignObject, (ctx, { params, body }) => presign(ctx, params.bucket, body)),
   handle(api.getSigned, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
   handle(api.headSigned, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
   handle(api.putSigned, (ctx, { params, ...raw }) => receiveSigned(ctx, params.token, raw)),

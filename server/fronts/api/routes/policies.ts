@@ -24,5 +24,5 @@ export const policyRoutes = [
     runs.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
   ),
   handle(api.cancelPolicyRun, (ctx, { params }) => runs.cancelRun(ctx, params.id, params.run_id)),
-  handle(api.explainPolicies, (ctx, { params, query }) => explain.explainPolicies(ctx, params.name, query.key)),
+  handle(api.explainPolicies, (ctx, { params, query }) => explain.explainPolicies(ctx, params.bucket, query.key)),
 ]

@@ -5,8 +5,8 @@ import { handle } from '../handle.ts'
 
 export const trashRoutes = [
   handle(api.listTrash, (ctx, { params, query }) =>
-    listTrash(ctx, params.name, query.prefix ?? '', query.limit ?? 100, query.cursor),
+    listTrash(ctx, params.bucket, query.prefix ?? '', query.limit ?? 100, query.cursor),
   ),
-  handle(api.restoreTrash, (ctx, { params, body }) => restoreTrash(ctx, params.name, body.ids, body.on_conflict)),
-  handle(api.purgeTrash, (ctx, { params, body }) => purgeTrash(ctx, params.name, 'ids' in body ? body.ids : 'all')),
+  handle(api.restoreTrash, (ctx, { params, body }) => restoreTrash(ctx, params.bucket, body.ids, body.on_conflict)),
+  handle(api.purgeTrash, (ctx, { params, body }) => purgeTrash(ctx, params.bucket, 'ids' in body ? body.ids : 'all')),
 ]

@@ -6,13 +6,13 @@ import { handle } from '../handle.ts'
 import { bodyOf } from '../uploads.ts'
 
 export const uploadRoutes = [
-  handle(api.initUpload, (ctx, { params, body }) => service.initUpload(ctx, params.name, body)),
-  handle(api.getUpload, (ctx, { params, query }) => service.getUpload(ctx, params.name, params.upload_id, query)),
+  handle(api.initUpload, (ctx, { params, body }) => service.initUpload(ctx, params.bucket, body)),
+  handle(api.getUpload, (ctx, { params, query }) => service.getUpload(ctx, params.bucket, params.upload_id, query)),
   handle(api.listUploads, (ctx, { params, query }) =>
-    service.listUploads(ctx, params.name, query.limit ?? 100, query.cursor),
+    service.listUploads(ctx, params.bucket, query.limit ?? 100, query.cursor),
   ),
-  handle(api.completeUpload, (ctx, { params, body }) => completeUpload(ctx, params.name, body)),
-  handle(api.abortUpload, (ctx, { params, body }) => service.abortUpload(ctx, params.name, body.upload_id)),
+  handle(api.completeUpload, (ctx, { params, body }) => completeUpload(ctx, params.bucket, body)),
+  handle(api.abortUpload, (ctx, { params, body }) => service.abortUpload(ctx, params.bucket, body.upload_id)),
   handle(api.putPart, async (ctx, { params, ...raw }) => {
     const part = await receivePart(ctx, params.token, bodyOf(raw))
     raw.reply.header('etag', `"${part.etag}"`)

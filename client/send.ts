@@ -1,3 +1,5 @@
+import { pathOf } from '../contract/paths.ts'
+
 /** What the service refuses with (RFC 9457); the shape `Problem` without the library of shapes. */
 export interface Problem {
   status: number
@@ -54,9 +56,6 @@ export class ProblemError extends Error {
     return this.problem.request_id
   }
 }
-
-/** Where an operation is on the server: its URL with its parameters as it has them. */
-export const pathOf = ({ root, url }: Pick<Wire, 'root' | 'url'>): string => (root ? url : `/api/v1${url}`)
 
 /** The URL of an operation below a base, with its parameters filled in. */
 export function urlOf(baseUrl: string, route: Wire, { params = {}, query = {} }: LooseCall): string {

@@ -1,5 +1,5 @@
-import { type Api, api, type OperationName } from './index.ts'
-import type { Input, Reply, RouteSpec } from './route.ts'
+import { type Api, api, type OperationName } from '../contract/index.ts'
+import type { Input, Reply, RouteSpec } from '../contract/route.ts'
 import { type LooseCall, ProblemError, send, urlOf } from './send.ts'
 
 export { ProblemError, urlOf }
