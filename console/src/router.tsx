@@ -5,13 +5,10 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  useLocation,
-  useNavigate,
-  useParams,
-  useSearch,
 } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { views } from './features/views.ts'
+import { BASE_PATH, history } from './navigation.ts'
 import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
 import { part } from './shell/outdated.ts'
@@ -67,7 +64,8 @@ const tree = root.addChildren(children as never) as unknown as AnyRoute
 
 export const router = createRouter({
   routeTree: tree,
-  basepath: '/console',
+  history,
+  basepath: BASE_PATH,
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
@@ -76,34 +74,3 @@ export const router = createRouter({
   defaultErrorComponent: FailedView,
   defaultNotFoundComponent: NotFound,
 })
-
-let moved = false
-router.history.subscribe(({ action }) => {
-  if (action.type !== 'REPLACE') moved = true
-})
-/** Whether somebody went to another place of the console since the page was loaded. */
-export const hasMoved = (): boolean => moved
-
-type Search = Record<string, string | undefined>
-/**
- * The view's part of the address: parameters of its path, texts of its query, and ways to change them. What is opened
- * is a step that Back undoes (`go`, `open`); typing and moving about is none (`change`).
- */
-export function useView() {
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as Search
-  const params = useParams({ strict: false }) as Record<string, string>
-  const { pathname } = useLocation()
-  const merge = (next: Search) => (old: Search) => ({ ...old, ...next })
-  return {
-    search,
-    params,
-    pathname,
-    /** Another view. */
-    go: (to: string, query: Search = {}) => navigate({ to, search: query } as never),
-    /** The same view with other texts in its query, as a step of the history. */
-    open: (next: Search) => navigate({ to: '.', search: merge(next) } as never),
-    /** The same in place. */
-    change: (next: Search) => navigate({ to: '.', search: merge(next), replace: true } as never),
-  }
-}

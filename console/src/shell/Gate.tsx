@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { statusOf } from '../api/problem.ts'
 import { meQuery } from '../api/queries.ts'
 import { hasToken, onSessionEnd, renew } from '../api/session.ts'
-import { useView } from '../router.tsx'
+import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 
 /** Lets through who is signed in; others go to the login, which brings them back to where they wanted to be. */

@@ -4,9 +4,9 @@ import { IconArrowRight, IconBucket, IconKeyboard, IconSearch } from '@tabler/ic
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { bucketsQuery } from '../features/buckets/queries.ts'
-import { useView } from '../router.tsx'
-import type { Destination } from './Keys.tsx'
+import { useView } from '../navigation.ts'
 import { text } from './messages.ts'
+import type { Place } from './places.ts'
 
 const MOST = 50
 
@@ -16,7 +16,7 @@ export default function Palette({
   onClose,
   onSheet,
 }: {
-  places: readonly Destination[]
+  places: readonly Place[]
   onClose: () => void
   onSheet: () => void
 }) {

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Tabs.css'
 import './ViewTabs.css'
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useView } from '../router.tsx'
+import { useView } from '../navigation.ts'
 
 export interface ViewTab {
   name: string

@@ -1,20 +1,7 @@
-import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
+import type { Asked, Question } from './ConfirmDialog.tsx'
 
 const Dialog = lazy(() => import('./ConfirmDialog.tsx'))
-
-interface Question {
-  title: string
-  /** What it will touch, and how many. */
-  children: ReactNode
-  /** The verb of the button. */
-  action: string
-  danger?: boolean
-  /** Has to be typed first: the name, or the number, of what goes. */
-  typed?: string
-}
-export interface Asked extends Question {
-  answer: (yes: boolean) => void
-}
 
 let asked: Asked | undefined
 const listeners = new Set<() => void>()

@@ -6,7 +6,7 @@ import { errors } from '../../../../contract/errors.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
 

@@ -6,8 +6,8 @@ import type { Job } from '../../../../contract/jobs.ts'
 import { currentMe, queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
-import { router } from '../../router.tsx'
-import { showInCorner } from '../../shell/corner.tsx'
+import { openView } from '../../navigation.ts'
+import { showInCorner } from '../../ui/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { isUndoable, undoJob, watched } from '../jobs/begin.ts'
 import { text } from './messages.ts'
@@ -87,7 +87,7 @@ function tell(job: Job): void {
   // Notices are outside of what the router renders.
   const open = (event: MouseEvent) => {
     event.preventDefault()
-    void router.navigate({ to: `/jobs/${job.id}` } as never)
+    openView(`/jobs/${job.id}`)
   }
   const link = (
     <Anchor href={`/console/jobs/${job.id}`} onClick={open}>

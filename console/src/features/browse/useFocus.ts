@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
-import { hasMoved } from '../../router.tsx'
+import { hasMoved } from '../../navigation.ts'
 import { isBehindDialog, isField } from '../../ui/shortcuts.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 

@@ -6,8 +6,8 @@ import { Link } from '@tanstack/react-router'
 import { createElement, useEffect, useRef } from 'react'
 import type { Job } from '../../../../contract/jobs.ts'
 import { type Me, queries, useMe } from '../../api/queries.ts'
-import { router } from '../../router.tsx'
-import { showInCorner } from '../../shell/corner.tsx'
+import { openView } from '../../navigation.ts'
+import { showInCorner } from '../../ui/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { begun, isUndoable, undoJob, watched } from './begin.ts'
 import { endOf, isOver } from './describe.ts'
@@ -60,7 +60,7 @@ function useEnds(jobs: readonly Job[] | undefined, me: Me): void {
 async function undo(job: Job): Promise<void> {
   try {
     const { id } = await undoJob(job)
-    await router.navigate({ to: `/jobs/${id}` } as never)
+    openView(`/jobs/${id}`)
   } catch (error) {
     notify.problem(error)
   }

@@ -1,17 +1,17 @@
 import './links.css'
 import { Button, Loader } from '@mantine/core'
-import { IconAlertTriangle, IconLinkOff } from '@tabler/icons-react'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { describeProblem, statusOf } from '../../api/problem.ts'
-import { useView } from '../../router.tsx'
-import { Scheme } from '../../shell/Scheme.tsx'
-import { Mark } from '../../ui/Mark.tsx'
+import { useView } from '../../navigation.ts'
 import { describeLink } from './api.ts'
 import { Dropbox } from './Dropbox.tsx'
 import { FilePage } from './FilePage.tsx'
+import { Gone } from './Gone.tsx'
 import { Listing } from './Listing.tsx'
 import { text } from './messages.ts'
+import { Sheet } from './Sheet.tsx'
 import { Unlock } from './Unlock.tsx'
 
 /** The page of a share link, for people without an account. */
@@ -80,27 +80,3 @@ export default function LinkPage() {
     </Sheet>
   )
 }
-
-function Sheet({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
-  return (
-    <div className="link-page">
-      <header className="link-bar">
-        <Mark size={22} />
-        <span className="grow">Stowage</span>
-        <Scheme />
-      </header>
-      <main className={wide ? 'link-sheet link-wide' : 'link-sheet'}>{children}</main>
-    </div>
-  )
-}
-
-/** Expired, revoked, used up and unknown look the same: nobody learns which it is. */
-export const Gone = () => (
-  <Sheet>
-    <div className="state">
-      <IconLinkOff size={32} stroke={1.4} />
-      <h1>{text.goneTitle}</h1>
-      <p className="dim">{text.goneHint}</p>
-    </div>
-  </Sheet>
-)

@@ -10,7 +10,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, TimeAgo } from '../../ui/values.tsx'
 import { contentsUrl, listLink, type Opened } from './api.ts'
 import { plainType } from './FilePage.tsx'
-import { Gone } from './LinkPage.tsx'
+import { Gone } from './Gone.tsx'
 import { text } from './messages.ts'
 
 type Item = ShareListing['items'][number]

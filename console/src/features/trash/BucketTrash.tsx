@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'

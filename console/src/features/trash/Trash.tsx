@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '../../i18n.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { bucketsQuery } from '../buckets/queries.ts'

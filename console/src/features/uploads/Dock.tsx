@@ -14,6 +14,7 @@ import { notify } from '../../ui/notify.tsx'
 import { type Found, readHandles, readPicked } from '../../upload/drop.ts'
 import { unsent } from '../../upload/item.ts'
 import type { Snapshot } from '../../upload/store.ts'
+import { Bar } from './Bar.tsx'
 import { DockRows } from './DockRows.tsx'
 import { engine, useUploads } from './engine.ts'
 import { text } from './messages.ts'
@@ -113,19 +114,6 @@ export function Dock({
     </section>
   )
 }
-
-export const Bar = ({ percent, label }: { percent: number; label: string }) => (
-  <div
-    className="meter uploads-bar"
-    role="progressbar"
-    aria-label={label}
-    aria-valuenow={Math.round(percent)}
-    aria-valuemin={0}
-    aria-valuemax={100}
-  >
-    <span style={{ inlineSize: `${Math.min(100, percent)}%` }} />
-  </div>
-)
 
 const Notice = ({ children, actions }: { children: ReactNode; actions?: ReactNode }) => (
   <div className="uploads-notice">

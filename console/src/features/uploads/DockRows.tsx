@@ -17,7 +17,7 @@ import { useState } from 'react'
 import { formatBytes, formatCount } from '../../i18n.ts'
 import { type Item, SMALL_BYTES, type State } from '../../upload/item.ts'
 import type { Group, Snapshot } from '../../upload/store.ts'
-import { Bar } from './Dock.tsx'
+import { Bar } from './Bar.tsx'
 import { engine } from './engine.ts'
 import { text } from './messages.ts'
 

@@ -1,6 +1,6 @@
 import { createElement } from 'react'
 import { meQuery, queries } from '../../api/queries.ts'
-import { showInCorner } from '../../shell/corner.tsx'
+import { showInCorner } from '../../ui/corner.tsx'
 import { engine } from './engine.ts'
 import { Uploads } from './Uploads.tsx'
 import { openDialog, type Wanted } from './wanted.ts'

@@ -1,0 +1,13 @@
+/** How far an upload, or a group of them, has come. */
+export const Bar = ({ percent, label }: { percent: number; label: string }) => (
+  <div
+    className="meter uploads-bar"
+    role="progressbar"
+    aria-label={label}
+    aria-valuenow={Math.round(percent)}
+    aria-valuemin={0}
+    aria-valuemax={100}
+  >
+    <span style={{ inlineSize: `${Math.min(100, percent)}%` }} />
+  </div>
+)
