@@ -1,4 +1,4 @@
-import { recallUploads } from '../upload/open.ts'
+import { recallUploads } from '../features/uploads/open.ts'
 import { isOutdated } from './outdated.ts'
 
 const LATER_MS = 1000

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
+import { ShareDialog } from '../shares/dialog.ts'
 import type { Picked } from './bulk.tsx'
 import type { Row } from './listing.ts'
-import { ShareDialog } from './share.ts'
 
 const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ default: NewFolder })))
 const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))

@@ -10,10 +10,10 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
 import { Contents } from './Contents.tsx'
 import { Details } from './Details.tsx'
-import { Links } from './Links.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
 import { legible, nameOf, parentOf } from './names.ts'
+import { Links } from './ObjectUrls.tsx'
 import type { Deed } from './SelectionBar.tsx'
 
 /** Where the details look for the object among the rows that were read. */

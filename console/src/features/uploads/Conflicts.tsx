@@ -2,8 +2,8 @@ import { Button, Modal } from '@mantine/core'
 import { formatBytes, formatCount } from '../../i18n.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
-import type { Choice, Item } from '../../upload/item.ts'
-import { engine, useUploads } from './engine.ts'
+import type { Choice, Item } from './engine/item.ts'
+import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 
 const SHOWN = 100

@@ -15,10 +15,10 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatBytes, formatCount } from '../../i18n.ts'
-import { type Item, SMALL_BYTES, type State } from '../../upload/item.ts'
-import type { Group, Snapshot } from '../../upload/store.ts'
 import { Bar } from './Bar.tsx'
-import { engine } from './engine.ts'
+import { type Item, SMALL_BYTES, type State } from './engine/item.ts'
+import type { Group, Snapshot } from './engine/store.ts'
+import { engine } from './instance.ts'
 import { text } from './messages.ts'
 
 const SHOWN = 100

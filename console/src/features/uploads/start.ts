@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import { meQuery, queries } from '../../api/queries.ts'
 import { showInCorner } from '../../ui/corner.tsx'
-import { engine } from './engine.ts'
+import { engine } from './instance.ts'
 import { Uploads } from './Uploads.tsx'
 import { openDialog, type Wanted } from './wanted.ts'
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { Taken } from '../../upload/drop.ts'
+import type { Taken } from './engine/drop.ts'
 
 /** Where somebody wants to upload to, and what they have dropped. */
 export interface Wanted {

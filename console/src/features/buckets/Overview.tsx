@@ -1,4 +1,4 @@
-import './bucket.css'
+import './buckets.css'
 import { Badge, Button } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -15,11 +15,11 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Bytes, Count, QuotaBar, Status, TimeAgo } from '../../ui/values.tsx'
-import { openUpload } from '../../upload/open.ts'
-import { bucketQuery } from '../buckets/queries.ts'
+import { openUpload } from '../uploads/open.ts'
 import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
 import { historyQuery, typesQuery } from '../usage/queries.ts'
-import { text } from './messages.ts'
+import { text } from './bucketMessages.ts'
+import { bucketQuery } from './queries.ts'
 
 /** How full a bucket is, what holds for it, and what happened in it lately. */
 export default function Overview() {

@@ -9,8 +9,8 @@ import { client } from '../../api/session.ts'
 import { formatBoth } from '../../i18n.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { ShareDialog } from '../shares/dialog.ts'
 import { text } from './messages.ts'
-import { ShareDialog } from './share.ts'
 
 const spans = ['15m', '1h', '1d', '7d'] as const
 type Span = (typeof spans)[number]

@@ -1,4 +1,4 @@
-import { pause } from '../../../contract/pause.ts'
+import { pause } from '../../../../../contract/pause.ts'
 import { unlessAborted } from './retry.ts'
 
 const PING_MS = [500, 1000, 2000, 4000, 8000, 15_000]

@@ -1,6 +1,6 @@
-import { ProblemError } from '../../../contract/client.ts'
-import type { Problem } from '../../../contract/shapes.ts'
-import { bearer } from '../api/session.ts'
+import { ProblemError } from '../../../../../contract/client.ts'
+import type { Problem } from '../../../../../contract/shapes.ts'
+import { bearer } from '../../../api/session.ts'
 
 /** How long a connection may stand still. */
 const STALLED_MS = 90_000

@@ -1,18 +1,18 @@
-import './links.css'
+import './public.css'
 import { Button, Loader } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { describeProblem, statusOf } from '../../api/problem.ts'
-import { useView } from '../../navigation.ts'
+import { describeProblem, statusOf } from '../../../api/problem.ts'
+import { useView } from '../../../navigation.ts'
 import { describeLink } from './api.ts'
-import { Dropbox } from './Dropbox.tsx'
 import { FilePage } from './FilePage.tsx'
 import { Gone } from './Gone.tsx'
 import { Listing } from './Listing.tsx'
 import { text } from './messages.ts'
 import { Sheet } from './Sheet.tsx'
 import { Unlock } from './Unlock.tsx'
+import { Dropbox } from './UploadPage.tsx'
 
 /** The page of a share link, for people without an account. */
 export default function LinkPage() {

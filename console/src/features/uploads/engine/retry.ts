@@ -1,5 +1,5 @@
-import { ProblemError } from '../../../contract/client.ts'
-import { pause } from '../../../contract/pause.ts'
+import { ProblemError } from '../../../../../contract/client.ts'
+import { pause } from '../../../../../contract/pause.ts'
 import { Unreachable } from './send.ts'
 
 const TRIES = 5

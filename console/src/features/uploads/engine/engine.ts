@@ -1,6 +1,6 @@
-import { ProblemError } from '../../../contract/client.ts'
-import { isKeyText } from '../../../contract/names.ts'
-import { describeProblem } from '../api/problem.ts'
+import { ProblemError } from '../../../../../contract/client.ts'
+import { isKeyText } from '../../../../../contract/names.ts'
+import { describeProblem } from '../../../api/problem.ts'
 import { Checker } from './checker.ts'
 import type { Found } from './drop.ts'
 import { fingerprint } from './hash.ts'
@@ -9,9 +9,9 @@ import { flush, forget, save, saveBatch, takeOrphans } from './persist.ts'
 import { Reach } from './reach.ts'
 import { Unreadable } from './retry.ts'
 import { SignedOut, Unreachable } from './send.ts'
+import { giveUp, type Means, OtherFile, sendParts, sendSmall } from './sendFile.ts'
 import { SLOTS, Slots } from './slots.ts'
 import { UploadStore } from './store.ts'
-import { giveUp, type Means, OtherFile, sendParts, sendSmall } from './transfer.ts'
 
 const LARGE_AT_ONCE = 2
 /** Why a run ended that somebody stopped; what became of the file was decided before. */

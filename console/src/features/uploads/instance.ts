@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { queries } from '../../api/queries.ts'
-import { Engine } from '../../upload/engine.ts'
+import { Engine } from './engine/engine.ts'
 import { text } from './messages.ts'
 
 /** Each time the folder in sight is asked for anew, which takes from what sends. */

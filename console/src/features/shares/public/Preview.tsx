@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatBytes } from '../../i18n.ts'
+import { formatBytes } from '../../../i18n.ts'
 import { contentsUrl, mostText, type Opened, readText } from './api.ts'
 import { text } from './messages.ts'
 

@@ -1,4 +1,4 @@
-import { catalogue, plural } from '../../i18n.ts'
+import { catalogue, plural } from '../../../i18n.ts'
 
 export const text = catalogue({
   windowTitle: 'Shared with you',

@@ -1,4 +1,4 @@
-import { client } from '../api/session.ts'
+import { client } from '../../../api/session.ts'
 import type { Clash, Item } from './item.ts'
 
 /** Keys that the API answers for at once. */

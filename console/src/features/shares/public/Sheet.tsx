@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Mark } from '../../ui/Mark.tsx'
-import { Scheme } from '../../ui/Scheme.tsx'
+import { Mark } from '../../../ui/Mark.tsx'
+import { Scheme } from '../../../ui/Scheme.tsx'
 
 /** The frame of the public pages. */
 export function Sheet({ wide = false, children }: { wide?: boolean; children: ReactNode }) {

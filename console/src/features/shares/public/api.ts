@@ -1,5 +1,5 @@
-import { createClient } from '../../../../contract/client.ts'
-import type { ShareInfo, ShareListing } from '../../../../contract/shares.ts'
+import { createClient } from '../../../../../contract/client.ts'
+import type { ShareInfo, ShareListing } from '../../../../../contract/shares.ts'
 
 /** Without cookies, and so without the browser's own question for a name and a password where one is missing. */
 const client = createClient({ baseUrl: '', fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }) })

@@ -1,5 +1,5 @@
-import type { ShareInfo } from '../../../../contract/shares.ts'
-import { formatBytes } from '../../i18n.ts'
+import type { ShareInfo } from '../../../../../contract/shares.ts'
+import { formatBytes } from '../../../i18n.ts'
 import { contentsUrl, type Opened } from './api.ts'
 import { text } from './messages.ts'
 

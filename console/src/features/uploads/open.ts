@@ -1,4 +1,4 @@
-import { takeDrop } from './drop.ts'
+import { takeDrop } from './engine/drop.ts'
 
 export interface UploadRequest {
   bucket: string
@@ -14,7 +14,7 @@ export interface UploadRequest {
  */
 export async function openUpload({ bucket, prefix, drop }: UploadRequest): Promise<void> {
   const taken = drop && takeDrop(drop)
-  const { start } = await import('../features/uploads/start.ts')
+  const { start } = await import('./start.ts')
   await start({ bucket, prefix, ...(taken ? { taken } : {}) })
 }
 
@@ -25,6 +25,6 @@ export async function recallUploads(user: string): Promise<void> {
   } catch {
     return
   }
-  const { recall } = await import('../features/uploads/start.ts')
+  const { recall } = await import('./start.ts')
   await recall(user)
 }

@@ -1,4 +1,4 @@
-import './bucket.css'
+import './buckets.css'
 import { Alert, Button, NumberInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Bucket } from '../../../../contract/buckets.ts'
@@ -12,9 +12,9 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { bucketQuery } from '../buckets/queries.ts'
 import { beginJob } from '../jobs/begin.ts'
-import { text } from './messages.ts'
+import { text } from './bucketMessages.ts'
+import { bucketQuery } from './queries.ts'
 
 /** What may be changed of a bucket, and its end. */
 export default function Settings() {

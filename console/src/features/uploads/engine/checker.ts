@@ -1,10 +1,10 @@
-import { ProblemError } from '../../../contract/client.ts'
+import { ProblemError } from '../../../../../contract/client.ts'
 import { findTaken, MOST_KEYS, type Taken } from './conflicts.ts'
 import { type Choice, type Item, numbered, SMALL_BYTES } from './item.ts'
 import { forget, save } from './persist.ts'
 import { type Circumstances, persistently } from './retry.ts'
+import { etagOf, giveUp } from './sendFile.ts'
 import type { UploadStore } from './store.ts'
-import { etagOf, giveUp } from './transfer.ts'
 
 const MOST_COPIES = 1000
 

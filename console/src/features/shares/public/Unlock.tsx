@@ -1,7 +1,7 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useState } from 'react'
-import { describeProblem, statusOf } from '../../api/problem.ts'
+import { describeProblem, statusOf } from '../../../api/problem.ts'
 import { unlock } from './api.ts'
 import { text } from './messages.ts'
 
