@@ -17,7 +17,7 @@ const importRules = [
   // The frame stands on the features, they on the parts they share; only router.tsx and main.tsx know the frame.
   {
     files: 'console/src/features/**',
-    may: ['console/src/{features,ui,api,upload}/**', 'console/src/*.ts', 'contract/**', 'npm'],
+    may: ['console/src/{features,ui,api}/**', 'console/src/*.ts', 'contract/**', 'npm'],
   },
   { files: 'console/src/{ui,api}/**', may: ['console/src/{ui,api}/**', 'console/src/*.ts', 'contract/**', 'npm'] },
   {

@@ -3,13 +3,12 @@ import { accountViews } from './account/views.ts'
 import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
-import { bucketPageViews } from './buckets/bucketViews.ts'
 import { bucketViews } from './buckets/views.ts'
 import { groupViews } from './groups/views.ts'
 import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
 import { settingsViews } from './settings/views.ts'
-import { linkViews } from './shares/public/views.ts'
+import { publicShareViews } from './shares/public/views.ts'
 import { shareViews } from './shares/views.ts'
 import { tokenViews } from './tokens/views.ts'
 import { trashViews } from './trash/views.ts'
@@ -24,11 +23,10 @@ export const views: readonly View[] = [
   ...auditViews,
   ...authViews,
   ...browseViews,
-  ...bucketPageViews,
   ...bucketViews,
   ...groupViews,
   ...jobViews,
-  ...linkViews,
+  ...publicShareViews,
   ...policyViews,
   ...settingsViews,
   ...shareViews,

@@ -16,7 +16,7 @@ const spans = ['15m', '1h', '1d', '7d'] as const
 type Span = (typeof spans)[number]
 
 /** Ways to an object: of the API, for anybody for a while, and as a share link. */
-export function Links({ object: { bucket, key } }: { object: StoredObject }) {
+export function ObjectUrls({ object: { bucket, key } }: { object: StoredObject }) {
   const me = useMe()
   const [span, setSpan] = useState<Span>('1h')
   const [signed, setSigned] = useState<{ url: string; expires_at: string }>()

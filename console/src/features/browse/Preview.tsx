@@ -13,7 +13,7 @@ import { Details } from './Details.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
 import { legible, nameOf, parentOf } from './names.ts'
-import { Links } from './ObjectUrls.tsx'
+import { ObjectUrls } from './ObjectUrls.tsx'
 import type { Deed } from './SelectionBar.tsx'
 
 /** Where the details look for the object among the rows that were read. */
@@ -107,7 +107,7 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
                   <Details key={object.key} object={object} />
                 </Tabs.Panel>
                 <Tabs.Panel value="links">
-                  <Links key={object.key} object={object} />
+                  <ObjectUrls key={object.key} object={object} />
                 </Tabs.Panel>
               </Tabs>
             </>

@@ -18,7 +18,7 @@ import { Bytes, Count, QuotaBar, Status, TimeAgo } from '../../ui/values.tsx'
 import { openUpload } from '../uploads/open.ts'
 import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
 import { historyQuery, typesQuery } from '../usage/queries.ts'
-import { text } from './bucketMessages.ts'
+import { text } from './messages.ts'
 import { bucketQuery } from './queries.ts'
 
 /** How full a bucket is, what holds for it, and what happened in it lately. */
@@ -74,7 +74,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
       <section className="card stack-tight" aria-labelledby="bucket-facts">
         <h2 id="bucket-facts">{text.facts}</h2>
         <dl className="facts">
-          <dt>{text.quota}</dt>
+          <dt>{text.quotaFact}</dt>
           <dd>
             {quota_gb === null ? text.noQuota : <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />}
           </dd>

@@ -13,7 +13,7 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { beginJob } from '../jobs/begin.ts'
-import { text } from './bucketMessages.ts'
+import { text } from './messages.ts'
 import { bucketQuery } from './queries.ts'
 
 /** What may be changed of a bucket, and its end. */
@@ -73,7 +73,7 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
       >
         <h2 id="bucket-limits">{text.limits}</h2>
         <NumberInput
-          label={text.quotaGb}
+          label={text.quota}
           description={below ? <span className="warn">{text.below(formatBytes(used))}</span> : text.quotaHint}
           value={values.quota_gb}
           onChange={(value) => form.set('quota_gb', value)}
@@ -111,9 +111,9 @@ function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_d
   const { go } = useView()
   const empty = async () => {
     const yes = await confirm({
-      title: text.emptyTitle(name),
-      children: `${text.emptyHint(object_count, formatBytes(used_bytes))} ${text.emptyTrash(trash_days)}`,
-      action: text.empty,
+      title: text.emptyBucketTitle(name),
+      children: `${text.emptyBucketHint(object_count, formatBytes(used_bytes))} ${text.emptyTrash(trash_days)}`,
+      action: text.emptyBucket,
       typed: name,
     })
     if (!yes) return
@@ -150,11 +150,13 @@ function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_d
         {me.canIn('delete', name) ? (
           <div className="bucket-danger-row">
             <div>
-              <p>{object_count === 0 ? text.emptyNothing : text.emptyHint(object_count, formatBytes(used_bytes))}</p>
+              <p>
+                {object_count === 0 ? text.emptyNothing : text.emptyBucketHint(object_count, formatBytes(used_bytes))}
+              </p>
               {object_count === 0 ? null : <p className="dim">{text.emptyTrash(trash_days)}</p>}
             </div>
             <Button variant="default" disabled={object_count === 0} onClick={empty}>
-              {text.empty}
+              {text.emptyBucket}
             </Button>
           </div>
         ) : null}

@@ -1,6 +1,9 @@
-import { catalogue, plural } from '../../i18n.ts'
+import { catalogue, formatCount, plural } from '../../i18n.ts'
+
+const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 
 export const text = catalogue({
+  // The list
   title: 'Buckets',
   create: 'New bucket',
   name: 'Name',
@@ -20,6 +23,7 @@ export const text = catalogue({
   filter: 'Filter by name',
   count: (n: number) => plural(n, { one: 'bucket', other: 'buckets' }),
 
+  // Without permissions
   noGroupTitle: 'You are signed in, but belong to no group yet',
   noGroupHint: 'Rights come from groups. Ask an administrator to put you into one; you need not sign in again.',
   noRightsTitle: 'You are signed in, but your groups give you no rights yet',
@@ -27,4 +31,61 @@ export const text = catalogue({
     `You are in ${groups}. Ask an administrator to give it rights on a bucket; you need not sign in again.`,
   yourAccount: 'Tell them your address:',
   lookAgain: 'Look again',
+
+  // Overview of a bucket
+  overview: 'Overview',
+  upload: 'Upload',
+  stored: 'Stored',
+  inTrash: 'In the trash',
+  reserved: 'Reserved by unfinished uploads',
+  facts: 'About this bucket',
+  quotaFact: 'Quota',
+  noQuota: 'none',
+  trashKeeps: 'The trash keeps',
+  trashOff: 'nothing: it is off',
+  days: (n: number) => plural(n, { one: 'day', other: 'days' }),
+  rights: 'You may here',
+  free: (free: string) => `${free} free`,
+  usage: 'Usage',
+  storedOverTime: 'Stored over time',
+  transfer: (received: string, sent: string) => `${received} received and ${sent} sent in this time.`,
+  activity: 'Recent activity',
+  noActivity: 'Nothing has happened here yet.',
+  when: 'When',
+  who: 'Who',
+  what: 'What',
+  key: 'Key',
+  result: 'Result',
+  system: 'the service',
+  anonymous: 'anonymous',
+  success: 'Done',
+  denied: 'Denied',
+  failure: 'Failed',
+
+  // Settings of a bucket
+  settings: 'Settings',
+  limits: 'Limits',
+  below: (used: string) => `Less than the ${used} in use: nothing is lost, but nothing more is taken.`,
+  trashDays: 'Days in the trash',
+  trashHint: 'How long deleted and overwritten contents can be restored. 0 switches the trash off.',
+  save: 'Save',
+  saved: 'The settings are saved',
+  dirty: 'Not saved yet',
+  danger: 'Danger zone',
+  emptyBucket: 'Empty the bucket',
+  emptyBucketHint: (n: number, size: string) => `Deletes all ${objects(n)} (${size}) in the background.`,
+  emptyNothing: 'There is nothing in it.',
+  emptyTrash: (days: number) =>
+    days === 0
+      ? 'The trash is off here: they cannot be restored.'
+      : `They can be restored from the trash for ${plural(days, { one: 'day', other: 'days' })}.`,
+  emptyBucketTitle: (bucket: string) => `Empty ${bucket}?`,
+  emptyStarted: 'The bucket is being emptied',
+  remove: 'Delete the bucket',
+  removeHint: 'Its trash goes with it, and its name is free for others.',
+  removeFirst: (n: number) => `Only an empty bucket can be deleted: there are ${formatCount(n)} objects in it.`,
+  removeTitle: (bucket: string) => `Delete ${bucket}?`,
+  removeText: (trash: string) => `The bucket is gone for good, with ${trash} in its trash.`,
+  removed: (bucket: string) => `Bucket ${bucket} is deleted`,
+  needsManage: 'Only who has the right “manage” on the bucket can change this.',
 })

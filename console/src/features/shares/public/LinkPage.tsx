@@ -12,7 +12,7 @@ import { Listing } from './Listing.tsx'
 import { text } from './messages.ts'
 import { Sheet } from './Sheet.tsx'
 import { Unlock } from './Unlock.tsx'
-import { Dropbox } from './UploadPage.tsx'
+import { UploadPage } from './UploadPage.tsx'
 
 /** The page of a share link, for people without an account. */
 export default function LinkPage() {
@@ -71,7 +71,7 @@ export default function LinkPage() {
   return (
     <Sheet wide={info.kind === 'folder' || info.kind === 'selection'}>
       {info.kind === 'upload' ? (
-        <Dropbox opened={opened} info={info} />
+        <UploadPage opened={opened} info={info} />
       ) : info.kind === 'object' ? (
         <FilePage opened={opened} info={info} />
       ) : (

@@ -20,7 +20,7 @@ function limitsOf({ max_file_bytes, max_total_bytes, max_files, content_types }:
 }
 
 /** A link that takes files: put in here, and nothing of what is there is seen. */
-export function Dropbox({ opened, info }: { opened: Opened; info: ShareInfo }) {
+export function UploadPage({ opened, info }: { opened: Opened; info: ShareInfo }) {
   const latest = useRef(opened)
   latest.current = opened
   const [sender] = useState(() => createSender(() => latest.current, info))

@@ -1,3 +1,5 @@
 import type { View } from '../../../routes.ts'
 
-export const linkViews: readonly View[] = [{ path: '/s/$token', load: () => import('./LinkPage.tsx'), open: true }]
+export const publicShareViews: readonly View[] = [
+  { path: '/s/$token', load: () => import('./LinkPage.tsx'), open: true },
+]
