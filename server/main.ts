@@ -7,9 +7,9 @@ import { ConfigError, type Env, readConfig } from './config.ts'
 import type { Accepted } from './instance/join.ts'
 import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './processes.ts'
 import { Refusal } from './refusal.ts'
+import type { Role } from './role.ts'
 import { withKeptKey } from './secret-key.ts'
 import { type First, start } from './start.ts'
-import type { Role } from './workers.ts'
 
 const USAGE = `usage: stowage <command>
 

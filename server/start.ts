@@ -18,11 +18,12 @@ import { blobObserver, processMetrics, telemetryOf } from './observe/telemetry.t
 import { openTraces } from './observe/traces.ts'
 import { openDatabaseOf, withOpened } from './once.ts'
 import { publish } from './publish.ts'
+import type { Role } from './role.ts'
 import { ownMetrics } from './system/metrics.ts'
 import { flushForShutdown } from './usage/record.ts'
 import { findNewestSample } from './usage/store.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
-import { type Role, runWorker, startWorkers, workersOf } from './workers.ts'
+import { runWorker, startWorkers, workersOf } from './workers.ts'
 
 /** How long clients have to send their next request, whose answer asks for another connection, before this one ends. */
 const TURN_MS = 1000

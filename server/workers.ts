@@ -10,6 +10,7 @@ import { forgetJobs, jobWorker } from './jobs/runner.ts'
 import { measured, newMeter } from './observe/meter.ts'
 import { telemetryOf } from './observe/telemetry.ts'
 import { forgetRuns, policyWorker } from './policies/runs.ts'
+import type { Role } from './role.ts'
 import { forgetAccesses } from './shares/service.ts'
 import { expiryNotices } from './tokens/service.ts'
 import { trashWorker } from './trash/service.ts'
@@ -18,9 +19,6 @@ import { usageRecorder } from './usage/record.ts'
 import { typeCounter } from './usage/types.ts'
 import { webhookDispatcher } from './webhooks/dispatcher.ts'
 import { webhookKeeper } from './webhooks/keeping.ts'
-
-/** What a process does: answer requests, work in the background, or both. */
-export type Role = 'all' | 'web' | 'background'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
 export interface Worker {

@@ -16,17 +16,14 @@ const importRules = [
   { files: 'cli/!(stowage).ts', may: ['cli/**', 'client/!(derived).ts', 'contract/names.ts'] },
   { files: 'cli/stowage.ts', may: ['cli/main.ts', 'server/main.ts'] },
   { files: 'console/**', may: ['console/**', 'client/**', 'contract/**', 'npm'] },
+  // The frame stands on the features, they on the parts they share; only router.tsx and main.tsx know the frame.
   {
-    files: 'server/*/routes.ts',
-    // A handler of bytes names the types of the request and of the caller.
-    may: [
-      'contract/**',
-      'server/http/handle.ts',
-      'server/context.ts',
-      'server/restore/service.ts',
-      'OWN/**',
-      'npm:fastify',
-    ],
+    files: 'console/src/features/**',
+    may: ['console/src/{features,ui,api}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
+  },
+  {
+    files: 'console/src/{ui,api}/**',
+    may: ['console/src/{ui,api}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
   },
   { files: 'server/*/store.ts', may: ['contract/**', 'server/db/**', 'npm:kysely'] },
   // What an upgrade did once it does always: live code changes.
@@ -36,12 +33,8 @@ const importRules = [
   },
 ]
 
-/** The roof: nothing in a folder of server/ stands on it, whatever the file is called. */
-const roof = [
-  'server/{main,start,commands,once,processes,workers,threads}.ts',
-  'server/http/{app,mount}.ts',
-  'server/*/routes.ts',
-]
+/** The roof: nothing in a folder of server/ stands on it, whatever the file is called. A front is imported by the roof alone. */
+const roof = ['server/{main,start,commands,once,processes,workers,threads}.ts', 'server/fronts/**']
 
 /** Files besides store.ts that may write to tables, each with its reason. Their writes are for their own folder as well. */
 const writers: { [file: string]: string } = {
@@ -61,6 +54,8 @@ const wordRules = [
     only: ['server/config.ts', 'server/main.ts', 'server/threads.ts', 'cli/config.ts'],
   },
   { word: /\bprocess\.env[.?[]/g, only: ['server/config.ts', 'server/threads.ts', 'cli/config.ts'] },
+  // The core speaks values; fronts own requests and answers.
+  { word: /['"]@?fastify['"/]/g, only: ['server/fronts/**', 'server/http/validation.ts'] },
   { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/sqlite/**', 'server/db/postgres/**'] },
   {
     word: /node:sqlite|\b(Postgres|Sqlite)Dialect\b|['"]pg['"]/g,
@@ -92,8 +87,9 @@ function findBreaches(tree: Map<string, string>): string[] {
       for (const { files, may } of importRules)
         if (path.matchesGlob(file, files) && !may.some((allowed) => matches(target, allowed, file)))
           report(index, `imports ${target}`)
-      if (path.matchesGlob(file, 'server/!(http)/**'))
-        if (roof.some((one) => path.matchesGlob(target, one))) report(index, `imports ${target}, which stands on it`)
+      if (path.matchesGlob(file, 'server/*/**'))
+        if (!(inFronts(file) && inFronts(target)) && roof.some((one) => path.matchesGlob(target, one)))
+          report(index, `imports ${target}, which stands on it`)
       if (!file.startsWith('server/db/') && path.matchesGlob(target, 'server/db/{sqlite,postgres}/**'))
         report(index, `imports ${target}, of one engine`)
       if (path.dirname(target) === path.dirname(file)) continue
@@ -106,6 +102,8 @@ function findBreaches(tree: Map<string, string>): string[] {
   }
   return breaches
 }
+
+const inFronts = (file: string): boolean => file.startsWith('server/fronts/')
 
 const WRITES =
   /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`\s*(?:insert|update|delete|merge)\b/gi
@@ -182,7 +180,7 @@ test('the tree keeps its import rules', () => {
 })
 
 test('files import one another in no circle', () => {
-  assert.deepEqual(findCircles(new Map([...readTree()].filter(([file]) => !file.startsWith('console/')))), [])
+  assert.deepEqual(findCircles(readTree()), [])
   const circle = new Map([
     ['a.ts', "import { b } from './b.ts'"],
     ['b.ts', "import './c.ts'"],
@@ -212,9 +210,27 @@ test('every rule is alive', () => {
     ['contract/a.ts', "import {\n  readFile,\n} from 'node:fs'", 'contract/a.ts:3 imports node:fs'],
     ['contract/a.ts', "export * from '../server/id.ts'", 'contract/a.ts:1 imports server/id.ts'],
     ['console/a.tsx', "import type { X } from '../server/x.ts'", 'console/a.tsx:1 imports server/x.ts'],
-    ['server/a/routes.ts', "import { handle } from '../http/handle.ts'\nimport * as s from './service.ts'", null],
-    ['server/a/routes.ts', "\nimport { b } from '../b/service.ts'", 'server/a/routes.ts:2 imports server/b/service.ts'],
-    ['server/a/routes.ts', "import { sql } from 'kysely'", 'server/a/routes.ts:1 imports npm:kysely'],
+    [
+      'console/src/ui/a.tsx',
+      "import '../features/b/c.ts'",
+      'console/src/ui/a.tsx:1 imports console/src/features/b/c.ts',
+    ],
+    [
+      'console/src/features/a/b.tsx',
+      "import { Shell } from '../../shell/Shell.tsx'",
+      'console/src/features/a/b.tsx:1 imports console/src/shell/Shell.tsx',
+    ],
+    ['server/fronts/api/a.ts', "import './b.ts'\nimport type { X } from 'fastify'", null],
+    [
+      'server/a/service.ts',
+      "import type { X } from 'fastify'",
+      "server/a/service.ts:1 says 'fastify', for server/fronts/** and server/http/validation.ts alone",
+    ],
+    [
+      'server/a/service.ts',
+      "\nimport { b } from '../fronts/api/b.ts'",
+      'server/a/service.ts:2 imports server/fronts/api/b.ts, which stands on it',
+    ],
     ['server/a/service.ts', "import '../b/service.ts'\nimport './x.ts'\nimport 'jose'\nimport 'node:fs'", null],
     ['server/a/store.ts', "import { sql } from 'kysely'\nimport type { Db } from '../db/schema.ts'", null],
     ['server/a/store.ts', "import '../context.ts'", 'server/a/store.ts:1 imports server/context.ts'],

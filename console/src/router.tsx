@@ -5,13 +5,10 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  useLocation,
-  useNavigate,
-  useParams,
-  useSearch,
 } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { views } from './features/views.ts'
+import { BASE_PATH, history } from './navigation.ts'
 import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
 import { part } from './shell/outdated.ts'
@@ -47,7 +44,7 @@ const routes = (parent: typeof root | typeof framed, open: boolean) =>
       }),
     )
 
-/** Every value is a text: the router's own way would make `?prefix=2026` a number. */
+/** Every value stays a string: the router's own parser would turn `?prefix=2026` into a number. */
 const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 const stringifySearch = (search: Record<string, unknown>): string => {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
@@ -55,7 +52,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
   return text ? `?${text}` : ''
 }
 
-// The views are a list, so their paths are no types: the router is told nothing of them.
+// The paths come from a list, so the router cannot type them.
 const children = [
   framed.addChildren(routes(framed, false) as never),
   ...routes(root, true),
@@ -67,43 +64,14 @@ const tree = root.addChildren(children as never) as unknown as AnyRoute
 
 export const router = createRouter({
   routeTree: tree,
-  basepath: '/console',
+  history,
+  basepath: BASE_PATH,
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
-  // By pixels, which the object browser cannot use (tiles stand elsewhere in another width): it keeps places of its own.
+  // Restores pixels, which does not work for the object browser (tiles move with the width). It keeps its own
+  // positions.
   scrollRestoration: ({ location }) => !/\/b\/[^/]+\/?$/.test(location.pathname),
   defaultErrorComponent: FailedView,
   defaultNotFoundComponent: NotFound,
 })
-
-let moved = false
-router.history.subscribe(({ action }) => {
-  if (action.type !== 'REPLACE') moved = true
-})
-/** Whether somebody went to another place of the console since the page was loaded. */
-export const hasMoved = (): boolean => moved
-
-type Search = Record<string, string | undefined>
-/**
- * The view's part of the address: parameters of its path, texts of its query, and ways to change them. What is opened
- * is a step that Back undoes (`go`, `open`); typing and moving about is none (`change`).
- */
-export function useView() {
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as Search
-  const params = useParams({ strict: false }) as Record<string, string>
-  const { pathname } = useLocation()
-  const merge = (next: Search) => (old: Search) => ({ ...old, ...next })
-  return {
-    search,
-    params,
-    pathname,
-    /** Another view. */
-    go: (to: string, query: Search = {}) => navigate({ to, search: query } as never),
-    /** The same view with other texts in its query, as a step of the history. */
-    open: (next: Search) => navigate({ to: '.', search: merge(next) } as never),
-    /** The same in place. */
-    change: (next: Search) => navigate({ to: '.', search: merge(next), replace: true } as never),
-  }
-}

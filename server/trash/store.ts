@@ -45,10 +45,10 @@ export const lockTrash = async (tx: Tx, bucketId: string, ids: readonly string[]
  * the job yet, an equality seems to find so few that it reads and sorts all of them for every page.
  */
 export const listDeleted = async (
-  tx: Tx,
+  db: Db,
   { by, after, limit }: { by: string; after: string; limit: number },
 ): Promise<string[]> => {
-  const rows = await tx
+  const rows = await db
     .selectFrom('trash')
     .select('id')
     .where((e) => e(e.refTuple('job_id', 'id'), '>', e.tuple(by, after)))

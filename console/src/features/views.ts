@@ -3,13 +3,12 @@ import { accountViews } from './account/views.ts'
 import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
-import { bucketPageViews } from './bucket/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { groupViews } from './groups/views.ts'
 import { jobViews } from './jobs/views.ts'
-import { linkViews } from './links/views.ts'
 import { policyViews } from './policies/views.ts'
 import { settingsViews } from './settings/views.ts'
+import { publicShareViews } from './shares/public/views.ts'
 import { shareViews } from './shares/views.ts'
 import { tokenViews } from './tokens/views.ts'
 import { trashViews } from './trash/views.ts'
@@ -18,17 +17,16 @@ import { usageViews } from './usage/views.ts'
 import { userViews } from './users/views.ts'
 import { webhookViews } from './webhooks/views.ts'
 
-/** Every view of the console. */
+/** All views of the console. */
 export const views: readonly View[] = [
   ...accountViews,
   ...auditViews,
   ...authViews,
   ...browseViews,
-  ...bucketPageViews,
   ...bucketViews,
   ...groupViews,
   ...jobViews,
-  ...linkViews,
+  ...publicShareViews,
   ...policyViews,
   ...settingsViews,
   ...shareViews,

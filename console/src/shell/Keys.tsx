@@ -1,18 +1,15 @@
 import { ActionIcon } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
-import { useView } from '../router.tsx'
+import { useView } from '../navigation.ts'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { text } from './messages.ts'
+import type { Place } from './places.ts'
 
 const ShortcutSheet = lazy(() => import('../ui/ShortcutSheet.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
 
-export interface Destination {
-  to: string
-  label: string
-}
-/** The second key after `g`. */
+/** The key after `g`. */
 const LETTERS: Readonly<Record<string, string>> = {
   '/buckets': 'b',
   '/shares': 's',
@@ -24,8 +21,8 @@ const LETTERS: Readonly<Record<string, string>> = {
   '/admin/webhooks': 'w',
 }
 
-/** Keys that work everywhere: where to go, and which keys there are. */
-export function Keys({ places }: { places: readonly Destination[] }) {
+/** Global shortcuts: navigation, the palette and the list of shortcuts. */
+export function Keys({ places }: { places: readonly Place[] }) {
   const { go } = useView()
   const [open, setOpen] = useState<'sheet' | 'palette'>()
   useShortcuts(text.everywhere, [

@@ -3,20 +3,20 @@ import { Modal, TextInput } from '@mantine/core'
 import { IconArrowRight, IconBucket, IconKeyboard, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { bucketsQuery } from '../features/buckets/queries.ts'
-import { useView } from '../router.tsx'
-import type { Destination } from './Keys.tsx'
+import { bucketsQuery } from '../api/buckets.ts'
+import { useView } from '../navigation.ts'
 import { text } from './messages.ts'
+import type { Place } from './places.ts'
 
 const MOST = 50
 
-/** Goes to a view or a bucket by a part of its name. */
+/** Opens a view or bucket by a part of its name. */
 export default function Palette({
   places,
   onClose,
   onSheet,
 }: {
-  places: readonly Destination[]
+  places: readonly Place[]
   onClose: () => void
   onSheet: () => void
 }) {

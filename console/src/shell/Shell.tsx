@@ -1,74 +1,21 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core'
-import {
-  IconBucket,
-  IconChartBar,
-  IconClipboardList,
-  IconHistory,
-  IconKey,
-  IconLink,
-  IconLogout,
-  IconMenu2,
-  IconProgress,
-  IconSettings,
-  IconShieldLock,
-  IconTrash,
-  IconUser,
-  IconUsers,
-  IconWebhook,
-} from '@tabler/icons-react'
+import { IconClipboardList, IconLogout, IconMenu2, IconUser } from '@tabler/icons-react'
 import { onlineManager } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { useMe } from '../api/queries.ts'
-import { client, leaveEverywhere } from '../api/session.ts'
-import { useView } from '../router.tsx'
+import { signOut } from '../features/account/signOut.ts'
+import { useView } from '../navigation.ts'
 import { Confirmations } from '../ui/confirm.tsx'
+import { Corner } from '../ui/corner.tsx'
 import { Mark } from '../ui/Mark.tsx'
-import { notify } from '../ui/notify.tsx'
+import { Scheme } from '../ui/Scheme.tsx'
 import { startBackground } from './background.ts'
-import { Corner } from './corner.tsx'
 import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
-import { Scheme } from './Scheme.tsx'
+import { type Place, usePlaces } from './places.ts'
 
-type Icon = typeof IconBucket
-interface Place {
-  to: string
-  label: string
-  icon: Icon
-}
-
-/** Where somebody may go: what they may not do is not offered. */
-export function usePlaces(): { own: Place[]; administration: Place[] } {
-  const me = useMe()
-  const when = (yes: boolean, ...places: Place[]) => (yes ? places : [])
-  return {
-    own: [
-      { to: '/buckets', label: text.buckets, icon: IconBucket },
-      ...when(me.canSomewhere('share'), { to: '/shares', label: text.shares, icon: IconLink }),
-      ...when(me.canSomewhere('policy'), { to: '/policies', label: text.policies, icon: IconHistory }),
-      { to: '/jobs', label: text.jobs, icon: IconProgress },
-      { to: '/trash', label: text.trash, icon: IconTrash },
-      { to: '/tokens', label: text.tokens, icon: IconKey },
-    ],
-    administration: [
-      ...when(me.isAdmin, { to: '/admin/usage', label: text.usage, icon: IconChartBar }),
-      ...when(
-        me.managesUsers,
-        { to: '/admin/users', label: text.users, icon: IconUsers },
-        { to: '/admin/groups', label: text.groups, icon: IconShieldLock },
-      ),
-      ...when(
-        me.isAdmin,
-        { to: '/admin/webhooks', label: text.webhooks, icon: IconWebhook },
-        { to: '/admin/audit', label: text.audit, icon: IconClipboardList },
-        { to: '/admin/settings', label: text.settings, icon: IconSettings },
-      ),
-    ],
-  }
-}
-
-/** The frame of all views for people who are signed in. */
+/** The frame of all views for signed-in users. */
 export default function Shell({ children }: { children: ReactNode }) {
   const { pathname } = useView()
   const [open, setOpen] = useState(false)
@@ -129,7 +76,7 @@ export default function Shell({ children }: { children: ReactNode }) {
 
 function Places({ places }: { places: readonly Place[] }) {
   const { pathname } = useView()
-  // The pages of a bucket belong to the buckets.
+  // A bucket's pages belong to the buckets.
   const isIn = (to: string) => to === '/buckets' && pathname.startsWith('/b/')
   return (
     <ul>
@@ -149,18 +96,6 @@ function Places({ places }: { places: readonly Place[] }) {
       ))}
     </ul>
   )
-}
-
-/** Ends the session on the server; the page forgets everything with it. */
-export async function signOut(): Promise<void> {
-  try {
-    await client.logout()
-  } catch (error) {
-    notify.problem(error)
-    return
-  }
-  leaveEverywhere()
-  location.assign('/console/login')
 }
 
 function Account() {

@@ -1,7 +1,20 @@
 import { Button, Modal, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import type { Asked } from './confirm.tsx'
+import { type ReactNode, useState } from 'react'
 import { text } from './messages.ts'
+
+export interface Question {
+  title: string
+  /** What it affects, and how many. */
+  children: ReactNode
+  /** The verb on the button. */
+  action: string
+  danger?: boolean
+  /** Has to be typed first: a name, or a number of items. */
+  typed?: string
+}
+export interface Asked extends Question {
+  answer: (yes: boolean) => void
+}
 
 export default function ConfirmDialog({
   question: { title, children, action, danger = true, typed, answer },

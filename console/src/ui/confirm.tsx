@@ -1,20 +1,7 @@
-import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
+import type { Asked, Question } from './ConfirmDialog.tsx'
 
 const Dialog = lazy(() => import('./ConfirmDialog.tsx'))
-
-interface Question {
-  title: string
-  /** What it will touch, and how many. */
-  children: ReactNode
-  /** The verb of the button. */
-  action: string
-  danger?: boolean
-  /** Has to be typed first: the name, or the number, of what goes. */
-  typed?: string
-}
-export interface Asked extends Question {
-  answer: (yes: boolean) => void
-}
 
 let asked: Asked | undefined
 const listeners = new Set<() => void>()
@@ -26,7 +13,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Asks; resolves to whether the answer is yes. Only for what cannot be undone. */
+/** Asks for confirmation and resolves to the answer. Only for what cannot be undone. */
 export const confirm = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
     asked?.answer(false)
@@ -41,7 +28,7 @@ export const confirm = (question: Question): Promise<boolean> =>
     tell()
   })
 
-/** Where questions are shown; once, in the frame of all pages. */
+/** Renders the questions; used once, in the frame. */
 export function Confirmations() {
   const question = useSyncExternalStore(subscribe, () => asked)
   return question ? (

@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
-import { signOut } from '../../shell/Shell.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -11,10 +10,11 @@ import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { nameAgent } from './agent.ts'
 import { text } from './messages.ts'
+import { signOut } from './signOut.ts'
 
 type Session = Reply<Api['listSessions']>['items'][number]
 
-/** Where somebody is signed in. */
+/** The user's sessions. */
 export function Sessions() {
   const cache = useQueryClient()
   const sessions = useInfiniteQuery({

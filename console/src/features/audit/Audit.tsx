@@ -7,7 +7,7 @@ import type { AuditRecord } from '../../../../contract/audit.ts'
 import { faultsOf, statusOf } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView, ProblemView } from '../../ui/ProblemView.tsx'
@@ -23,7 +23,7 @@ import { Whole } from './Whole.tsx'
 const LIVE_MS = 2000
 const LIVE_PAGE = 50
 
-/** The audit log: filters, the open record (`e`) and `live` are in the address. */
+/** The audit log. The filters, the open record (`e`) and `live` are in the address. */
 export default function Audit() {
   const me = useMe()
   const { search, open } = useView()
@@ -112,7 +112,7 @@ export default function Audit() {
               </div>
               {lost && search.e ? <Elsewhere id={search.e} onClose={() => void open({ e: undefined })} /> : null}
               {rows.length === 0 && !filtered ? <EmptyView title={text.emptyTitle} /> : null}
-              {rows.length === 0 && filtered ? <NoMatch query={text.these} clear={clear} /> : null}
+              {rows.length === 0 && filtered ? <NoMatch clear={clear} /> : null}
               {rows.length === 0 ? null : (
                 <ListTable
                   label={text.title}
@@ -137,7 +137,7 @@ export default function Audit() {
   )
 }
 
-/** The record of the address where it is none of those that are loaded. */
+/** The record in the address, if it is not among those loaded. */
 function Elsewhere({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['audit', 'one', id],
@@ -163,7 +163,7 @@ function Elsewhere({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** Says how many records came since the list was read; they are shown when asked for, so that nothing moves by itself. */
+/** Shows how many new records there are. They appear only on request, so that the list does not move by itself. */
 function Fresh({ query, newest }: { query: AuditQuery; newest: string | undefined }) {
   const latest = useQuery({
     queryKey: ['audit', 'latest', query],

@@ -3,18 +3,18 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
+import { bucketQuery } from '../../api/buckets.ts'
 import { statusOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
+import { useView } from '../../navigation.ts'
 import { setPreferences, usePreferences } from '../../preferences.ts'
-import { useView } from '../../router.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
-import { openUpload } from '../../upload/open.ts'
-import { bucketQuery } from '../buckets/queries.ts'
+import { openUpload } from '../uploads/open.ts'
 import { type Picked, transfer, whyNot } from './bulk.tsx'
 import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
@@ -42,7 +42,7 @@ const VIEWS = [
 ] as const
 const SORTS: readonly Sort[] = ['name', 'size', 'modified']
 
-/** The object browser: a folder of a bucket, or what a search finds below it, with one object's details beside it. */
+/** The object browser: a bucket's folder or search results, with one object's details beside them. */
 export default function Browse() {
   const me = useMe()
   const view = useView()
@@ -81,7 +81,7 @@ export default function Browse() {
     count: rows ? rows.length : selected,
     isExact: rows !== undefined || !isWhole,
   })
-  /** What keys act on: what is selected, or else what the cursor is seen on. */
+  /** What keys act on: the selection, otherwise the visible cursor. */
   const pickedByKeys = (): Picked => {
     if (chosen.isReading) return picked([])
     if (selected > 0) return picked()
@@ -341,5 +341,5 @@ export default function Browse() {
   )
 }
 
-/** What stays while one goes from folder to folder. */
+/** Query parameters kept from folder to folder. */
 const kept = ({ sort, dir, view }: { [name: string]: string | undefined }) => ({ sort, dir, view })

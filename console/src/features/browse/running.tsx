@@ -6,15 +6,15 @@ import type { Job } from '../../../../contract/jobs.ts'
 import { currentMe, queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
-import { router } from '../../router.tsx'
-import { showInCorner } from '../../shell/corner.tsx'
+import { openView } from '../../navigation.ts'
+import { showInCorner } from '../../ui/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { isUndoable, undoJob, watched } from '../jobs/begin.ts'
 import { text } from './messages.ts'
 
 const POLL_MS = 1000
 
-/** What runs, and is not over when its view is left: jobs of the server, and zips that are being fetched. */
+/** What keeps running when its view is left: jobs on the server, and zip downloads. */
 interface Running {
   id: string
   label: string
@@ -37,7 +37,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Objects came, went or changed: whatever shows them asks again. */
+/** Objects have changed: refetches everything that shows them. */
 export const refreshObjects = () =>
   Promise.all(
     ['browse', 'object', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
@@ -52,7 +52,7 @@ const visible = (): Promise<void> =>
     ? new Promise((resolve) => document.addEventListener('visibilitychange', () => resolve(), { once: true }))
     : Promise.resolve()
 
-/** Shows a job in the corner until it is over, and says how it ended; Undo is offered where there is a way back. */
+/** Shows a job in the top bar until it ends, then its result, with undo if possible. */
 export async function watchJob(begun: Job): Promise<Job> {
   let job = begun
   watched.add(job.id)
@@ -83,11 +83,12 @@ async function undo(job: Job): Promise<void> {
 }
 
 function tell(job: Job): void {
-  const verb = text.worked(job.kind)
-  // Notices are outside of what the router renders.
+  const operation = text.operation(job.kind)
+  const done = text.jobDone(text.worked(job.kind), job.done)
+  // Notices are rendered outside the router.
   const open = (event: MouseEvent) => {
     event.preventDefault()
-    void router.navigate({ to: `/jobs/${job.id}` } as never)
+    openView(`/jobs/${job.id}`)
   }
   const link = (
     <Anchor href={`/console/jobs/${job.id}`} onClick={open}>
@@ -95,25 +96,25 @@ function tell(job: Job): void {
     </Anchor>
   )
   const back = isUndoable(job, currentMe()) ? () => void undo(job) : undefined
-  if (job.status === 'cancelled') notify.ok(text.jobCancelled(verb, job.done), back)
-  else if (job.status === 'failed') notify.failure(text.jobBroken(verb), job.detail)
+  if (job.status === 'cancelled') notify.ok(text.jobCancelled(operation, job.done), back)
+  else if (job.status === 'failed') notify.failure(text.jobBroken(operation), job.detail)
   else if (job.failed > 0)
     notify.failure(
-      text.jobFailed(verb, job.failed),
+      text.jobFailed(operation, job.failed),
       <>
         {job.errors[0]?.detail} {link}
       </>,
     )
-  else if (back) notify.ok(text.jobDone(verb, job.done), back)
+  else if (back) notify.ok(done, back)
   else
     notify.ok(
       <>
-        {text.jobDone(verb, job.done)} {link}
+        {done} {link}
       </>,
     )
 }
 
-/** Fetches an archive with the session's credential and hands it to the browser as a file. */
+/** Fetches an archive with the session's token and saves it as a file. */
 export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promise<Response>): Promise<void> {
   const id = `zip-${crypto.getRandomValues(new Uint32Array(1))[0]}`
   const stopping = new AbortController()
@@ -135,7 +136,7 @@ export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promi
         },
       }),
     )
-    // Browsers keep large ones of these on disk.
+    // Browsers keep large blobs on disk.
     const file = await new Response(counted ?? null).blob()
     saveAs(URL.createObjectURL(file), `${name}.zip`)
   } catch (error) {
@@ -145,7 +146,7 @@ export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promi
   }
 }
 
-/** Lets the browser save what is at a URL; object URLs are let go of afterwards. */
+/** Saves the contents of a URL. Object URLs are released afterwards. */
 export function saveAs(url: string, name = ''): void {
   const anchor = document.createElement('a')
   anchor.href = url

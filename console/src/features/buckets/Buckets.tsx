@@ -4,9 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -15,7 +16,6 @@ import { Bytes, Count, QuotaBar, TimeAgo } from '../../ui/values.tsx'
 import { CreateBucket } from './CreateBucket.tsx'
 import { text } from './messages.ts'
 import { NoRights } from './NoRights.tsx'
-import { bucketsQuery } from './queries.ts'
 
 const columns: readonly Column<Bucket>[] = [
   {
@@ -45,7 +45,7 @@ const columns: readonly Column<Bucket>[] = [
   { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
 ]
 
-/** The buckets somebody has a right on. */
+/** The buckets a user has permissions on. */
 export default function Buckets() {
   const me = useMe()
   const { search, change, go } = useView()

@@ -2,13 +2,13 @@ import { Button, Modal, NumberInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { isBucketName } from '../../../../contract/names.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 
-/** What is wrong with a name, as it is typed; nothing while it is empty. */
+/** The error in a name while it is typed; none while it is empty. */
 function faultOf(name: string): string | undefined {
   if (name === '') return undefined
   if (name.length < 3) return text.nameShort

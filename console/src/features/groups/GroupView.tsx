@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Group } from '../../../../contract/groups.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
@@ -21,7 +21,7 @@ import { Permissions } from './Permissions.tsx'
 import { givesAdmin, groupQuery, refreshPeople } from './queries.ts'
 import './groups.css'
 
-/** One group: who is in it, and what that gives them. */
+/** One group: its members and permissions. */
 export default function GroupView() {
   const me = useMe()
   const { params } = useView()

@@ -9,7 +9,7 @@ import type { User } from '../../../../contract/users.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -20,7 +20,7 @@ import { AddMembers } from './AddMembers.tsx'
 import { text } from './messages.ts'
 import { givesAdmin, refreshPeople } from './queries.ts'
 
-/** Who is in a group. */
+/** A group's members. */
 export function Members({ group }: { group: Group }) {
   const me = useMe()
   const cache = useQueryClient()
@@ -38,7 +38,7 @@ export function Members({ group }: { group: Group }) {
 
   const mayAdd = me.covers([group])
   const mayRemove = me.isAdmin || !givesAdmin(group)
-  // Administrators do not take themselves out by a slip: another one can.
+  // Keeps administrators from removing themselves by accident; another administrator can.
   const isFree = ({ id }: User) => mayRemove && !(givesAdmin(group) && id === me.id)
   const remove = async (people: readonly User[]) => {
     const user_ids = people.map(({ id }) => id)

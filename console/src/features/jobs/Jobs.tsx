@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Job } from '../../../../contract/jobs.ts'
 import { useMe } from '../../api/queries.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -45,7 +45,7 @@ const by: Column<Job> = {
   cell: ({ created_by_email }) => created_by_email ?? '–',
 }
 
-/** What works on many objects in the background. */
+/** The background jobs. */
 export default function Jobs() {
   const me = useMe()
   const { search, open, go } = useView()

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { text } from './messages.ts'
 import { PolicyForm } from './PolicyForm.tsx'
 import { emptyDraft } from './rule.ts'
 
-/** A new policy; `?bucket=` and `?prefix=` begin its rule. */
+/** A new policy; `?bucket=` and `?prefix=` prefill its rule. */
 export default function NewPolicy() {
   const cache = useQueryClient()
   const { search, go } = useView()

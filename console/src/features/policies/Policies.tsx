@@ -7,7 +7,7 @@ import { useState } from 'react'
 import type { Policy } from '../../../../contract/policies.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -58,7 +58,7 @@ const columns: readonly Column<Policy>[] = [
   { key: 'enabled', title: text.schedule, cell: (policy) => <Enabled key={policy.id} policy={policy} /> },
 ]
 
-/** The policies somebody may change. */
+/** The policies a user can change. */
 export default function Policies() {
   const me = useMe()
   const { go } = useView()
@@ -99,7 +99,7 @@ export default function Policies() {
   )
 }
 
-/** Switches the schedule on and off; shown at once, and taken back where the server refuses. */
+/** Turns the schedule on and off. Shown immediately, and reverted if the server rejects it. */
 function Enabled({ policy }: { policy: Policy }) {
   const cache = useQueryClient()
   const [wanted, setWanted] = useState<boolean>()

@@ -3,10 +3,10 @@ import { Button, NumberInput, Select, Switch, TagsInput, TextInput } from '@mant
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { faultsOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { bucketsQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { Preview } from './Preview.tsx'
 import { type Draft, isComplete, type Rule, ruleOf, schedules } from './rule.ts'
@@ -14,7 +14,7 @@ import { type Draft, isComplete, type Rule, ruleOf, schedules } from './rule.ts'
 const DEBOUNCE_MS = 400
 const zones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** The rule beside what it would do; saving waits until that was seen for the rule as it stands. */
+/** The rule beside its preview. It can be saved once the preview of the current rule was shown. */
 export function PolicyForm({
   initial,
   save,

@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Policy } from '../../../../contract/policies.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
@@ -18,7 +18,7 @@ import { RunNow } from './RunNow.tsx'
 import { Runs } from './Runs.tsx'
 import { draftOf, inWords, nameSchedule } from './rule.ts'
 
-/** A policy: its rule with what it would do, and its runs. */
+/** A policy: its rule with a preview, and its runs. */
 export default function PolicyPage() {
   const cache = useQueryClient()
   const { params, search, open } = useView()

@@ -7,7 +7,7 @@ import type { Reply } from '../../../../contract/route.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -19,7 +19,7 @@ import { RunState } from './RunState.tsx'
 const byWhom = (run: PolicyRun): string =>
   run.trigger === 'schedule' ? text.bySchedule : (run.requested_by_email ?? '')
 
-/** What a click on the row does, for the keyboard. */
+/** The row's click, for the keyboard. */
 function Opener({ run: { id, started_at, created_at } }: { run: PolicyRun }) {
   const { open } = useView()
   return (
@@ -53,7 +53,7 @@ const columns: readonly Column<PolicyRun>[] = [
   { key: 'kept', title: text.kept, number: true, optional: true, cell: ({ kept }) => <Count n={kept} /> },
 ]
 
-/** The history of a policy. */
+/** A policy's runs. */
 export function Runs({ policy }: { policy: Policy }) {
   const me = useMe()
   const { search, open } = useView()

@@ -14,14 +14,14 @@ import {
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Share } from '../../../../contract/shares.ts'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, Status, TimeAgo } from '../../ui/values.tsx'
-import { bucketsQuery } from '../buckets/queries.ts'
 import { Accesses } from './Accesses.tsx'
 import { kindOf, nameOf, stateWords } from './describe.ts'
 import { EditShare } from './EditShare.tsx'
@@ -33,14 +33,14 @@ import ShareDialog from './ShareDialog.tsx'
 const icons = { object: IconFile, folder: IconFolder, selection: IconFiles, upload: IconInbox } as const
 const states = ['active', 'expired', 'revoked'] as const
 
-/** Where the object of a link, or the folder of it, is looked at. */
+/** Where to view a link's object or folder. */
 function placeOf({ bucket, object_key, prefix, keys }: Share) {
   const key = object_key ?? keys?.[0] ?? prefix ?? ''
   const folder = key.slice(0, key.lastIndexOf('/') + 1)
   return { to: `/b/${bucket}`, search: { prefix: folder, sel: object_key ?? '' } }
 }
 
-/** The links of whoever is signed in; administrators see everybody's. `?new=photos&key=a.jpg` makes one. */
+/** The user's share links; administrators see all. `?new=photos&key=a.jpg` creates one. */
 export default function Shares() {
   const me = useMe()
   const cache = useQueryClient()
@@ -176,7 +176,7 @@ export default function Shares() {
           const opened = rows.find(({ id }) => id === search.d)
           const edited = rows.find(({ id }) => id === search.edit)
           if (rows.length === 0 && !filtered) return <EmptyView title={text.emptyTitle}>{text.emptyHint}</EmptyView>
-          if (rows.length === 0) return <NoMatch query={text.filteredBy(filters.q ?? '')} clear={clear} />
+          if (rows.length === 0) return <NoMatch query={filters.q} clear={clear} />
           return (
             <>
               <ListTable

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useView } from '../../router.tsx'
+import { bucketQuery } from '../../api/buckets.ts'
+import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
-import { bucketQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { TrashList } from './TrashList.tsx'
 
-/** The trash of one bucket, among its other pages. */
+/** One bucket's trash, as a tab of the bucket. */
 export default function BucketTrash() {
   const { bucket: name = '' } = useView().params
   const bucket = useQuery(bucketQuery(name))

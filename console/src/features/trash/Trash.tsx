@@ -1,14 +1,14 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { formatBytes } from '../../i18n.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
-import { bucketsQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { TrashList } from './TrashList.tsx'
 
-/** The trash of any bucket; first of the one that has most in it. */
+/** Any bucket's trash; initially the largest. */
 export default function Trash() {
   const { search, open } = useView()
   const buckets = useQuery(bucketsQuery)

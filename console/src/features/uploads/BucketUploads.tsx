@@ -5,7 +5,7 @@ import type { Upload } from '../../../../contract/uploads.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -13,15 +13,15 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
-import { unsent } from '../../upload/item.ts'
-import { openUpload } from '../../upload/open.ts'
-import { Bar } from './Dock.tsx'
-import { engine, useUploads } from './engine.ts'
+import { Bar } from './Bar.tsx'
+import { unsent } from './engine/item.ts'
+import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
+import { openUpload } from './open.ts'
 import { PickButton } from './PickButton.tsx'
 import { start } from './start.ts'
 
-/** Uploads in parts that a bucket waits for: to go on with, or to give up. */
+/** A bucket's unfinished uploads, to resume or cancel. */
 export default function BucketUploads() {
   const me = useMe()
   const { params } = useView()
@@ -106,7 +106,7 @@ export default function BucketUploads() {
               />
             )}
             <Button variant="default" onClick={() => giveUp(upload)}>
-              {text.abort}
+              {text.cancelThis}
             </Button>
           </span>
         ),

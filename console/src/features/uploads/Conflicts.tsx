@@ -2,8 +2,8 @@ import { Button, Modal } from '@mantine/core'
 import { formatBytes, formatCount } from '../../i18n.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
-import type { Choice, Item } from '../../upload/item.ts'
-import { engine, useUploads } from './engine.ts'
+import type { Choice, Item } from './engine/item.ts'
+import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 
 const SHOWN = 100
@@ -57,7 +57,7 @@ const columns: readonly Column<Item>[] = [
   },
 ]
 
-/** Files whose names are taken: what stands there, and what to do. Each is decided by itself, or all at once. */
+/** Files that already exist: the existing and the new version, and what to do, one by one or for all. */
 export function Conflicts({ onClose }: { onClose: () => void }) {
   const { counts } = useUploads()
   const all = counts.conflict
@@ -73,7 +73,7 @@ export function Conflicts({ onClose }: { onClose: () => void }) {
             {text.later}
           </Button>
           <span className="grow" />
-          <span className="dim">{text.forAll(all)}</span>
+          {all > 1 ? <span className="dim">{text.forAll(all)}</span> : null}
           {choices.map(({ value, label }) => (
             <Button key={value} variant="default" onClick={() => engine.decideAll(value)}>
               {label}

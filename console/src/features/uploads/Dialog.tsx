@@ -2,14 +2,14 @@ import { Alert, Button, Checkbox, Loader, Modal, Select } from '@mantine/core'
 import { IconFile, IconFolder, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { bucketQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes, GB } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
-import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from '../../upload/drop.ts'
-import type { IfTaken } from '../../upload/item.ts'
-import { bucketQuery } from '../buckets/queries.ts'
-import { engine } from './engine.ts'
+import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
+import type { IfTaken } from './engine/item.ts'
+import { engine } from './instance.ts'
 import { text } from './messages.ts'
 import { PickButton } from './PickButton.tsx'
 import { closeDialog, type Wanted } from './wanted.ts'
@@ -22,7 +22,7 @@ const choices: readonly { value: IfTaken; label: string }[] = [
   { value: 'both', label: text.both },
 ]
 
-/** What is to be uploaded, where to, and what to do about names that are taken; nothing is sent before it is confirmed. */
+/** What to upload, where to, and how to handle existing files. Nothing is sent before it is confirmed. */
 export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted: Wanted; onStart: () => void }) {
   const me = useMe()
   const [found, setFound] = useState<readonly Found[]>([])
@@ -192,7 +192,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   )
 }
 
-/** Says before anything is sent that the bucket has no room for it. */
+/** Warns before the upload if the bucket has no room for it. */
 function Quota({ bucket, size }: { bucket: string; size: number }) {
   const { data } = useQuery(bucketQuery(bucket))
   if (!data || data.quota_gb === null) return null

@@ -3,15 +3,15 @@ import { ActionIcon, Portal } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useMe } from '../../api/queries.ts'
-import { over } from '../../upload/item.ts'
 import { Conflicts } from './Conflicts.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Dock } from './Dock.tsx'
-import { engine, useUploads } from './engine.ts'
+import { over } from './engine/item.ts'
+import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 import { useWanted } from './wanted.ts'
 
-/** What of the uploads is seen on every view: the sign in the top bar, the list at the lower end, the dialogs. */
+/** The parts of uploads visible on every view: the indicator in the top bar, the dock and the dialogs. */
 export function Uploads() {
   const me = useMe()
   const wanted = useWanted()
@@ -33,7 +33,7 @@ export function Uploads() {
           px={6}
         >
           <IconUpload size={17} stroke={1.6} />
-          <span className="uploads-percent">{percent} %</span>
+          <span className="uploads-percent">{percent}%</span>
         </ActionIcon>
       ) : null}
       {wanted ? <Dialog key={wanted.n} wanted={wanted} onStart={() => setOpen(true)} /> : null}

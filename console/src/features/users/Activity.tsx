@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { User } from '../../../../contract/users.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
@@ -31,7 +31,7 @@ const columns: readonly Column<AuditRecord>[] = [
   },
 ]
 
-/** What a person did, latest first. */
+/** A user's activity, latest first. */
 export function Activity({ user }: { user: User }) {
   const { search, open } = useView()
   const page = Math.max(1, Number(search.page) || 1)

@@ -10,7 +10,7 @@ import { useCursorList } from '../../api/pages.ts'
 import { codeOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -34,7 +34,7 @@ const stateOf = (person: Person) => {
   return <Status tone="ok">{text.canImport}</Status>
 }
 
-/** Finds people of the organisation's directory and makes accounts for them. */
+/** Finds users in the directory and creates accounts for them. */
 export default function Import() {
   const me = useMe()
   return (

@@ -5,7 +5,7 @@ import type { User } from '../../../../contract/users.ts'
 import { readAll } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -22,7 +22,7 @@ import { UserPermissions } from './UserPermissions.tsx'
 import { UserTokens } from './UserTokens.tsx'
 import './users.css'
 
-/** One person: their account, groups, tokens, what they did and what they may do. */
+/** One user: profile, groups, tokens, activity and permissions. */
 export default function UserView() {
   const me = useMe()
   const { params } = useView()
@@ -70,7 +70,7 @@ export default function UserView() {
   )
 }
 
-/** What keeps somebody from doing anything. */
+/** What keeps the user from doing anything. */
 function Banners({ user }: { user: User }) {
   const me = useMe()
   const { search, open } = useView()
@@ -141,10 +141,8 @@ function Actions({ user }: { user: User }) {
       children: (
         <div className="stack-tight">
           <p>{text.deleteHint}</p>
-          <ul className="users-names">
-            <li>{text.deleteGroups(user.groups.length)}</li>
-            {tokens === undefined ? null : <li>{text.deleteTokens(tokens)}</li>}
-          </ul>
+          {user.groups.length === 0 ? null : <p>{text.deleteGroups(user.groups.length)}</p>}
+          {tokens === undefined || tokens === 0 ? null : <p>{text.deleteTokens(tokens)}</p>}
           <p>{text.deleteStays}</p>
         </div>
       ),

@@ -8,7 +8,7 @@ import type { User } from '../../../../contract/users.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -25,7 +25,7 @@ import './users.css'
 
 const PAUSE_MS = 200
 
-/** The people who have an account. */
+/** The list of users. */
 export default function Users() {
   const me = useMe()
   if (!me.managesUsers)
@@ -148,12 +148,7 @@ function List() {
               />
             )
           if (Object.keys(filter).length === 0) return <EmptyView title={text.emptyTitle} />
-          return (
-            <NoMatch
-              query={q || text.filtered}
-              clear={() => narrow({ q: undefined, state: undefined, group: undefined })}
-            />
-          )
+          return <NoMatch query={q} clear={() => narrow({ q: undefined, state: undefined, group: undefined })} />
         }}
       </StateView>
       {creating ? <CreateUser onClose={() => setCreating(false)} /> : null}

@@ -3,7 +3,7 @@ import { IconRefreshAlert } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Delivery, Webhook } from '../../../../contract/webhooks.ts'
-import { useView } from '../../router.tsx'
+import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, TimeAgo } from '../../ui/values.tsx'
@@ -13,7 +13,7 @@ import { deliveriesQuery, eventsQuery, type Filters, PAGE, statuses } from './qu
 import { Recover } from './Recover.tsx'
 import { DeliveryState } from './state.tsx'
 
-/** What a click on the row does, for the keyboard. */
+/** The row's click, for the keyboard. */
 function Opener({ delivery: { id, event } }: { delivery: Delivery }) {
   const { open } = useView()
   return (
@@ -49,7 +49,7 @@ const columns: readonly Column<Delivery>[] = [
   },
 ]
 
-/** What was sent to an endpoint, latest first. `?status=&event=&page=&d=<delivery>`. */
+/** An endpoint's deliveries, latest first. `?status=&event=&page=&d=<delivery>`. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { search, open } = useView()
   const [recovering, setRecovering] = useState(false)
@@ -93,12 +93,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         {({ items, total, total_is_estimate }) => {
           const pages = Math.max(1, Math.ceil(total / PAGE))
           if (items.length === 0 && filtered)
-            return (
-              <NoMatch
-                query={text.filtered}
-                clear={() => void open({ status: undefined, event: undefined, page: undefined })}
-              />
-            )
+            return <NoMatch clear={() => void open({ status: undefined, event: undefined, page: undefined })} />
           if (items.length === 0) return <EmptyView title={text.noneYet}>{text.noneYetHint}</EmptyView>
           return (
             <>

@@ -3,9 +3,9 @@ import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Webhook } from '../../../../contract/webhooks.ts'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
-import { bucketsQuery } from '../buckets/queries.ts'
 import { EventPicker } from './EventPicker.tsx'
 import { text } from './messages.ts'
 import { adviceOn } from './target.ts'
@@ -39,7 +39,7 @@ const bodyOf = ({ bucket, prefix, max_in_flight, ...draft }: Draft): WebhookBody
   max_in_flight: Number(max_in_flight),
 })
 
-/** What an endpoint is told of, and where it is. */
+/** An endpoint's URL, events and filter. */
 export function WebhookForm({
   webhook,
   save,

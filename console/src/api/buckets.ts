@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query'
+import { client } from './session.ts'
+
+/** All buckets a user has permissions on; few enough to keep in memory. */
+export const bucketsQuery = queryOptions({
+  queryKey: ['buckets'],
+  queryFn: async () => {
+    const items = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof client.listBuckets>> = await client.listBuckets({
+        query: { limit: 1000, ...(cursor === null ? {} : { cursor }) },
+      })
+      items.push(...page.items)
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    return items
+  },
+})
+export const bucketQuery = (name: string) =>
+  queryOptions({ queryKey: ['bucket', name], queryFn: () => client.getBucket({ params: { bucket: name } }) })

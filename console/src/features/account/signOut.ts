@@ -1,0 +1,14 @@
+import { client, leaveEverywhere } from '../../api/session.ts'
+import { notify } from '../../ui/notify.tsx'
+
+/** Ends the session on the server and clears the page's state. */
+export async function signOut(): Promise<void> {
+  try {
+    await client.logout()
+  } catch (error) {
+    notify.problem(error)
+    return
+  }
+  leaveEverywhere()
+  location.assign('/console/login')
+}

@@ -1,0 +1,161 @@
+import './buckets.css'
+import { Badge, Button } from '@mantine/core'
+import { IconUpload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { AuditRecord } from '../../../../contract/audit.ts'
+import type { Bucket } from '../../../../contract/buckets.ts'
+import { bucketQuery } from '../../api/buckets.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes, GB } from '../../i18n.ts'
+import { useView } from '../../navigation.ts'
+import { BucketTabs } from '../../ui/BucketTabs.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { Tile, Tiles } from '../../ui/Tiles.tsx'
+import { Bytes, Count, QuotaBar, Status, TimeAgo } from '../../ui/values.tsx'
+import { openUpload } from '../uploads/open.ts'
+import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
+import { historyQuery, typesQuery } from '../usage/queries.ts'
+import { text } from './messages.ts'
+
+/** A bucket's usage, settings and recent activity. */
+export default function Overview() {
+  const me = useMe()
+  const { bucket: name = '' } = useView().params
+  const bucket = useQuery(bucketQuery(name))
+  return (
+    <Page
+      title={name}
+      windowTitle={`${text.overview} – ${name}`}
+      call={{ operation: 'getBucket', params: { bucket: name } }}
+      actions={
+        me.canIn('write', name) ? (
+          <Button leftSection={<IconUpload size={15} />} onClick={() => void openUpload({ bucket: name, prefix: '' })}>
+            {text.upload}
+          </Button>
+        ) : null
+      }
+    >
+      <BucketTabs bucket={name} active="overview" />
+      <StateView query={bucket}>{(data) => <Facts bucket={data} />}</StateView>
+      {bucket.data ? <History bucket={name} /> : null}
+      {me.isAdmin ? <Activity bucket={name} /> : null}
+    </Page>
+  )
+}
+
+function Facts({ bucket }: { bucket: Bucket }) {
+  const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, created_at, permissions } =
+    bucket
+  const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
+  return (
+    <>
+      <Tiles>
+        <Tile label={text.stored} note={free === null ? null : text.free(formatBytes(free))}>
+          <Bytes bytes={used_bytes} />
+        </Tile>
+        <Tile label={text.objects}>
+          <Count n={object_count} />
+        </Tile>
+        <Tile label={text.inTrash}>
+          <Bytes bytes={trash_bytes} />
+        </Tile>
+        {reserved_bytes > 0 ? (
+          <Tile label={text.reserved}>
+            <Link to={`/b/${bucket.name}/uploads`} className="bucket-link">
+              <Bytes bytes={reserved_bytes} />
+            </Link>
+          </Tile>
+        ) : null}
+      </Tiles>
+      <section className="card stack-tight" aria-labelledby="bucket-facts">
+        <h2 id="bucket-facts">{text.facts}</h2>
+        <dl className="facts">
+          <dt>{text.quotaFact}</dt>
+          <dd>
+            {quota_gb === null ? text.noQuota : <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />}
+          </dd>
+          <dt>{text.trashKeeps}</dt>
+          <dd>{trash_days === 0 ? text.trashOff : text.days(trash_days)}</dd>
+          <dt>{text.created}</dt>
+          <dd>
+            <TimeAgo time={created_at} />
+          </dd>
+          <dt>{text.rights}</dt>
+          <dd className="row">
+            {permissions.map((action) => (
+              <Badge key={action} variant="default" radius="sm" tt="none" fw={500}>
+                {action}
+              </Badge>
+            ))}
+          </dd>
+        </dl>
+      </section>
+    </>
+  )
+}
+
+/** Storage and traffic over time, and storage by content type. */
+function History({ bucket }: { bucket: string }) {
+  const history = useQuery(historyQuery(usePeriod(), bucket))
+  const types = useQuery(typesQuery(bucket))
+  const file = (what: string) => `usage-${bucket}-${what}`
+  return (
+    <section className="stack-tight" aria-labelledby="bucket-usage">
+      <header className="row">
+        <h2 id="bucket-usage">{text.usage}</h2>
+        <span className="grow" />
+        <PeriodPicker />
+      </header>
+      <StateView query={history}>
+        {(data) => (
+          <>
+            <p className="dim">
+              {text.transfer(formatBytes(data.totals.uploaded_bytes), formatBytes(data.totals.downloaded_bytes))}
+            </p>
+            <StoredChart history={data} title={text.storedOverTime} file={file('stored')} />
+            <RequestsChart history={data} file={file('requests')} />
+          </>
+        )}
+      </StateView>
+      <StateView query={types}>{(data) => <TypesChart types={data} file={file('types')} />}</StateView>
+    </section>
+  )
+}
+
+const tones = { success: 'ok', denied: 'warn', failure: 'bad' } as const
+const columns: readonly Column<AuditRecord>[] = [
+  { key: 'time', title: text.when, cell: ({ time }) => <TimeAgo time={time} /> },
+  { key: 'action', title: text.what, cell: ({ action }) => <span className="mono">{action}</span> },
+  { key: 'key', title: text.key, cell: ({ object_key }) => object_key ?? <span className="dim">–</span> },
+  {
+    key: 'actor',
+    title: text.who,
+    optional: true,
+    cell: ({ actor }) =>
+      actor.email ?? <span className="dim">{actor.type === 'public' ? text.anonymous : text.system}</span>,
+  },
+  { key: 'result', title: text.result, cell: ({ result }) => <Status tone={tones[result]}>{text[result]}</Status> },
+]
+
+function Activity({ bucket }: { bucket: string }) {
+  const query = { bucket, page_size: 15 }
+  const audit = useQuery({ queryKey: ['audit', 'bucket', bucket], queryFn: () => client.listAudit({ query }) })
+  return (
+    <section className="stack-tight" aria-labelledby="bucket-activity">
+      <h2 id="bucket-activity">{text.activity}</h2>
+      <StateView query={audit}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p className="dim">{text.noActivity}</p>
+          ) : (
+            <ListTable label={text.activity} columns={columns} rows={items} rowKey={({ id }) => id} />
+          )
+        }
+      </StateView>
+    </section>
+  )
+}

@@ -1,0 +1,177 @@
+import './buckets.css'
+import { Alert, Button, NumberInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Bucket } from '../../../../contract/buckets.ts'
+import { bucketQuery } from '../../api/buckets.ts'
+import { queries, useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { formatBytes, GB } from '../../i18n.ts'
+import { useView } from '../../navigation.ts'
+import { BucketTabs } from '../../ui/BucketTabs.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { beginJob } from '../jobs/begin.ts'
+import { text } from './messages.ts'
+
+/** A bucket's settings, and emptying and deleting it. */
+export default function Settings() {
+  const me = useMe()
+  const { bucket: name = '' } = useView().params
+  const bucket = useQuery(bucketQuery(name))
+  const mine = me.can('manage', name)
+  return (
+    <Page
+      title={name}
+      windowTitle={`${text.settings} – ${name}`}
+      call={{ operation: 'updateBucket', params: { bucket: name }, body: { quota_gb: 10 } }}
+    >
+      <BucketTabs bucket={name} active="settings" />
+      <StateView query={bucket}>
+        {(data) =>
+          mine ? (
+            <>
+              <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
+              <Danger bucket={data} />
+            </>
+          ) : (
+            <Alert role="status">{text.needsManage}</Alert>
+          )
+        }
+      </StateView>
+    </Page>
+  )
+}
+
+function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_bytes } }: { bucket: Bucket }) {
+  const before = { quota_gb: quota_gb ?? ('' as number | string), trash_days: trash_days as number | string }
+  const form = useForm(before)
+  const { values } = form
+  const dirty = values.quota_gb !== before.quota_gb || values.trash_days !== before.trash_days
+  const used = used_bytes + reserved_bytes
+  const below = typeof values.quota_gb === 'number' && values.quota_gb * GB < used
+  const save = async () => {
+    const quota = typeof values.quota_gb === 'number' ? values.quota_gb : null
+    const taken = await form.submit(() =>
+      client.updateBucket({
+        params: { bucket: name },
+        body: { quota_gb: quota, trash_days: Number(values.trash_days) },
+      }),
+    )
+    if (!taken) return
+    notify.ok(text.saved)
+    await queries.invalidateQueries({ queryKey: ['buckets'] })
+    await queries.invalidateQueries({ queryKey: ['bucket', name] })
+  }
+  return (
+    <section className="card bucket-form" aria-labelledby="bucket-limits">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (dirty) void save()
+        }}
+      >
+        <h2 id="bucket-limits">{text.limits}</h2>
+        <NumberInput
+          label={text.quota}
+          description={below ? <span className="warn">{text.below(formatBytes(used))}</span> : text.quotaHint}
+          value={values.quota_gb}
+          onChange={(value) => form.set('quota_gb', value)}
+          error={form.faults.quota_gb}
+          min={0}
+          hideControls
+        />
+        <NumberInput
+          label={text.trashDays}
+          description={text.trashHint}
+          value={values.trash_days}
+          onChange={(value) => form.set('trash_days', value)}
+          error={form.faults.trash_days}
+          min={0}
+          max={3650}
+          allowDecimal={false}
+          required
+          withAsterisk={false}
+        />
+        <div className="dialog-actions row">
+          <span className="dim small" role="status">
+            {dirty ? text.dirty : ''}
+          </span>
+          <Button type="submit" loading={form.sending} disabled={!dirty || values.trash_days === ''}>
+            {text.save}
+          </Button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_days } }: { bucket: Bucket }) {
+  const me = useMe()
+  const { go } = useView()
+  const empty = async () => {
+    const yes = await confirm({
+      title: text.emptyBucketTitle(name),
+      children: `${text.emptyBucketHint(object_count, formatBytes(used_bytes))} ${text.emptyTrash(trash_days)}`,
+      action: text.emptyBucket,
+      typed: name,
+    })
+    if (!yes) return
+    try {
+      const { id } = await beginJob({ kind: 'empty_bucket', source_bucket: name })
+      notify.ok(text.emptyStarted)
+      await go(`/jobs/${id}`)
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
+  const remove = async () => {
+    const yes = await confirm({
+      title: text.removeTitle(name),
+      children: text.removeText(formatBytes(trash_bytes)),
+      action: text.remove,
+      typed: name,
+    })
+    if (!yes) return
+    try {
+      await client.deleteBucket({ params: { bucket: name } })
+      notify.ok(text.removed(name))
+      await queries.invalidateQueries({ queryKey: ['buckets'] })
+      await go('/buckets')
+    } catch (error) {
+      notify.problem(error)
+      await queries.invalidateQueries({ queryKey: ['bucket', name] })
+    }
+  }
+  return (
+    <section className="stack-tight" aria-labelledby="bucket-danger">
+      <h2 id="bucket-danger">{text.danger}</h2>
+      <div className="card bucket-danger">
+        {me.canIn('delete', name) ? (
+          <div className="bucket-danger-row">
+            <div>
+              <p>
+                {object_count === 0 ? text.emptyNothing : text.emptyBucketHint(object_count, formatBytes(used_bytes))}
+              </p>
+              {object_count === 0 ? null : <p className="dim">{text.emptyTrash(trash_days)}</p>}
+            </div>
+            <Button variant="default" disabled={object_count === 0} onClick={empty}>
+              {text.emptyBucket}
+            </Button>
+          </div>
+        ) : null}
+        <div className="bucket-danger-row">
+          <div>
+            <p>{object_count === 0 ? text.removeHint : text.removeFirst(object_count)}</p>
+          </div>
+          <Button color="danger" disabled={object_count > 0} onClick={remove}>
+            {text.remove}
+          </Button>
+        </div>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from 'react'
+import { queries } from '../../api/queries.ts'
+import { Engine } from './engine/engine.ts'
+import { text } from './messages.ts'
+
+/** Every update refetches the visible folder, which slows down uploads. */
+const TOLD_MS = 2500
+
+/** Buckets changed since views were last notified. */
+const changed = new Set<string>()
+let timer: ReturnType<typeof setTimeout> | undefined
+function tellViews(): void {
+  timer = undefined
+  for (const bucket of changed)
+    for (const queryKey of [
+      ['browse', bucket],
+      ['bucket', bucket],
+      ['uploads', bucket],
+    ])
+      void queries.invalidateQueries({ queryKey })
+  if (changed.size > 0) void queries.invalidateQueries({ queryKey: ['buckets'] })
+  changed.clear()
+}
+
+/** The page's one upload engine, independent of views. */
+export const engine = new Engine(
+  {
+    badName: { title: text.badName, detail: text.badNameHint, code: 'bad_name' },
+    unreadable: { title: text.unreadable, detail: text.unreadableHint, code: 'unreadable' },
+    otherFile: { title: text.otherFile, detail: text.otherFileHint, code: 'other_file' },
+    unreachable: { title: text.unreachable, detail: text.unreachableHint, code: 'unreachable' },
+  },
+  (bucket) => {
+    changed.add(bucket)
+    if (timer === undefined) timer = setTimeout(tellViews, TOLD_MS)
+  },
+)
+
+export const useUploads = () => useSyncExternalStore(engine.store.subscribe, engine.store.snapshot)
+
+addEventListener('offline', () => engine.wentOffline())
+addEventListener('beforeunload', (event) => {
+  if (engine.store.isBusy) event.preventDefault()
+})

@@ -1,0 +1,52 @@
+import {
+  IconBucket,
+  IconChartBar,
+  IconClipboardList,
+  IconHistory,
+  IconKey,
+  IconLink,
+  IconProgress,
+  IconSettings,
+  IconShieldLock,
+  IconTrash,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react'
+import { useMe } from '../api/queries.ts'
+import { text } from './messages.ts'
+
+export interface Place {
+  to: string
+  label: string
+  icon: typeof IconBucket
+}
+
+/** The views a user can open. */
+export function usePlaces(): { own: Place[]; administration: Place[] } {
+  const me = useMe()
+  const when = (yes: boolean, ...places: Place[]) => (yes ? places : [])
+  return {
+    own: [
+      { to: '/buckets', label: text.buckets, icon: IconBucket },
+      ...when(me.canSomewhere('share'), { to: '/shares', label: text.shares, icon: IconLink }),
+      ...when(me.canSomewhere('policy'), { to: '/policies', label: text.policies, icon: IconHistory }),
+      { to: '/jobs', label: text.jobs, icon: IconProgress },
+      { to: '/trash', label: text.trash, icon: IconTrash },
+      { to: '/tokens', label: text.tokens, icon: IconKey },
+    ],
+    administration: [
+      ...when(me.isAdmin, { to: '/admin/usage', label: text.usage, icon: IconChartBar }),
+      ...when(
+        me.managesUsers,
+        { to: '/admin/users', label: text.users, icon: IconUsers },
+        { to: '/admin/groups', label: text.groups, icon: IconShieldLock },
+      ),
+      ...when(
+        me.isAdmin,
+        { to: '/admin/webhooks', label: text.webhooks, icon: IconWebhook },
+        { to: '/admin/audit', label: text.audit, icon: IconClipboardList },
+        { to: '/admin/settings', label: text.settings, icon: IconSettings },
+      ),
+    ],
+  }
+}
