@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 
 /** Who is told of it. */
 export interface WebhookTables {
-  webhook_endpoints: {
+  webhooks: {
     id: string
     name: string
     url: string
@@ -32,7 +32,7 @@ export interface WebhookTables {
   }
   webhook_deliveries: {
     id: string
-    endpoint_id: string
+    webhook_id: string
     audit_id: string
     event: string
     /** The exact text that is signed and sent at every attempt (W3). */
