@@ -119,7 +119,7 @@ const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings; 
  * values only when they changed. The log says once which stored values are not legal.
  */
 export async function settingsInForce(from: { db: Db; config: Config; log?: Logger }): Promise<EffectiveSettings> {
-  const text = await store.readChanged(from.db)
+  const text = await store.readOverrides(from.db)
   let known = latest.get(from.config)
   if (known?.text !== text) {
     const changed = JSON.parse(text) as Changed

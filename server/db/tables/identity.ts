@@ -102,8 +102,8 @@ export interface IdentityTables {
   /** One row. Whoever changes who can administer the service holds its lock. */
   settings: {
     id: number
-    /** JSON: what was set, by section; secrets in it are encrypted. */
-    changed: string
+    /** JSON: what was set instead of the defaults, by section; secrets in it are encrypted. */
+    overrides: string
     /** SHA-256 of the setup link's token in hex; null where there is no such link. */
     setup_hash: string | null
   }
