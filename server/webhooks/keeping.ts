@@ -34,7 +34,7 @@ async function inBatches(ctx: Ctx, step: (tx: Tx) => Promise<number>): Promise<v
 const promoteDue = (tx: Tx, now: Date) =>
   tx
     .updateTable('webhooks')
-    .set((e) => ({ secret: e.ref('next_secret') as never, next_secret: null, promotes_at: null }))
+    .set((e) => ({ secret: e.ref('next_secret').$notNull(), next_secret: null, promotes_at: null }))
     .where('next_secret', 'is not', null)
     .where('promotes_at', '<=', now.toISOString())
     .execute()

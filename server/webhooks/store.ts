@@ -132,7 +132,7 @@ export const queueResend = (tx: Tx, endpointId: string, id: string, now: Date): 
   tx
     .updateTable('webhook_deliveries')
     .set((e) => ({
-      resend_from: e.ref('status') as never,
+      resend_from: e.ref('status').$castTo<DeliveryRow['resend_from']>(),
       status: 'queued' as const,
       next_attempt_at: now.toISOString(),
       interruptions: 0,

@@ -7,7 +7,7 @@ export const keysHolding = async (db: Db, text: string, most: number) =>
     await sql<{ bucket_id: string; key: string }>`
       select o.bucket_id, o.key
       from (select rowid from object_search where object_search match ${trigrams(text)} limit ${most}) s
-      join objects o on o.rowid = s.rowid`.execute(db as never)
+      join objects o on o.rowid = s.rowid`.execute(db)
   ).rows
 
 /** Every trigram of a text, each in all its spellings as quoted strings of FTS5, all of them asked for. */

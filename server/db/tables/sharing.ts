@@ -17,7 +17,7 @@ export interface SharingTables {
     revoked_at: string | null
     password_hash: string | null
     max_downloads: number | null
-    /** Counted here only where there is a limit; share_usage counts for all. */
+    /** Counted here only where there is a limit; share_access_counts counts for all. */
     downloads: number
     filename: string | null
     disposition: 'inline' | 'attachment' | null
@@ -27,7 +27,7 @@ export interface SharingTables {
     received_bytes: number
   }
   /** Several rows a link, so that those who open a hot one do not wait for each other. */
-  share_usage: { share_id: string; shard: number; count: number; last_at: string }
+  share_access_counts: { share_id: string; shard: number; count: number; last_at: string }
   /** Contents that a link gave an address, which may go on with them until `ends_at`, for so many bytes. */
   share_servings: { share_id: string; ip: string; blob_id: string; left_bytes: number; ends_at: string }
   share_accesses: {
