@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -8,18 +8,23 @@ import {
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
+  type SqliteStatement,
 } from 'kysely'
 import { adaptConnections } from '../observed.ts'
 
-/** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
+/** What Kysely binds: it passes values on as they came, and node:sqlite throws on any that it cannot store. */
+const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+
+const wrap = (statement: StatementSync): SqliteStatement => ({
+  reader: statement.columns().length > 0,
+  all: (parameters) => statement.all(...bound(parameters)),
+  run: (parameters) => statement.run(...bound(parameters)),
+  iterate: (parameters) => statement.iterate(...bound(parameters)),
+})
+
+/** The part of better-sqlite3 that Kysely uses, over node:sqlite. Keeps statements prepared by their text. */
 export function kyselyDatabase(database: DatabaseSync) {
-  const statements = new Map<string, { all: StatementSync['all']; run: StatementSync['run']; reader: boolean }>()
-  const wrap = (statement: StatementSync) => ({
-    reader: statement.columns().length > 0,
-    all: (parameters: never) => statement.all(...(parameters as never[])),
-    run: (parameters: never) => statement.run(...(parameters as never[])),
-    iterate: (parameters: never) => statement.iterate(...(parameters as never[])),
-  })
+  const statements = new Map<string, SqliteStatement>()
   return {
     prepare(text: string) {
       let statement = statements.get(text)
@@ -28,7 +33,7 @@ export function kyselyDatabase(database: DatabaseSync) {
         statement = wrap(database.prepare(text))
         statements.set(text, statement)
       }
-      return statement as never
+      return statement
     },
     close: () => database.close(),
     database,
