@@ -9,8 +9,8 @@ export const insideTransaction = <T>(work: () => Promise<T>): Promise<T> => insi
 export const isInsideTransaction = (): boolean => inside.getStore() === true
 
 /**
- * Rejects queries of the root handle inside a transaction. They would silently read the state before the transaction, and
- * a nested transaction would deadlock on SQLite.
+ * Rejects queries of the root handle inside a transaction. They would silently read the state before the transaction,
+ * and a nested transaction would deadlock on SQLite.
  */
 export const rootHandleGuard: KyselyPlugin = {
   transformQuery({ node }) {

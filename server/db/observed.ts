@@ -1,7 +1,10 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
 import { noteOutage } from './errors.ts'
 
-/** Is called for everything the database is asked, in the asynchronous context of the caller. Times as `performance.now()`. */
+/**
+ * Is called for everything the database is asked, in the asynchronous context of the caller. Times as
+ * `performance.now()`.
+ */
 export interface DatabaseObserver {
   /** A statement ended. `kind` is one of a few words; `text` has placeholders instead of values. */
   statement(kind: string, text: string, began: number, error?: unknown): void
@@ -54,8 +57,8 @@ export function adaptConnections(
 }
 
 /**
- * The same dialect, whose connections report, and whose errors are noted where `isOutage` says so. Kysely's own log would
- * add four turns of the microtask queue to each statement, and says nothing about waiting for a connection.
+ * The same dialect, whose connections report, and whose errors are noted where `isOutage` says so. Kysely's own log
+ * would add four turns of the microtask queue to each statement, and says nothing about waiting for a connection.
  */
 export const observeDialect = (
   dialect: Dialect,

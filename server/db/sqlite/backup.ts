@@ -10,9 +10,10 @@ import { openAsItLies } from './look.ts'
 const ALL = 2 ** 31 - 1
 
 /**
- * Copies a snapshot of a SQLite database into a new file that only its owner can read, and checks the copy before naming
- * it; a copy that fails is deleted. It copies in one step, since SQLite starts again when somebody writes between two, which
- * beside a busy service never ends; a reader of the WAL blocks no writer. A thread of libuv copies, on its own connection.
+ * Copies a snapshot of a SQLite database into a new file that only its owner can read, and checks the copy before
+ * naming it; a copy that fails is deleted. It copies in one step, since SQLite starts again when somebody writes
+ * between two, which beside a busy service never ends; a reader of the WAL blocks no writer. A thread of libuv copies,
+ * on its own connection.
  */
 export async function backupSqlite(file: string, target: string): Promise<Copied> {
   const draft = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}.partial`)

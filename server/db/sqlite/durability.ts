@@ -1,6 +1,9 @@
 import { sharedSync } from '../../shared-sync.ts'
 
-/** Which commits would survive a power failure. They share one log, so a sync covers every commit made before it started. */
+/**
+ * Which commits would survive a power failure. They share one log, so a sync covers every commit made before it
+ * started.
+ */
 export interface Durability {
   /** Notes a commit that someone may rely on. To be called in the turn of the commit. */
   committed(): void

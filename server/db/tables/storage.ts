@@ -130,8 +130,8 @@ export interface StorageTables {
     finished_at: string | null
   }
   /**
-   * The version of an object that a job listed and is to work on; null stands for whatever is there, the nil UUID as `blob_id`
-   * for a key under which there was nothing.
+   * The version of an object that a job listed and is to work on; null stands for whatever is there, the nil UUID as
+   * `blob_id` for a key under which there was nothing.
    */
   job_items: { job_id: string; position: number; key: string; blob_id: string | null; last_modified: string | null }
   /**

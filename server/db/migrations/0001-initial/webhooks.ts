@@ -46,7 +46,8 @@ export const webhooks = ({ id, bytewise, text, timestamp, integer }: ColumnTypes
   `create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, id) where status = 'queued'`,
   'create index webhook_deliveries_leased on webhook_deliveries (webhook_id, lease_until) where lease_token is not null',
   // What an endpoint that is cooling down still gets: everything but first attempts.
-  `create index webhook_deliveries_begun on webhook_deliveries (webhook_id, next_attempt_at, id) where status = 'queued' and (attempts > 0 or event = 'ping')`,
+  `create index webhook_deliveries_begun on webhook_deliveries (webhook_id, next_attempt_at, id)
+    where status = 'queued' and (attempts > 0 or event = 'ping')`,
   // What one that is disabled still gets.
   `create index webhook_deliveries_pings on webhook_deliveries (webhook_id) where status = 'queued' and event = 'ping'`,
   'create index webhook_deliveries_latest on webhook_deliveries (webhook_id, created_at, id)',
