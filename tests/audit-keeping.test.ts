@@ -83,7 +83,7 @@ describeEngines('A14: retention', (engine) => {
   it('does not believe settings that nobody is recorded to have set, and verifying tells of them', async () => {
     const server = await startServer(engine)
     const set = (settings: string) =>
-      server.database.transaction((tx) => tx.updateTable('settings').set({ changed: settings }).execute())
+      server.database.transaction((tx) => tx.updateTable('settings').set({ overrides: settings }).execute())
     try {
       await server.later(40 * DAY)
       await server.records([], () => server.running.tick())

@@ -70,7 +70,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
         .values({ bucket_id: await bucketId(name), shard: 99, bytes, objects: rows.length, trash_bytes: 0 })
         .execute()
       await tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
         .execute()
       async function bucketId(bucket: string) {

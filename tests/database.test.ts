@@ -147,7 +147,7 @@ describeEngines('database', (engine) => {
   it('keeps a change only with its record and deliveries, and rolls all back together', async () => {
     await ctx.upkeep(({ tx }) =>
       tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({
           ...{ id: newId(), name: 'all', url: 'https://example.com', events: '["*"]', secret: 'x' },
           ...{ created_at: TIME, created_by: null, disabled_at: null },

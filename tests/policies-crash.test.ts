@@ -60,7 +60,7 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
         .values({ bucket_id: seed.bucket_id, shard: 99, bytes, objects: rows.length, trash_bytes: 0 })
         .execute()
       await tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
         .execute()
     })

@@ -180,7 +180,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     const rows = await database.db
       .selectFrom('webhook_deliveries')
       .select(['status', 'lease_token'])
-      .where('endpoint_id', '=', id)
+      .where('webhook_id', '=', id)
       .orderBy('status')
       .execute()
     assert.deepEqual(
@@ -214,10 +214,10 @@ describeEngines('webhooks of whole processes', (engine) => {
     assert.equal(new Set(ids(fast)).size, 400)
     const perEndpoint = await database.db
       .selectFrom('webhook_deliveries')
-      .select((e) => ['endpoint_id', e.fn.countAll<number>().as('count')])
-      .where('endpoint_id', 'in', others)
+      .select((e) => ['webhook_id', e.fn.countAll<number>().as('count')])
+      .where('webhook_id', 'in', others)
       .where('status', '=', 'acknowledged')
-      .groupBy('endpoint_id')
+      .groupBy('webhook_id')
       .execute()
     assert.ok(perEndpoint.every(({ count }) => count === 20))
     await admin.deleteWebhook({ params: { id: slow } })
@@ -248,7 +248,7 @@ describeEngines('webhooks of whole processes', (engine) => {
         await database.db
           .selectFrom('webhook_deliveries')
           .select('id')
-          .where('endpoint_id', 'in', endpoints)
+          .where('webhook_id', 'in', endpoints)
           .where('status', '=', 'acknowledged')
           .where('attempts', '=', 1)
           .execute()

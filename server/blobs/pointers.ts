@@ -20,7 +20,7 @@ export async function listPointed(db: Db, after: string, limit: number): Promise
       from objects o where blob_id > ${after}
       union all
       select blob_id, size, sha256, etag, 'trash ' || id as "where" from trash t where blob_id > ${after}
-    ) p order by blob_id limit ${limit}`.execute(db as never)
+    ) p order by blob_id limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
@@ -40,7 +40,7 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
         and not exists (select 1 from objects o where o.blob_id = b.id)
         and not exists (select 1 from trash t where t.blob_id = b.id)
         and not exists (select 1 from uploads u where u.blob_id = b.id)
-      limit ${limit}`.execute(db as never)
+      limit ${limit}`.execute(db)
   ).rows.map(({ id }) => id)
 
 /** Whether any object, in the trash or not, has its bytes in the storage. */

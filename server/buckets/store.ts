@@ -265,7 +265,7 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
       coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
       coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
       coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
-    from buckets b order by b.name`.execute(db as never)
+    from buckets b order by b.name`.execute(db)
   const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({
     id: String(row.id),
     name: String(row.name),

@@ -10,7 +10,8 @@ export interface Database {
   /**
    * Runs `work` in one transaction and resolves when it is durable. A deadlock or serialisation failure runs it again
    * (at most 5 times), so `work` awaits nothing but `tx`. Throws at once inside another transaction. With `relaxed` it
-   * may resolve before it would survive a power failure itself; what it has read does then, as it does where it rejects.
+   * may resolve before it would survive a power failure itself; what it has read does then, as it does where it
+   * rejects.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
   /** Brings the schema up to date; several processes may do it at once. */
@@ -34,12 +35,17 @@ export interface Copied {
 }
 
 export interface DatabaseOptions {
-  /** Receives errors that nobody waits for: the server ended an idle connection, the schema is newer than this release. */
+  /**
+   * Receives errors that nobody waits for: the server ended an idle connection, the schema is newer than this release.
+   */
   report?: (error: Error) => void
   /** Most connections to a server. */
   connections?: number
   observer?: DatabaseObserver
-  /** Whether the caller keeps what it reads to itself until `settled`, so that reads need not wait one by one. Default: no. */
+  /**
+   * Whether the caller keeps what it reads to itself until `settled`, so that reads need not wait one by one. Default:
+   * no.
+   */
   answersWait?: () => boolean
   /** Rejects instead of creating a missing SQLite file. */
   existing?: boolean

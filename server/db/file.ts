@@ -1,7 +1,9 @@
 import { databaseFile } from './engine.ts'
 import { foreignFile, lockFile } from './sqlite/file.ts'
 
-/** The first of the database's files that this process cannot read and write; undefined when it can, and for a server. */
+/**
+ * The first of the database's files that this process cannot read and write; undefined when it can, and for a server.
+ */
 export function unusableFile(url: string): string | undefined {
   const file = databaseFile(url)
   return file === undefined ? undefined : foreignFile(file)

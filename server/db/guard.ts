@@ -3,14 +3,14 @@ import type { KyselyPlugin } from 'kysely'
 
 const inside = new AsyncLocalStorage<true>()
 
-/** Runs `work` as the inside of a transaction: the root handle is out of bounds there. */
+/** Runs `work` as the inside of a transaction, where the root handle must not be used. */
 export const insideTransaction = <T>(work: () => Promise<T>): Promise<T> => inside.run(true, work)
 /** Whether the caller runs inside a transaction. */
 export const isInsideTransaction = (): boolean => inside.getStore() === true
 
 /**
- * Refuses queries of the root handle inside a transaction. Without it such a read would silently see the state before
- * the transaction, and a nested transaction would wait for itself for ever on SQLite.
+ * Rejects queries of the root handle inside a transaction. They would silently read the state before the transaction,
+ * and a nested transaction would deadlock on SQLite.
  */
 export const rootHandleGuard: KyselyPlugin = {
   transformQuery({ node }) {

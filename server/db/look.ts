@@ -5,8 +5,8 @@ import type { Schema } from './schema.ts'
 import { lookIntoSqlite } from './sqlite/look.ts'
 
 /**
- * Reads a database before it is opened for work, without creating or changing a byte; `look` gets undefined where there is
- * no SQLite file. Throws a Refusal when the database cannot be opened.
+ * Reads a database before it is opened for work, without creating or changing a byte; `look` gets undefined where there
+ * is no SQLite file. Throws a Refusal when the database cannot be opened.
  */
 export async function lookInto<T>(url: string, look: (db: Kysely<Schema> | undefined) => Promise<T>): Promise<T> {
   const file = databaseFile(url)

@@ -6,9 +6,9 @@ import { columnTypes } from './migrations/types.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Applies the migrations that are lacking. The schema of a later release is left as it is, so that the release before it
- * still starts during an upgrade and after going back: migrations only add. One that an older release cannot live with has
- * a name that ends in `-breaking`, which compareSchema refuses.
+ * Applies the migrations that are lacking. The schema of a later release is left as it is, so that the release before
+ * it still starts during an upgrade and after going back: migrations only add. One that an older release cannot live
+ * with has a name that ends in `-breaking`, which compareSchema refuses.
  */
 export async function migrate(handle: Kysely<Schema>, engine: Engine, report: (error: Error) => void): Promise<void> {
   const { later, lacking } = compareSchema(await appliedMigrations(handle))

@@ -1,13 +1,16 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
 import { noteOutage } from './errors.ts'
 
-/** Hears of everything the database is asked, in the asynchronous context of who asked. Times as `performance.now()`. */
+/**
+ * Is called for everything the database is asked, in the asynchronous context of the caller. Times as
+ * `performance.now()`.
+ */
 export interface DatabaseObserver {
-  /** A statement ended; `kind` is one of few words, `text` has placeholders and no values. */
+  /** A statement ended. `kind` is one of a few words; `text` has placeholders instead of values. */
   statement(kind: string, text: string, began: number, error?: unknown): void
-  /** Someone waited for a connection. */
+  /** A caller got a connection, or failed to. */
   waited(began: number, error?: unknown): void
-  /** A committed transaction came to be durable. */
+  /** A committed transaction became durable. */
   synced(began: number): void
 }
 export const unobserved: DatabaseObserver = { statement() {}, waited() {}, synced() {} }
@@ -25,8 +28,7 @@ function kindOf({ query, sql }: CompiledQuery): string {
 }
 
 /**
- * The same dialect, each of whose connections was once handed to `adapt` before anyone gets it. `waiting` sees what
- * waits for one.
+ * The same dialect, with each connection passed to `adapt` once before its first use. `waiting` wraps the wait for one.
  */
 export function adaptConnections(
   dialect: Dialect,
@@ -55,8 +57,8 @@ export function adaptConnections(
 }
 
 /**
- * The same dialect, whose connections report, and whose errors are noted where `isOutage` says so. Kysely's own log would
- * add four turns of the microtask queue to each statement, and says nothing about waiting for a connection.
+ * The same dialect, whose connections report, and whose errors are noted where `isOutage` says so. Kysely's own log
+ * would add four turns of the microtask queue to each statement, and says nothing about waiting for a connection.
  */
 export const observeDialect = (
   dialect: Dialect,
@@ -97,7 +99,7 @@ function observeConnection(
       result.then(() => observer.statement(kindOf(query), query.sql, began), failed)
       return result
     } catch (error) {
-      // SQLite's answers at once.
+      // SQLite throws synchronously.
       failed(error)
       throw error
     }

@@ -10,9 +10,9 @@ class Placeholder {
 
 /**
  * A query whose text is built once per engine, for the few that run with every request, where Kysely takes longer to
- * build the text than the database to answer. `build` gets placeholders instead of values, so it may pass them on but not
- * look at them; there is one for each key of the *first* call's parameters. So parameters have no optional keys: one that
- * a later call leaves out throws, and one that only a later call has is ignored. Returns the rows.
+ * build the text than the database to answer. `build` gets placeholders instead of values, so it may pass them on but
+ * not look at them; there is one for each key of the *first* call's parameters. So parameters have no optional keys:
+ * one that a later call leaves out throws, and one that only a later call has is ignored. Returns the rows.
  */
 export function prepared<D extends Db, P extends object, R>(
   build: (db: D, parameters: P) => Compilable<R>,

@@ -7,8 +7,8 @@ import { keysHolding as keysOnSqlite } from './sqlite/search.ts'
 export const SHORTEST_INDEXED = 3
 
 /**
- * Keys that may hold a folded text of at least three characters, in any order; null when there are `most` or more of
- * them in all buckets, where reading the bucket in order finds a page sooner. The caller looks at each key again.
+ * Keys that may contain a folded text of at least three characters, in any order; null when there are `most` or more of
+ * them in all buckets: reading the bucket in key order then finds a page sooner. The caller checks each key again.
  */
 export async function findKeysHolding(db: Db, bucketId: string, text: string, most: number): Promise<string[] | null> {
   const keysHolding = db.getExecutor().adapter instanceof SqliteAdapter ? keysOnSqlite : keysOnPostgres

@@ -155,7 +155,7 @@ export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: nu
       ), n + 1
       from w where w.key is not null and n <= ${limit}
     )
-    select key from w where key is not null order by n limit ${limit}`.execute(db as never)
+    select key from w where key is not null order by n limit ${limit}`.execute(db)
   return rows.map(({ key }) => toEntry(key, depth))
 }
 

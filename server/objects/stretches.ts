@@ -75,7 +75,7 @@ async function stepOver(db: Db, bucketId: string, depth: number, { from, to }: K
     ) else (
       select count(*) from objects k where k.bucket_id = ${bucketId} and k.key >= g.start and k.key < g.inside
     ) end as objects
-    from g order by g.n`.execute(db as never)
+    from g order by g.n`.execute(db)
   return rows
 }
 

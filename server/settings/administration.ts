@@ -8,7 +8,7 @@ import * as store from './store.ts'
  * Step: whoever changes who can administer the service waits here for the others, so that two cannot each take the
  * other's rights away (R6). Taken before any other lock.
  */
-export const lockAdministration = store.lockChanged
+export const lockAdministration = store.lockOverrides
 
 /** Step: throws last_admin unless an active administrator can log in through a way that is on (R6, O11). */
 export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
@@ -23,5 +23,5 @@ export async function unmapGroup(tx: Tx, groupId: string): Promise<void> {
   const mapping = changed.idp?.group_mapping as { group_id: string }[] | undefined
   if (!changed.idp || !mapping?.some(({ group_id }) => group_id === groupId)) return
   changed.idp.group_mapping = mapping.filter(({ group_id }) => group_id !== groupId)
-  await store.writeChanged(tx, JSON.stringify(changed))
+  await store.writeOverrides(tx, JSON.stringify(changed))
 }

@@ -124,7 +124,7 @@ const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings; 
 export async function settingsInForce(
   from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),
 ): Promise<EffectiveSettings> {
-  const text = await store.readChanged('tx' in from ? from.tx : from.db)
+  const text = await store.readOverrides('tx' in from ? from.tx : from.db)
   let known = latest.get(from.config)
   if (known?.text !== text) {
     const changed = JSON.parse(text) as Changed

@@ -24,7 +24,7 @@ import * as store from './store.ts'
 
 /** The settings for administrators, without secrets. */
 export async function getSettings(ctx: Ctx): Promise<Settings> {
-  return describe(ctx, merge(ctx.config, JSON.parse(await store.readChanged(ctx.db)) as Changed))
+  return describe(ctx, merge(ctx.config, JSON.parse(await store.readOverrides(ctx.db)) as Changed))
 }
 
 /** Changes what is named. Throws conflict on what the environment fixes, last_admin on what would lock out. */
@@ -36,7 +36,7 @@ export async function updateSettings(ctx: Ctx, change: SettingsChange): Promise<
     const before = merge(ctx.config, changed)
     for (const section of sectionNames)
       if (change[section]) changed[section] = { ...changed[section], ...sealSecrets(ctx, section, change[section]) }
-    await store.writeChanged(tx, JSON.stringify(changed))
+    await store.writeOverrides(tx, JSON.stringify(changed))
     const after = merge(ctx.config, changed)
     if (before.quotas.total_quota_gb !== after.quotas.total_quota_gb)
       await setTotalQuota(tx, after.quotas.total_quota_gb)
@@ -144,7 +144,7 @@ export async function resealSettings(ctx: Ctx): Promise<number> {
         count++
       }
     }
-    if (count > before) await store.writeChanged(tx, JSON.stringify(changed))
+    if (count > before) await store.writeOverrides(tx, JSON.stringify(changed))
     return count
   })
 }
@@ -155,6 +155,6 @@ export const enableLocalLogin = (ctx: Ctx): Promise<void> =>
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     const before = merge(ctx.config, changed)
     changed.auth = { ...changed.auth, enable_local: true }
-    await store.writeChanged(tx, JSON.stringify(changed))
+    await store.writeOverrides(tx, JSON.stringify(changed))
     record({ name: 'settings_update', details: differences(before, merge(ctx.config, changed)) })
   })

@@ -1,15 +1,15 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db, Tx } from '../db/schema.ts'
 
-const changed = prepared((db: Db) => db.selectFrom('settings').select('changed'))
+const overrides = prepared((db: Db) => db.selectFrom('settings').select('overrides'))
 /** What was set, as JSON; the row is always there. */
-export const readChanged = async (db: Db): Promise<string> => (await changed(db, {}))[0]?.changed ?? '{}'
+export const readOverrides = async (db: Db): Promise<string> => (await overrides(db, {}))[0]?.overrides ?? '{}'
 
 /** The same, locked until the transaction ends. */
-export const lockChanged = async (tx: Tx): Promise<string> =>
-  (await tx.selectFrom('settings').select('changed').forUpdate().executeTakeFirstOrThrow()).changed
+export const lockOverrides = async (tx: Tx): Promise<string> =>
+  (await tx.selectFrom('settings').select('overrides').forUpdate().executeTakeFirstOrThrow()).overrides
 
-export const writeChanged = (tx: Tx, text: string) => tx.updateTable('settings').set({ changed: text }).execute()
+export const writeOverrides = (tx: Tx, text: string) => tx.updateTable('settings').set({ overrides: text }).execute()
 
 /** The hash of the setup link's token, which lies in the same row so that it is under the same lock. */
 export const readSetupHash = async (db: Db): Promise<string | null> =>

@@ -82,13 +82,13 @@ export const spendDownload = async (tx: Tx, id: string): Promise<boolean> =>
       .execute()
   ).length > 0
 
-export const addUse = prepared((tx: Tx, row: NewRow<'share_usage'>) =>
+export const addUse = prepared((tx: Tx, row: NewRow<'share_access_counts'>) =>
   tx
-    .insertInto('share_usage')
+    .insertInto('share_access_counts')
     .values(row)
     .onConflict((conflict) =>
       conflict.columns(['share_id', 'shard']).doUpdateSet((e) => ({
-        count: e('share_usage.count', '+', e.ref('excluded.count')),
+        count: e('share_access_counts.count', '+', e.ref('excluded.count')),
         last_at: e.ref('excluded.last_at'),
       })),
     ),
@@ -100,7 +100,7 @@ export async function sumUses(
 ): Promise<Map<string, { count: number; last_at: string }>> {
   if (ids.length === 0) return new Map()
   const rows = await db
-    .selectFrom('share_usage')
+    .selectFrom('share_access_counts')
     .select((e) => ['share_id', e.fn.sum<number>('count').as('count'), e.fn.max('last_at').as('last_at')])
     .where('share_id', 'in', ids)
     .groupBy('share_id')

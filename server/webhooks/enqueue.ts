@@ -31,9 +31,9 @@ export async function enqueueDeliveries(tx: Tx, records: readonly Row<'audit'>[]
   return rows.length
 }
 
-const delivery = (record: Row<'audit'>, endpoint_id: string, body: string, id = newId()) => ({
+const delivery = (record: Row<'audit'>, webhook_id: string, body: string, id = newId()) => ({
   id,
-  endpoint_id,
+  webhook_id,
   audit_id: record.id,
   event: record.action,
   body,

@@ -18,7 +18,7 @@ export const webhookKeeper = {
     const now = ctx.now()
     await ctx.upkeep(({ tx }) => promoteDue(tx, now))
     const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
-    const endpoints = await ctx.db.selectFrom('webhook_endpoints').select(['id', 'disabled_at']).execute()
+    const endpoints = await ctx.db.selectFrom('webhooks').select(['id', 'disabled_at']).execute()
     for (const { id, disabled_at } of endpoints) {
       const kept = before(ctx.config.webhooks.retentionDays)
       await inBatches(ctx, (tx) => deleteOver(tx, id, kept))
@@ -33,8 +33,8 @@ async function inBatches(ctx: Ctx, step: (tx: Tx) => Promise<number>): Promise<v
 
 const promoteDue = (tx: Tx, now: Date) =>
   tx
-    .updateTable('webhook_endpoints')
-    .set((e) => ({ secret: e.ref('next_secret') as never, next_secret: null, promotes_at: null }))
+    .updateTable('webhooks')
+    .set((e) => ({ secret: e.ref('next_secret').$notNull(), next_secret: null, promotes_at: null }))
     .where('next_secret', 'is not', null)
     .where('promotes_at', '<=', now.toISOString())
     .execute()
@@ -46,7 +46,7 @@ async function deleteOver(tx: Tx, endpointId: string, before: string): Promise<n
       e
         .selectFrom('webhook_deliveries')
         .select('id')
-        .where('endpoint_id', '=', endpointId)
+        .where('webhook_id', '=', endpointId)
         .where('created_at', '<', before)
         .where('status', '<>', 'queued')
         .orderBy('created_at')
@@ -66,7 +66,7 @@ async function giveUpHeld(tx: Tx, endpointId: string, now: Date): Promise<number
       e
         .selectFrom('webhook_deliveries')
         .select('id')
-        .where('endpoint_id', '=', endpointId)
+        .where('webhook_id', '=', endpointId)
         .where(sql<boolean>`status = 'queued'`)
         .where('event', '<>', 'ping')
         .where((f) => f.or([f('lease_until', 'is', null), f('lease_until', '<=', time)]))

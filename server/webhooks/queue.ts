@@ -24,7 +24,7 @@ const pings = sql<boolean>`d.status = 'queued' and d.event = 'ping'`
  */
 function ready(now: string): RawBuilder<boolean> {
   const first = (condition: RawBuilder<boolean>) =>
-    sql`(select d.id from webhook_deliveries d where d.endpoint_id = e.id and ${condition} and ${due(now)} limit 1) is not null`
+    sql`(select d.id from webhook_deliveries d where d.webhook_id = e.id and ${condition} and ${due(now)} limit 1) is not null`
   return sql<boolean>`(
     case
       when e.disabled_at is not null then ${first(pings)}
@@ -32,22 +32,18 @@ function ready(now: string): RawBuilder<boolean> {
       else ${first(sql<boolean>`d.status = 'queued'`)}
     end
     and (select count(*) from webhook_deliveries d
-         where d.endpoint_id = e.id and d.lease_token is not null and d.lease_until > ${now}) < e.max_in_flight)`
+         where d.webhook_id = e.id and d.lease_token is not null and d.lease_until > ${now}) < e.max_in_flight)`
 }
 
 /** Whether a claim would find something. */
 export const isAnythingDue = async (db: Db, now: Date): Promise<boolean> =>
-  (await db
-    .selectFrom('webhook_endpoints as e')
-    .select('e.id')
-    .where(ready(now.toISOString()))
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+  (await db.selectFrom('webhooks as e').select('e.id').where(ready(now.toISOString())).limit(1).executeTakeFirst()) !==
+  undefined
 
 /** Locks endpoints that are ready, in random order; those that another replica is claiming for are left out. */
 const lockReady = (tx: Tx, now: string, limit: number): Promise<EndpointRow[]> =>
   tx
-    .selectFrom('webhook_endpoints as e')
+    .selectFrom('webhooks as e')
     .selectAll('e')
     .where(ready(now))
     .orderBy(sql`random()`)
@@ -59,17 +55,17 @@ const lockReady = (tx: Tx, now: string, limit: number): Promise<EndpointRow[]> =
 async function countInFlight(tx: Tx, endpoints: readonly EndpointRow[], now: string): Promise<Map<string, number>> {
   const rows = await tx
     .selectFrom('webhook_deliveries')
-    .select((e) => ['endpoint_id', e.fn.countAll<number>().as('count')])
+    .select((e) => ['webhook_id', e.fn.countAll<number>().as('count')])
     .where(
-      'endpoint_id',
+      'webhook_id',
       'in',
       endpoints.map(({ id }) => id),
     )
     .where('lease_token', 'is not', null)
     .where('lease_until', '>', now)
-    .groupBy('endpoint_id')
+    .groupBy('webhook_id')
     .execute()
-  return new Map(rows.map(({ endpoint_id, count }) => [endpoint_id, count]))
+  return new Map(rows.map(({ webhook_id, count }) => [webhook_id, count]))
 }
 
 /** Gives one slot to each in turn, until there are none or nobody has room. */
@@ -119,7 +115,7 @@ export async function claimDeliveries(
     return [
       sql`select * from (
             select d.id, d.leased_at from webhook_deliveries d
-            where d.endpoint_id = ${endpoint.id} and ${only} and ${due(time)}
+            where d.webhook_id = ${endpoint.id} and ${only} and ${due(time)}
             order by d.next_attempt_at, d.id limit ${limit}) as ${sql.ref(`b${i}`)}`,
     ]
   })
@@ -144,7 +140,7 @@ export async function claimDeliveries(
   const deliveries = leased.map((row) => ({
     ...row,
     lease_token: token,
-    endpoint: byId.get(row.endpoint_id) as EndpointRow,
+    endpoint: byId.get(row.webhook_id) as EndpointRow,
   }))
   const formerly = new Map(rows.map(({ id, leased_at }) => [id, leased_at]))
   const interrupted = deliveries.flatMap((delivery) => {
@@ -234,7 +230,7 @@ export async function insertAttempts(tx: Tx, rows: readonly NewRow<'webhook_atte
 /** Ends the streak of failures of endpoints that succeeded; touches no row that has none. */
 export const clearFailures = (tx: Tx, ids: readonly string[]) =>
   tx
-    .updateTable('webhook_endpoints')
+    .updateTable('webhooks')
     .set({ failing_since: null, failed_deliveries: 0, failures_in_row: 0, cooling_until: null })
     .where('id', 'in', ids)
     .where('failing_since', 'is not', null)
@@ -242,9 +238,9 @@ export const clearFailures = (tx: Tx, ids: readonly string[]) =>
 
 /** The endpoints with these ids, locked in the order of their ids. */
 export const lockEndpoints = (tx: Tx, ids: readonly string[]): Promise<EndpointRow[]> =>
-  tx.selectFrom('webhook_endpoints').selectAll().where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+  tx.selectFrom('webhooks').selectAll().where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 
-export const updateFailures = (tx: Tx, id: string, change: RowChange<'webhook_endpoints'>) =>
-  tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute()
+export const updateFailures = (tx: Tx, id: string, change: RowChange<'webhooks'>) =>
+  tx.updateTable('webhooks').set(change).where('id', '=', id).execute()
 
 export type AttemptRow = Row<'webhook_attempts'>

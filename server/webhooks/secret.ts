@@ -24,7 +24,7 @@ export interface Secrets {
 /** Throws when they were encrypted with a SECRET_KEY that is not known any more. */
 export function secretsAt(
   config: Config,
-  { secret, next_secret, promotes_at }: Pick<Row<'webhook_endpoints'>, 'secret' | 'next_secret' | 'promotes_at'>,
+  { secret, next_secret, promotes_at }: Pick<Row<'webhooks'>, 'secret' | 'next_secret' | 'promotes_at'>,
   now: Date,
 ): Secrets {
   const open = (sealed: string) => unseal(config, SECRET_PURPOSE, sealed)

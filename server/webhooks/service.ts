@@ -115,7 +115,7 @@ export async function listWebhooks(ctx: Ctx, limit: number, cursor: string | und
   const page = rows.slice(0, limit)
   const since = new Date(ctx.now().getTime() - DAY_MS).toISOString()
   const ids = page.map(({ id }) => id)
-  const recent = new Map((await store.findRecent(ctx.db, ids, since)).map((row) => [row.endpoint_id, row]))
+  const recent = new Map((await store.findRecent(ctx.db, ids, since)).map((row) => [row.webhook_id, row]))
   return {
     items: page.map((row) => ({ ...describe(ctx, row), ...describeRecent(recent.get(row.id)) })),
     next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
@@ -148,7 +148,7 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
     const pauses = enabled === false && row.disabled_at === null
     const resumes = enabled === true && row.disabled_at !== null
     const moves = fields.url !== undefined && fields.url !== row.url
-    const change: RowChange<'webhook_endpoints'> = {
+    const change: RowChange<'webhooks'> = {
       ...(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields),
       ...(wanted ? { events: JSON.stringify(wanted) } : {}),
       ...(pauses ? { disabled_at: now, disabled_reason: null } : {}),
@@ -156,7 +156,7 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
       ...(resumes || moves
         ? { failing_since: null, failed_deliveries: 0, failures_in_row: 0, cooling_until: null }
         : {}),
-    } as RowChange<'webhook_endpoints'>
+    } as RowChange<'webhooks'>
     const next = { ...row, ...change } as store.EndpointRow
     checkFilter(next.bucket, next.prefix)
     await store.updateEndpoint(tx, id, { name: row.name, ...change })

@@ -96,7 +96,7 @@ export async function settle(tx: Tx, config: Config, outcomes: readonly Outcome[
     tx,
     written.map(({ outcome }) => attemptRow(outcome)),
   )
-  const ofEndpoints = Map.groupBy(written, ({ outcome }) => outcome.delivery.endpoint_id)
+  const ofEndpoints = Map.groupBy(written, ({ outcome }) => outcome.delivery.webhook_id)
   const failing = [...ofEndpoints].filter(([, all]) => all.some(({ outcome }) => outcome.failure)).map(([id]) => id)
   const well = [...ofEndpoints.keys()].filter((id) => !failing.includes(id))
   if (well.length > 0) await queue.clearFailures(tx, well)

@@ -38,22 +38,22 @@ export async function webhookStatus(ctx: Ctx): Promise<WebhookStatus> {
   const cooling = sql<boolean>`(e.cooling_until is not null and e.cooling_until > ${now})`
   const first = sql<string | null>`(
     select d.next_attempt_at from webhook_deliveries d
-    where d.endpoint_id = e.id and d.status = 'queued' and d.next_attempt_at <= ${now}
+    where d.webhook_id = e.id and d.status = 'queued' and d.next_attempt_at <= ${now}
       and (d.lease_until is null or d.lease_until <= ${now})
     order by d.next_attempt_at, d.id limit 1)`
   // While an endpoint cools down nothing but what was begun is due (the index has pings as well, which are).
   const begun = sql<string | null>`(
     select d.next_attempt_at from webhook_deliveries d
-    where d.endpoint_id = e.id and d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')
+    where d.webhook_id = e.id and d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')
       and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
     order by d.next_attempt_at, d.id limit 1)`
   const oldest = await ctx.db
-    .selectFrom('webhook_endpoints as e')
+    .selectFrom('webhooks as e')
     .select(sql<string | null>`min(case when ${cooling} then ${begun} else ${first} end)`.as('at'))
     .where('e.disabled_at', 'is', null)
     .executeTakeFirst()
   const disabled = await ctx.db
-    .selectFrom('webhook_endpoints')
+    .selectFrom('webhooks')
     .select(count)
     .where('disabled_at', 'is not', null)
     .executeTakeFirstOrThrow()

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
-export type EndpointRow = Row<'webhook_endpoints'>
+export type EndpointRow = Row<'webhooks'>
 export type DeliveryRow = Row<'webhook_deliveries'>
 
 const enabled = prepared((db: Db, _none: object) =>
-  db.selectFrom('webhook_endpoints').select(['id', 'events', 'bucket', 'prefix']).where('disabled_at', 'is', null),
+  db.selectFrom('webhooks').select(['id', 'events', 'bucket', 'prefix']).where('disabled_at', 'is', null),
 )
 /** The endpoints events are queued for. */
 export const findEnabledEndpoints = (db: Db) => enabled(db, {})
@@ -19,37 +19,37 @@ export async function insertDeliveries(tx: Tx, rows: readonly NewRow<'webhook_de
       .execute()
 }
 
-export const insertEndpoint = (tx: Tx, row: NewRow<'webhook_endpoints'>): Promise<EndpointRow> =>
-  tx.insertInto('webhook_endpoints').values(row).returningAll().executeTakeFirstOrThrow()
+export const insertEndpoint = (tx: Tx, row: NewRow<'webhooks'>): Promise<EndpointRow> =>
+  tx.insertInto('webhooks').values(row).returningAll().executeTakeFirstOrThrow()
 
 export const countEndpoints = async (db: Db): Promise<number> =>
   (
     await db
-      .selectFrom('webhook_endpoints')
+      .selectFrom('webhooks')
       .select((e) => e.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
 
 export const findEndpoint = (db: Db, id: string): Promise<EndpointRow | undefined> =>
-  db.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst()
+  db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Waits for a claim that is going on; deliveries can be queued meanwhile. */
 export const lockEndpoint = (tx: Tx, id: string): Promise<EndpointRow | undefined> =>
-  tx.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+  tx.selectFrom('webhooks').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
 export const lockAllEndpoints = (tx: Tx): Promise<EndpointRow[]> =>
-  tx.selectFrom('webhook_endpoints').selectAll().orderBy('id').forNoKeyUpdate().execute()
+  tx.selectFrom('webhooks').selectAll().orderBy('id').forNoKeyUpdate().execute()
 
-export const updateEndpoint = (tx: Tx, id: string, change: RowChange<'webhook_endpoints'>): Promise<EndpointRow> =>
-  tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+export const updateEndpoint = (tx: Tx, id: string, change: RowChange<'webhooks'>): Promise<EndpointRow> =>
+  tx.updateTable('webhooks').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
 /** With its deliveries and their attempts. */
 export const deleteEndpoint = (tx: Tx, id: string): Promise<EndpointRow | undefined> =>
-  tx.deleteFrom('webhook_endpoints').where('id', '=', id).returningAll().executeTakeFirst()
+  tx.deleteFrom('webhooks').where('id', '=', id).returningAll().executeTakeFirst()
 
 /** Endpoints before an id, latest first. */
 export function listEndpoints(db: Db, before: string | undefined, limit: number): Promise<EndpointRow[]> {
-  let query = db.selectFrom('webhook_endpoints').selectAll()
+  let query = db.selectFrom('webhooks').selectAll()
   if (before !== undefined) query = query.where('id', '<', before)
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
@@ -63,22 +63,22 @@ export function findRecent(db: Db, endpointIds: readonly string[], since: string
   if (endpointIds.length === 0) return []
   const count = (status: DeliveryRow['status']) =>
     sql<number>`(select count(*) from (
-      select status from webhook_deliveries where endpoint_id = e.id and created_at >= ${since}
+      select status from webhook_deliveries where webhook_id = e.id and created_at >= ${since}
       order by created_at desc, id desc limit ${sql.lit(MOST_RECENT)}) as recent where status = ${status})`
   return db
-    .selectFrom('webhook_endpoints as e')
+    .selectFrom('webhooks as e')
     .leftJoin('webhook_deliveries as d', (join) =>
       join.on('d.id', '=', (e) =>
         e
           .selectFrom('webhook_deliveries as latest')
           .select('latest.id')
-          .whereRef('latest.endpoint_id', '=', 'e.id')
+          .whereRef('latest.webhook_id', '=', 'e.id')
           .orderBy('latest.created_at', 'desc')
           .orderBy('latest.id', 'desc')
           .limit(1),
       ),
     )
-    .select(['e.id as endpoint_id', 'd.id', 'd.event', 'd.status', 'd.attempts', 'd.created_at as at'])
+    .select(['e.id as webhook_id', 'd.id', 'd.event', 'd.status', 'd.attempts', 'd.created_at as at'])
     .select([count('acknowledged').as('acknowledged'), count('failed').as('failed')])
     .where('e.id', 'in', endpointIds)
     .execute()
@@ -90,7 +90,7 @@ export interface DeliveryFilter {
   event: string | undefined
 }
 function matching(db: Db, { endpointId, status, event }: DeliveryFilter) {
-  let query = db.selectFrom('webhook_deliveries').where('endpoint_id', '=', endpointId)
+  let query = db.selectFrom('webhook_deliveries').where('webhook_id', '=', endpointId)
   if (status !== undefined) query = query.where('status', '=', status)
   if (event !== undefined) query = query.where('event', '=', event)
   return query
@@ -121,7 +121,7 @@ export const findDelivery = (db: Db, endpointId: string, id: string): Promise<De
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('id', '=', id)
-    .where('endpoint_id', '=', endpointId)
+    .where('webhook_id', '=', endpointId)
     .executeTakeFirst()
 
 export const listAttempts = (db: Db, deliveryId: string): Promise<Row<'webhook_attempts'>[]> =>
@@ -132,13 +132,13 @@ export const queueResend = (tx: Tx, endpointId: string, id: string, now: Date): 
   tx
     .updateTable('webhook_deliveries')
     .set((e) => ({
-      resend_from: e.ref('status') as never,
+      resend_from: e.ref('status').$castTo<DeliveryRow['resend_from']>(),
       status: 'queued' as const,
       next_attempt_at: now.toISOString(),
       interruptions: 0,
     }))
     .where('id', '=', id)
-    .where('endpoint_id', '=', endpointId)
+    .where('webhook_id', '=', endpointId)
     .where('status', '<>', 'queued')
     .returningAll()
     .executeTakeFirst()
@@ -153,7 +153,7 @@ export async function requeueFailed(
   let failed = tx
     .selectFrom('webhook_deliveries')
     .select('id')
-    .where('endpoint_id', '=', endpointId)
+    .where('webhook_id', '=', endpointId)
     .where('status', '=', 'failed')
     .where('created_at', '>=', new Date(since).toISOString())
   if (until !== undefined) failed = failed.where('created_at', '<', new Date(until).toISOString())

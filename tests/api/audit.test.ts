@@ -14,7 +14,7 @@ describeEngines('audit', (engine) => {
     const created_at = server.clock.now().toISOString()
     await server.database.transaction((tx) =>
       tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({
           id,
           name: 'n',
@@ -315,7 +315,7 @@ describeEngines('audit', (engine) => {
       assert.deepEqual(details.part, { id: records[0]?.id, number: i + 1, of: 3 })
       assert.deepEqual([resource_id, details.name], [created.id, 'Long'])
     }
-    const sent = (await deliveries()).filter(({ endpoint_id }) => endpoint_id === hook)
+    const sent = (await deliveries()).filter(({ webhook_id }) => webhook_id === hook)
     assert.deepEqual(
       sent.map(({ audit_id, body }) => [audit_id, JSON.parse(body).details]),
       records.map(({ id, details }) => [id, details]),
@@ -441,14 +441,14 @@ describeEngines('audit', (engine) => {
   })
 
   it('W1–W4, W7: queues one delivery per endpoint that wants the event, with the exact body', async () => {
-    await server.database.transaction((tx) => tx.deleteFrom('webhook_endpoints').execute())
+    await server.database.transaction((tx) => tx.deleteFrom('webhooks').execute())
     const all = await endpoint(['*'])
     const named = await endpoint(['delete', 'upload'])
     await endpoint(['delete_bucket'])
     await endpoint(['*'], server.clock.now().toISOString())
     await put('event')
     const queued = await deliveries()
-    assert.deepEqual(queued.map(({ endpoint_id }) => endpoint_id).sort(), [all, named].sort())
+    assert.deepEqual(queued.map(({ webhook_id }) => webhook_id).sort(), [all, named].sort())
     const me = await server.admin.me()
     for (const { body, status, event, attempts, audit_id } of queued) {
       assert.deepEqual([status, event, attempts], ['queued', 'upload', 0])
@@ -482,7 +482,7 @@ describeEngines('audit', (engine) => {
       const created_at = off.clock.now().toISOString()
       await off.database.transaction((tx) =>
         tx
-          .insertInto('webhook_endpoints')
+          .insertInto('webhooks')
           .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
           .execute(),
       )

@@ -245,7 +245,7 @@ describeEngines('jobs', (engine) => {
     const created_at = server.clock.now().toISOString()
     await server.database.transaction((tx) =>
       tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({ id: endpoint, name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
         .execute(),
     )
@@ -308,7 +308,7 @@ describeEngines('jobs', (engine) => {
     assert.equal(new Set(records.map(({ request_id }) => request_id)).size, 1)
     const { db } = server.database
     const deliveries = await db.selectFrom('webhook_deliveries').select(['event', 'audit_id']).execute()
-    await server.database.transaction((tx) => tx.deleteFrom('webhook_endpoints').execute())
+    await server.database.transaction((tx) => tx.deleteFrom('webhooks').execute())
     assert.deepEqual(new Set(deliveries.map(({ audit_id }) => audit_id)), new Set(records.map((one) => one.id)))
     assert.ok(deliveries.every(({ event }) => event === 'copy'))
     assert.deepEqual(await db.selectFrom('job_items').selectAll().execute(), [])

@@ -1049,7 +1049,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
   const adminId = async () => (await both.server.admin.me()).id
   const settingsRow = async () => {
     const row = await both.server.database.db.selectFrom('settings').selectAll().executeTakeFirst()
-    return JSON.parse(row?.changed ?? '{}') as { idp?: { client_secret?: string } }
+    return JSON.parse(row?.overrides ?? '{}') as { idp?: { client_secret?: string } }
   }
   before(async () => {
     both = await startBoth(engine, { byEnv: false })

@@ -112,7 +112,7 @@ describeEngines('tokens', (engine) => {
     const created_at = server.clock.now().toISOString()
     await server.database.transaction((tx) =>
       tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
         .execute(),
     )

@@ -1480,13 +1480,13 @@ describeEngines('uploads in parts', (engine) => {
     const id = newId()
     await server.database.transaction((tx) =>
       tx
-        .insertInto('webhook_endpoints')
+        .insertInto('webhooks')
         .values({ id, name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
         .execute(),
     )
     const object = await store(name, 'k', bytes(10))
     const deliveries = await server.database.db.selectFrom('webhook_deliveries').selectAll().execute()
-    await server.database.transaction((tx) => tx.deleteFrom('webhook_endpoints').where('id', '=', id).execute())
+    await server.database.transaction((tx) => tx.deleteFrom('webhooks').where('id', '=', id).execute())
     assert.deepEqual(
       deliveries.map(({ event }) => event),
       ['upload'],

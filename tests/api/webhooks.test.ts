@@ -378,7 +378,7 @@ describeEngines('webhooks', (engine) => {
     await rejectsWith(endpoint.read(), 'not_found')
     await rejectsWith(endpoint.deliveries(), 'not_found')
     const { db } = server.database
-    const left = await db.selectFrom('webhook_deliveries').select('id').where('endpoint_id', '=', endpoint.id).execute()
+    const left = await db.selectFrom('webhook_deliveries').select('id').where('webhook_id', '=', endpoint.id).execute()
     assert.deepEqual(left, [])
     assert.doesNotMatch(server.logged(), /"level":50/)
   })
@@ -704,7 +704,7 @@ describeEngines('webhooks', (engine) => {
     try {
       const to = await receiver()
       const { id } = await off.admin.createWebhook({ body: { name: 'x', url: to.url, events: ['*'] } })
-      const row = { endpoint_id: id, event: 'upload', body: '{}', status: 'queued', attempts: 0 } as const
+      const row = { webhook_id: id, event: 'upload', body: '{}', status: 'queued', attempts: 0 } as const
       const created_at = off.clock.now().toISOString()
       await off.database.transaction((tx) =>
         tx

@@ -224,7 +224,7 @@ export async function checkDeliveries(pair: Pair, receiver: Receiver, { expect }
     const left = await open()
     expect(left === 0, () => `${left} deliveries do not arrive`)
 
-    const endpoints = await db.selectFrom('webhook_endpoints').selectAll().execute()
+    const endpoints = await db.selectFrom('webhooks').selectAll().execute()
     // Ids tell the order of things whatever a clock that was put back says.
     const since =
       endpoints
@@ -236,7 +236,7 @@ export async function checkDeliveries(pair: Pair, receiver: Receiver, { expect }
       .select(['id', 'action', 'bucket', 'object_key', 'details'])
       .where('result', '=', 'success')
       .execute()
-    const deliveries = await db.selectFrom('webhook_deliveries').select(['id', 'audit_id', 'endpoint_id']).execute()
+    const deliveries = await db.selectFrom('webhook_deliveries').select(['id', 'audit_id', 'webhook_id']).execute()
     const byRecord = Map.groupBy(deliveries, ({ audit_id }) => audit_id)
     for (const record of records) {
       // Of what came before the last endpoint was there, not all were told.
@@ -251,7 +251,7 @@ export async function checkDeliveries(pair: Pair, receiver: Receiver, { expect }
         })
         .map(({ id }) => id)
         .sort()
-      const has = (byRecord.get(record.id) ?? []).map(({ endpoint_id }) => endpoint_id).sort()
+      const has = (byRecord.get(record.id) ?? []).map(({ webhook_id }) => webhook_id).sort()
       expect(
         has.join() === wanted.join(),
         () => `${record.action} of ${record.object_key} has ${has.length} deliveries instead of ${wanted.length}`,

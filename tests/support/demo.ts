@@ -224,9 +224,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
     [mirror]: 'https://search.example.com/hooks/files',
   }
   for (const [id, url] of Object.entries({ ...addresses, [chat]: 'https://chat.example.com/in/storage' }))
-    await server.database.transaction((tx) =>
-      tx.updateTable('webhook_endpoints').set({ url }).where('id', '=', id).execute(),
-    )
+    await server.database.transaction((tx) => tx.updateTable('webhooks').set({ url }).where('id', '=', id).execute())
   return {
     ...{ reader, stranger },
     ids: {

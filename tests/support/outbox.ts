@@ -10,9 +10,9 @@ export async function queueDeliveries(
   now = new Date(),
 ): Promise<string[]> {
   const time = now.toISOString()
-  const rows = endpoints.flatMap((endpoint_id) =>
+  const rows = endpoints.flatMap((webhook_id) =>
     Array.from({ length: count }, (_, i) => ({
-      ...{ id: newId(), endpoint_id, audit_id: newId(), event: 'upload', body: JSON.stringify({ event: 'upload', i }) },
+      ...{ id: newId(), webhook_id, audit_id: newId(), event: 'upload', body: JSON.stringify({ event: 'upload', i }) },
       ...{ status: 'queued' as const, attempts: 0, created_at: time, next_attempt_at: time },
     })),
   )

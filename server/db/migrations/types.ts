@@ -1,4 +1,7 @@
-/** How an engine spells the column types that migrations use. Frozen: a change here would change what an old migration did. */
+/**
+ * How an engine spells the column types that migrations use. Frozen: a change here would change what an old migration
+ * did.
+ */
 export interface ColumnTypes {
   engine: 'sqlite' | 'postgres'
   id: string

@@ -10,7 +10,7 @@ import pg from 'pg'
 const INT8 = 20
 const NUMERIC = 1700
 const TIMESTAMPTZ = 1184
-/** How the texts of PostgreSQL's types become the values that both databases give, by their oid. */
+/** By oid: turns PostgreSQL's texts into the values that both engines return. */
 const parsers = new Map<number, (text: string) => unknown>([
   [INT8, Number],
   [NUMERIC, Number],
@@ -36,7 +36,7 @@ export class ServerDialect extends PostgresDialect {
   }
 }
 
-/** A pool of so many connections at most to a server, whose values are read as the schema says. */
+/** A pool of at most `most` connections, whose values are as the schema says. */
 export const openPool = (url: string, most: number): pg.Pool =>
   new pg.Pool({
     connectionString: url,

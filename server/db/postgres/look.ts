@@ -15,6 +15,6 @@ export async function lookIntoPostgres(url: string): Promise<Kysely<Schema>> {
   return new Kysely<Schema>({ dialect: new ServerDialect({ pool }) })
 }
 
-/** Of several addresses that were tried, each has its own failure. */
+/** Each of several addresses that were tried failed for its own reason. */
 const saidBy = (error: unknown): string =>
   error instanceof AggregateError ? error.errors.map(saidBy).join('; ') : (error as Error).message

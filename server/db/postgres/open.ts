@@ -18,13 +18,13 @@ export async function openPostgres(
   const pool = openPool(url, connections)
   // The pool replaces an idle connection that the server ends; without a listener it would end the process.
   pool.on('error', report)
-  // And one that is lost between two statements of a transaction: the next of them fails.
+  // The same for one that is lost between two statements of a transaction: its next statement fails.
   pool.on('connect', (client) => void client.on('error', report))
   const dialect = observeDialect(new ServerDialect({ pool }), observer, isOutage)
   const writer = new Kysely<Schema>({ dialect })
   const reader = writer.withPlugin(rootHandleGuard)
   const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
+    if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
     for (let attempt = 1; ; attempt++) {
       try {
         return await beginning(writer).execute((tx) => insideTransaction(() => work(tx)))
@@ -37,7 +37,7 @@ export async function openPostgres(
   }
   return {
     db: reader,
-    // The server shows nothing before it is durable.
+    // The server shows no commit before it is durable.
     settled: () => undefined,
     transaction,
     migrate: () => migrate(writer, 'postgres', report),

@@ -6,5 +6,5 @@ export const keysHolding = async (db: Db, text: string, most: number) =>
   (
     await sql<{ bucket_id: string; key: string }>`
       select bucket_id, key from objects where fold_key(key) like fold_key(${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`})
-      limit ${most}`.execute(db as never)
+      limit ${most}`.execute(db)
   ).rows

@@ -6,14 +6,14 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { Copied } from '../database.ts'
 import { openAsItLies } from './look.ts'
 
-/** Pages of one step: all there are. */
+/** Pages of one step: all of them. */
 const ALL = 2 ** 31 - 1
 
 /**
- * Copies a SQLite database as it is at one moment into a new file that only its owner may read, and looks at the copy
- * before it gets its name: nothing is left of one that fails. In a single step, since SQLite begins anew when somebody
- * writes between two of them, and beside a busy service that never ends; a reader of the WAL keeps no writer waiting. The
- * copying is done by a thread of libuv's, on a connection of its own.
+ * Copies a snapshot of a SQLite database into a new file that only its owner can read, and checks the copy before
+ * naming it; a copy that fails is deleted. It copies in one step, since SQLite starts again when somebody writes
+ * between two, which beside a busy service never ends; a reader of the WAL blocks no writer. A thread of libuv copies,
+ * on its own connection.
  */
 export async function backupSqlite(file: string, target: string): Promise<Copied> {
   const draft = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}.partial`)
@@ -31,7 +31,7 @@ export async function backupSqlite(file: string, target: string): Promise<Copied
     return { ...counts, size }
   } catch (error) {
     const { syscall, code, message } = error as NodeJS.ErrnoException
-    // What the file system refuses is for whoever named the file.
+    // Errors of the file system concern the file that the caller named.
     if (syscall && code) throw new ServiceError('invalid_request', `The copy cannot be written: ${message}`)
     throw error
   } finally {
@@ -42,7 +42,7 @@ export async function backupSqlite(file: string, target: string): Promise<Copied
 
 const taken = (target: string) => new ServiceError('already_exists', `${target} exists already.`)
 
-/** Looks at the copy before it has its name. */
+/** Checks the copy before it gets its name. */
 function examine(draft: string): Omit<Copied, 'size'> {
   const refuse = (why: string): never => {
     throw new ServiceError('conflict', `${why} Nothing was written.`)
@@ -72,7 +72,7 @@ function examine(draft: string): Omit<Copied, 'size'> {
     }
     if (counts.buckets === 0 && counts.users === 0)
       refuse('The database is empty: it has no user and no bucket. Is DATABASE_URL, or DATA_DIR, the right one?')
-    // In a copy of one moment every object has its bucket and its blob.
+    // In a snapshot every object has its bucket and its blob.
     const [stray] = copy.prepare('pragma foreign_key_check(objects)').all()
     if (stray)
       refuse(`The counts of the copy cannot be: an object refers to a row of "${stray.parent}" that is not there.`)
@@ -82,7 +82,7 @@ function examine(draft: string): Omit<Copied, 'size'> {
   }
 }
 
-/** Gives the finished file its name, which nobody may have taken meanwhile. */
+/** Gives the finished file its name; throws if somebody took it meanwhile. */
 function name(draft: string, target: string): void {
   try {
     fs.linkSync(draft, target)

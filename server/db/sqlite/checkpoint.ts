@@ -4,7 +4,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 /** Commits between two checkpoints: some 16 MiB of WAL. */
 const EVERY = 256
-/** Frames (of 4 KiB) beyond which the WAL is to begin again from its start. */
+/** Frames (of 4 KiB) beyond which the WAL should restart from its beginning. */
 const LONG_WAL = 16_384
 
 type Answer = { frames: number } | { error: string }
@@ -12,16 +12,16 @@ type Answer = { frames: number } | { error: string }
 export interface Checkpoints {
   /** To be called after each commit. */
   committed(): void
-  /** Why the last checkpoint failed; undefined when it did not. The next one tries again. */
+  /** Why the last checkpoint failed; undefined if it did not. The next one tries again. */
   failure(): Error | undefined
   /** Resolves when the thread and its connection are gone. */
   stop(): Promise<void>
 }
 
 /**
- * Moves the WAL into the database from a thread of its own, so that no request waits for those writes and syncs. While
- * others keep writing, the thread never quite catches up and the file would grow: once it is long, `finish` moves the
- * little that is left from the writer itself, and the next commit begins the file anew.
+ * Copies the WAL into the database on a thread of its own, so that no request waits for those writes and syncs. While
+ * others keep writing, the thread never quite catches up and the file would grow: once it is long, `finish` copies the
+ * rest on the writer's connection, and the next commit restarts the file.
  */
 export function startCheckpoints(file: string, finish: () => void): Checkpoints {
   const worker = new Worker(new URL(import.meta.url), { workerData: file })
@@ -47,7 +47,7 @@ export function startCheckpoints(file: string, finish: () => void): Checkpoints 
     },
     failure: () => failure,
     async stop() {
-      // Otherwise a process that has nothing else to do ends while the connection is still open.
+      // Otherwise a process with nothing else to do exits while the connection is still open.
       worker.ref()
       worker.postMessage('stop')
       await exited

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -8,18 +8,23 @@ import {
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
+  type SqliteStatement,
 } from 'kysely'
 import { adaptConnections } from '../observed.ts'
 
-/** The part of better-sqlite3 that Kysely uses, over node:sqlite, with the statements kept prepared by their text. */
+/** What Kysely binds: it passes values on as they came, and node:sqlite throws on any that it cannot store. */
+const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+
+const wrap = (statement: StatementSync): SqliteStatement => ({
+  reader: statement.columns().length > 0,
+  all: (parameters) => statement.all(...bound(parameters)),
+  run: (parameters) => statement.run(...bound(parameters)),
+  iterate: (parameters) => statement.iterate(...bound(parameters)),
+})
+
+/** The part of better-sqlite3 that Kysely uses, over node:sqlite. Keeps statements prepared by their text. */
 export function kyselyDatabase(database: DatabaseSync) {
-  const statements = new Map<string, { all: StatementSync['all']; run: StatementSync['run']; reader: boolean }>()
-  const wrap = (statement: StatementSync) => ({
-    reader: statement.columns().length > 0,
-    all: (parameters: never) => statement.all(...(parameters as never[])),
-    run: (parameters: never) => statement.run(...(parameters as never[])),
-    iterate: (parameters: never) => statement.iterate(...(parameters as never[])),
-  })
+  const statements = new Map<string, SqliteStatement>()
   return {
     prepare(text: string) {
       let statement = statements.get(text)
@@ -28,7 +33,7 @@ export function kyselyDatabase(database: DatabaseSync) {
         statement = wrap(database.prepare(text))
         statements.set(text, statement)
       }
-      return statement as never
+      return statement
     },
     close: () => database.close(),
     database,
@@ -37,7 +42,7 @@ export function kyselyDatabase(database: DatabaseSync) {
 
 type OpenSqlite = ReturnType<typeof kyselyDatabase>
 
-/** Takes the write lock at once: a transaction that begins by reading can then never fail to write. */
+/** Takes the write lock at once, so that a transaction that reads first can always write later. */
 class ImmediateSqliteDriver extends SqliteDriver {
   readonly #database: DatabaseSync
   readonly #committed: () => void
@@ -49,13 +54,13 @@ class ImmediateSqliteDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
-  /** Told in the same turn: whoever reads next may see it. */
+  /** Calls `committed` in the same turn, since the next read may see the commit. */
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     const done = connection.executeQuery(CompiledQuery.raw('commit'))
     this.#committed()
     await done
   }
-  /** A full disk, or one that fails, has rolled it back already: asking again would hide why. */
+  /** SQLite has already rolled back when the disk is full or fails; another rollback would hide the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isTransaction) await super.rollbackTransaction(connection)
   }
@@ -76,14 +81,14 @@ export class WritingSqliteDialect extends SqliteDialect {
     return new TransactionalSqliteAdapter()
   }
 }
-/** SQLite can change its schema in a transaction: a migration is whole or not there, and one process at a time runs it. */
+/** SQLite can change its schema in a transaction, so a migration is atomic and one process at a time runs it. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {
     return true
   }
 }
 
-/** A read is over before anyone else has a turn, so readers share the connection and never wait for each other. */
+/** A read ends before anyone else gets a turn, so all readers share the connection without waiting. */
 class SharedSqliteDriver extends SqliteDriver {
   #connection: Promise<DatabaseConnection> | undefined
   override acquireConnection(): Promise<DatabaseConnection> {
@@ -104,7 +109,7 @@ export class ReadingSqliteDialect extends SqliteDialect {
   }
 }
 
-/** The same dialect, whose results are given only after what `wait` gives then. */
+/** The same dialect, which returns each result only after the promise that `wait` then returns. */
 export const waitAfterReads = (dialect: Dialect, wait: () => Promise<void> | undefined): Dialect =>
   adaptConnections(dialect, (connection) => {
     const execute = connection.executeQuery.bind(connection)

@@ -1,20 +1,23 @@
 import { sharedSync } from '../../shared-sync.ts'
 
-/** Which commits would survive a power failure. Commits are in one log: a sync covers all that were made before it began. */
+/**
+ * Which commits would survive a power failure. They share one log, so a sync covers every commit made before it
+ * started.
+ */
 export interface Durability {
-  /** A commit was made that someone may come to rely on. To be called in the turn of the commit. */
+  /** Notes a commit that someone may rely on. To be called in the turn of the commit. */
   committed(): void
-  /** Until every commit that was made so far is durable; undefined when all are. */
+  /** Resolves when every commit made so far is durable; undefined when all are. */
   pending(): Promise<void> | undefined
-  /** Syncs, whether or not there is anything known to be pending. */
+  /** Syncs, even if no commit is known to be pending. */
   sync(): Promise<void>
 }
 
-/** `run` syncs the log; once it failed it has to fail for ever. */
+/** `run` syncs the log; once it has failed it must always fail. */
 export function newDurability(run: () => Promise<void>): Durability {
   let made = 0
   let durable = 0
-  /** The sync that is under way, and how many commits it covers. */
+  /** The sync in progress, and how many commits it covers. */
   let under: { covers: number; done: Promise<void> } | undefined
   const sync = sharedSync(async () => {
     const current = { covers: made, done: run() }

@@ -4,15 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { Refusal } from '../../refusal.ts'
 import { isBusy } from './errors.ts'
 
-/** Of a SQLite database: the file itself, its log, and the index of that. */
+/** The files of a SQLite database: the database, its log, and the log's index. */
 const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]
 
-/** Whether there is a database: an empty file is none. */
+/** Whether there is a database; an empty file is not one. */
 export const isThere = (file: string): boolean => (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /**
- * Makes a file that only its owner reads, and its folder; narrows one that more may read. SQLite gives its log and index
- * the mode of the file.
+ * Creates a file that only its owner can read, and its folder; narrows the mode of an existing one. SQLite gives its log
+ * and index the file's mode.
  */
 export function makePrivate(file: string, report: (error: Error) => void): void {
   fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 })
@@ -21,7 +21,7 @@ export function makePrivate(file: string, report: (error: Error) => void): void 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  // By name: closing a descriptor of a database would drop the locks that this process has on it.
+  // By name: closing a descriptor of the database would drop this process's locks on it.
   for (const one of filesOf(file))
     try {
       const mode = fs.statSync(one, { throwIfNoEntry: false })?.mode ?? 0
@@ -44,8 +44,8 @@ export const foreignFile = (file: string): string | undefined =>
   })
 
 /**
- * Takes the database for this process alone, until the function it gives is called or the process ends in any way: the
- * lock is the kernel's, on a file beside. Throws when another process has it.
+ * Takes the database for this process alone, until the function it returns is called or the process ends in any way: the
+ * kernel holds the lock, on a file beside. Throws a Refusal when another process has it.
  */
 export function lockFile(file: string): () => void {
   const beside = `${file}-lock`
@@ -54,7 +54,7 @@ export function lockFile(file: string): () => void {
   })
   const lock = new DatabaseSync(beside, { timeout: 0 })
   try {
-    // Without the file of a journal: nothing is ever written.
+    // Nothing is ever written, so it needs no journal file.
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()

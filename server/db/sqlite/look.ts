@@ -13,7 +13,7 @@ export function lookIntoSqlite(file: string): Kysely<Schema> | undefined {
   if (!isThere(file)) return undefined
   try {
     const database = openForLook(file)
-    // The first statement that reads says whether it is a database at all.
+    // The first read tells whether it is a database at all.
     database.prepare('select count(*) from sqlite_schema').get()
     return new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) })
   } catch (error) {
@@ -22,8 +22,8 @@ export function lookIntoSqlite(file: string): Kysely<Schema> | undefined {
 }
 
 /**
- * Opens a database for a look that leaves no trace: a file without a log is read as it is, since SQLite would put a log
- * and an index beside it and leave them there. One that has a log is in use, or its process was killed.
+ * Opens a database without leaving a trace: a file without a log is opened as immutable, since SQLite would otherwise
+ * create a log and an index beside it. One that has a log is in use, or its process was killed.
  */
 function openForLook(file: string): DatabaseSync {
   const logged = (fs.statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
@@ -31,7 +31,7 @@ function openForLook(file: string): DatabaseSync {
   return openAsItLies(file)
 }
 
-/** Opens a database that nobody writes to, so that no file comes to be beside it. */
+/** Opens a database that nobody writes to, without creating a file beside it. */
 export function openAsItLies(file: string): DatabaseSync {
   const url = pathToFileURL(path.resolve(file))
   url.searchParams.set('immutable', '1')

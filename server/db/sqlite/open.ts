@@ -35,7 +35,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   }
   const writing = open(false)
   writing.database.exec('pragma wal_autocheckpoint = 0')
-  // One transaction at a time: what the one that now commits was asked for.
+  // Whether the transaction that commits next is a durable one; there is one at a time.
   let relies = false
   const committed = () => {
     if (relies) durability.committed()
@@ -46,8 +46,8 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   })
   await sql`select count(*) from sqlite_schema`.execute(writer)
 
-  // Opened once, after the first statement has made the file, and kept as long as the connection: SQLite's locks are
-  // on other files, so this descriptor drops none of them when it closes.
+  // Opened once, after the first statement has created the file, and kept as long as the connection: SQLite's locks are
+  // on other files, so closing this descriptor drops none of them.
   const wal = fs.openSync(`${file}-wal`, 'r')
   const folderHandle = fs.openSync(folder, 'r')
   fs.fsyncSync(folderHandle)
@@ -59,7 +59,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     try {
       await fdatasync(wal)
     } catch (error) {
-      // After a failed sync the kernel may have dropped the pages: nothing may be acknowledged any more.
+      // After a failed sync the kernel may have dropped the pages, so nothing can be acknowledged any more.
       broken = error as Error
       throw error
     }
@@ -70,7 +70,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     await pending
     observer.synced(began)
   }
-  /** What was read may be of a commit that is not durable yet: whoever gives it away waits for that. */
+  /** A read may have seen a commit that is not durable yet, so its answer waits for that. */
   const settleRead = (): Promise<void> | undefined => {
     const pending = answersWait() ? undefined : durability.pending()
     return pending && settle(pending)
@@ -86,13 +86,13 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   return {
     db: reader,
     async transaction(work, { relaxed = false } = {}) {
-      if (isInsideTransaction()) throw new Error('A transaction was begun inside another one')
+      if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
       const run = writer.transaction().execute(async (tx) => {
         const result = await insideTransaction(() => work(tx))
         relies = !relaxed
         return result
       })
-      // What made it fail, a name that is taken say, is told to someone just as well.
+      // The reason it failed, such as a name that is taken, is an answer too.
       const result = await run.catch(async (error: unknown) => {
         await settleRead()
         throw error
@@ -116,14 +116,14 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     pool: () => null,
     async backup(target) {
       const copied = await backupSqlite(file, target)
-      // Nor may the copy know more than the database after a power failure, whichever process has written it.
+      // The copy must not have what the database would lose in a power failure, whichever process wrote it.
       await durability.sync()
       return copied
     },
     async close() {
       await checkpoints.stop()
       await reader.destroy()
-      // Kysely closes what it has used.
+      // Kysely closes only what it has used.
       if (reading.database.isOpen) reading.database.close()
       await writer.destroy()
       fs.closeSync(wal)

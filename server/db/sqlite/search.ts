@@ -7,10 +7,10 @@ export const keysHolding = async (db: Db, text: string, most: number) =>
     await sql<{ bucket_id: string; key: string }>`
       select o.bucket_id, o.key
       from (select rowid from object_search where object_search match ${trigrams(text)} limit ${most}) s
-      join objects o on o.rowid = s.rowid`.execute(db as never)
+      join objects o on o.rowid = s.rowid`.execute(db)
   ).rows
 
-/** Every trigram of a text, each in all its spellings as quoted strings of FTS5, all of them asked for. */
+/** The FTS5 query for all trigrams of a text, each in all its spellings as quoted strings. */
 function trigrams(text: string): string {
   const points = [...text].map(spellings)
   const all = new Set(
@@ -27,7 +27,7 @@ function trigrams(text: string): string {
   return [...all].map((one) => `(${one})`).join(' AND ')
 }
 
-/** FTS5 folds what had two cases in Unicode 6.1; later scripts and letters are in its index as they were written. */
+/** FTS5 folds letters that had two cases in Unicode 6.1; later ones are indexed as they were written. */
 function spellings(letter: string): string[] {
   const upper = letter.toUpperCase()
   return letter < '\u0528' || upper === letter || [...upper].length > 1 ? [letter] : [letter, upper]

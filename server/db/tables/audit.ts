@@ -22,32 +22,32 @@ interface AuditRow {
   resource_type: string | null
   resource_id: string | null
   details: string
-  /** `<key id>.<HMAC of the row's hash>`; null only in rows from before there was a chain. */
+  /** `<key id>.<HMAC of the row's hash>`; null only in records from before the first key. */
   mac: string | null
 }
 
 /** The records, and the chain that shows whether anyone changed them since. */
 export interface AuditTables {
-  /** All of them: a view over the two tables. */
+  /** All records: a view over the two tables. */
   audit: AuditRow
-  /** Where an action puts its records: a small table with no index, so that it costs the action little. */
+  /** Where an action writes its records: a small table without an index, so that it costs the action little. */
   audit_recent: AuditRow
   /** Where sealing moves them in batches: indexed for every filter. */
   audit_sealed: AuditRow
   /** One link a record, in the order of sealing: seq counts 1, 2, 3… without a gap. Hashes are SHA-256 in hex. */
   audit_chain: { seq: number; audit_id: string; row_hash: string; chain_hash: string }
-  /** One row: where the chain begins and ends now. Whoever seals or purges holds its lock. */
+  /** One row: where the chain starts and ends. Sealing and purging hold its lock. */
   audit_head: {
     id: number
     /** The last link. */
     seq: number
     chain_hash: string
-    /** The last link that retention has taken away. */
+    /** The last link that retention has deleted. */
     anchor_seq: number
     anchor_hash: string
     /** How many checkpoints there are. */
     checkpoints: number
-    /** Where the chain ended when this row was found to be altered by someone else. */
+    /** Where the chain ended when this row was found altered by someone else. */
     distrusted_seq: number | null
     /** `<key id>.<HMAC>` of the fields above. */
     mac: string | null

@@ -3,16 +3,16 @@ export interface IdentityTables {
   users: {
     id: string
     email: string
-    /** NFKC, lower case: what makes two addresses the same (P7). */
+    /** NFKC, lower case: two addresses with the same key are the same. */
     email_key: string
     display_name: string
-    /** Address and name, NFKC and lower case: what searches look in. */
+    /** Address and name, NFKC and lower case: what a search matches. */
     search_key: string
     /** bcrypt; null for people who come only through an identity provider. */
     password_hash: string | null
     idp_issuer: string | null
     idp_subject: string | null
-    /** Raised to end every access token of the user at once (P6). */
+    /** Incremented to end all of the user's access tokens at once. */
     token_version: number
     disabled_at: string | null
     created_at: string
@@ -46,7 +46,7 @@ export interface IdentityTables {
     ip: string | null
     user_agent: string | null
     created_at: string
-    /** No refresh goes beyond this (J5). */
+    /** The session cannot be refreshed after this. */
     expires_at: string
     last_used_at: string
     revoked_at: string | null
@@ -64,9 +64,9 @@ export interface IdentityTables {
     user_id: string
     name: string
     token_prefix: string
-    /** SHA-256 in hex (K2). */
+    /** SHA-256 in hex. */
     token_hash: string
-    /** Of the value that the last rotation replaced, good until `previous_until` (K13). */
+    /** Hash of the value that the last rotation replaced, which works until `previous_until`. */
     previous_hash: string | null
     previous_until: string | null
     created_at: string
@@ -76,10 +76,10 @@ export interface IdentityTables {
     last_used_at: string | null
     last_used_ip: string | null
     revoked_at: string | null
-    /** For which of the notices before its expiry (days) it was already recorded (K12). */
+    /** The last notice before its expiry that was recorded, in days. */
     notice_days: number | null
   }
-  /** Logins begun at the identity provider and not yet come back (O2). */
+  /** Logins that were sent to the identity provider and have not come back yet. */
   idp_logins: {
     state_hash: string
     cookie_hash: string
@@ -90,20 +90,20 @@ export interface IdentityTables {
     created_at: string
     expires_at: string
   }
-  /** Finished browser logins whose tokens wait to be fetched (O6). */
+  /** Finished browser logins whose tokens wait to be fetched. */
   handoffs: {
     code_hash: string
     session_id: string
     refresh_jti: string
     expires_at: string
-    /** Of the cookie of the browser that began the login; null in rows of releases that did not ask for it. */
+    /** Hash of the cookie of the browser that started the login. */
     cookie_hash: string | null
   }
-  /** One row. Whoever changes who can administer the service holds its lock. */
+  /** One row. Locked by every change of who can administer the service. */
   settings: {
     id: number
-    /** JSON: what was set, by section; secrets in it are encrypted. */
-    changed: string
+    /** JSON: what was set instead of the defaults, by section; secrets in it are encrypted. */
+    overrides: string
     /** SHA-256 of the setup link's token in hex; null where there is no such link. */
     setup_hash: string | null
   }

@@ -1,10 +1,10 @@
 /** What this database is. */
 export interface InstanceTables {
-  /** One row, made with the table. */
+  /** One row, inserted with the table. */
   instance: {
-    /** The storage of this database has it too. */
+    /** Also in the mark of the storage that belongs to this database. */
     id: string
-    /** Of the SECRET_KEY it is used with; null until the first start. */
+    /** Fingerprint of its SECRET_KEY; null until the first start. */
     key_fingerprint: string | null
     created_at: string
   }

@@ -15,7 +15,7 @@ export interface PolicyTables {
     cron: string | null
     timezone: string
     disabled_at: string | null
-    /** Null while it is switched off or has no schedule. */
+    /** Null while it is disabled or has no schedule. */
     next_run_at: string | null
     /** Counts the changes: a run belongs to the policy as it was. */
     revision: number
@@ -25,7 +25,7 @@ export interface PolicyTables {
     created_by: string
     created_at: string
     updated_at: string
-    /** It stays until its history is cleared away. */
+    /** The row stays until its history is deleted. */
     deleted_at: string | null
   }
   policy_runs: {
@@ -37,19 +37,19 @@ export interface PolicyTables {
     trigger: 'manual' | 'schedule'
     status: 'queued' | 'running' | 'succeeded' | 'stopped' | 'failed' | 'cancelled'
     reason: string | null
-    /** JSON: the policy's rule and guard rails when it was begun. */
+    /** JSON: the policy's rule and limits when the run started. */
     rule: string
     revision: number
     author_id: string
     author_email: string | null
-    /** JSON: who asked for it, with what credential, from where; null where the schedule did. */
+    /** JSON: who asked for it, with which credential, from where; null if the schedule did. */
     requester: string | null
     cutoff: string
     scheduled_for: string | null
     examined: number
     matched: number
     matched_bytes: number
-    /** When all matches were written down: only then the first is deleted. */
+    /** When all matches were listed; nothing is deleted before. */
     listed_at: string | null
     /** Up to which item the work is done. */
     position: number
@@ -66,7 +66,7 @@ export interface PolicyTables {
     created_at: string
     started_at: string | null
     finished_at: string | null
-    /** When its items were cleared away. */
+    /** When its items were deleted. */
     forgotten_at: string | null
   }
   /** One version of an object that a run matched. */

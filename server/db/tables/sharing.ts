@@ -6,7 +6,7 @@ export interface SharingTables {
     /** SHA-256 in hex. */
     token_hash: string
     kind: 'object' | 'folder' | 'selection' | 'upload'
-    /** The very bucket: one made again under the name is another. */
+    /** A bucket created again under the same name is another one. */
     bucket_id: string
     bucket: string
     /** A key, a prefix, or for a selection the JSON of its keys. */
@@ -17,18 +17,18 @@ export interface SharingTables {
     revoked_at: string | null
     password_hash: string | null
     max_downloads: number | null
-    /** Counted here only where there is a limit; share_usage counts for all. */
+    /** Counted here only where there is a limit; share_access_counts counts for all. */
     downloads: number
     filename: string | null
     disposition: 'inline' | 'attachment' | null
-    /** JSON: what may be put in through it. */
+    /** JSON: what may be uploaded through it. */
     limits: string
     received_files: number
     received_bytes: number
   }
-  /** Several rows a link, so that those who open a hot one do not wait for each other. */
-  share_usage: { share_id: string; shard: number; count: number; last_at: string }
-  /** Contents that a link gave an address, which may go on with them until `ends_at`, for so many bytes. */
+  /** Accesses of a link, in several rows so that visitors of a popular one do not wait for each other. */
+  share_access_counts: { share_id: string; shard: number; count: number; last_at: string }
+  /** What an address started to download, which it may continue until `ends_at`, for so many bytes. */
   share_servings: { share_id: string; ip: string; blob_id: string; left_bytes: number; ends_at: string }
   share_accesses: {
     id: string

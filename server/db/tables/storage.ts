@@ -4,9 +4,9 @@ import type { Generated } from 'kysely'
 export interface StorageTables {
   buckets: {
     id: string
-    /** Of a deleted bucket `~` and its id, which no bucket can be called, so that the name is free again. */
+    /** A deleted bucket's is `~` and its id, which is no valid name, so that its own is free again. */
     name: string
-    /** What a deleted bucket was called; null where the release before this column has deleted it. */
+    /** A deleted bucket's name before that; null for a live one. */
     former_name: Generated<string | null>
     trash_days: number
     created_at: string
@@ -50,9 +50,9 @@ export interface StorageTables {
     /** The job that put it here. */
     job_id: string | null
   }
-  /** `check_after`: from then on the collector asks whether anything points here; null once it was found in use. */
+  /** `check_after`: when the collector asks whether anything points here; null once it was found in use. */
   blobs: { id: string; check_after: string | null }
-  /** Bytes no row points at any more, to be removed from the storage. */
+  /** Bytes that no row points at any more, to be removed from the storage. */
   blob_removals: { blob_id: string; queued_at: string }
   /** Uploads in parts: open while `completed_at` is null, kept for a while after that for those who ask again. */
   uploads: {
@@ -61,7 +61,7 @@ export interface StorageTables {
     key: string
     /** Null once it is completed: then the object holds the blob. */
     blob_id: string | null
-    /** What the storage calls it. */
+    /** The storage's name for it. */
     handle: string
     content_type: string
     /** JSON: Record<string, string> */
@@ -72,16 +72,16 @@ export interface StorageTables {
     reserved: number
     created_at: string
     created_by: string | null
-    /** Token with which it was begun; its URLs end with that. */
+    /** The token that started it; its URLs stop working when that ends. */
     created_with: string | null
     expires_at: string
     completed_at: string | null
     /** JSON: the object it became. */
     result: string | null
-    /** Since when it reserves only what has arrived, because nothing came for too long. */
+    /** Since when it reserves only what has arrived, because nothing arrived for too long. */
     lapsed_at: Generated<string | null>
   }
-  /** What a request under way has reserved of a bucket, and of the link it came through, until nobody renews it. */
+  /** What a request in flight has reserved in a bucket, and of the link it came through; ends unless renewed. */
   incoming: { id: string; bucket_id: string; share_id: string | null; bytes: number; expires_at: string }
   upload_parts: {
     upload_id: string
@@ -89,7 +89,7 @@ export interface StorageTables {
     size: number
     /** Hex MD5. */
     etag: string
-    /** What the storage knows it by. */
+    /** The storage's name for it. */
     ref: string
     received_at: string
   }
@@ -116,12 +116,12 @@ export interface StorageTables {
     position: number
     done: number
     failed: number
-    /** How many of those that failed had changed since they were listed. */
+    /** How many of the failed had changed since they were listed. */
     changed: Generated<number>
     /** JSON: the first 100. */
     errors: string
     detail: string | null
-    /** Which process works on it, until when unless it renews that. */
+    /** The process that works on it, and when its lease ends unless renewed. */
     runner: string | null
     leased_until: string | null
     cancel_at: string | null
@@ -130,8 +130,8 @@ export interface StorageTables {
     finished_at: string | null
   }
   /**
-   * What a job is to work on: the version that it listed. Without one, by a release that knew only keys, whatever is there;
-   * the nil UUID as `blob_id` where nothing was under a key that was named.
+   * The version of an object that a job listed and is to work on; null stands for whatever is there, the nil UUID as
+   * `blob_id` for a key under which there was nothing.
    */
   job_items: { job_id: string; position: number; key: string; blob_id: string | null; last_modified: string | null }
   /**

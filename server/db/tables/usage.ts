@@ -1,29 +1,29 @@
-/** Numbers over time. They outlive their buckets, so nothing here refers to one. */
+/** Numbers over time. They outlive their buckets, so nothing here references one. */
 export interface UsageTables {
-  /** A bucket in an hour and in a day (UTC); '' instead of a bucket: requests that were about none. */
+  /** A bucket in an hour or a day (UTC); '' instead of a bucket: requests that concerned none. */
   usage_history: {
     step: 'hour' | 'day'
     bucket_id: string
-    /** When the hour or day begins. */
+    /** When the hour or day starts. */
     time: string
-    /** As it was found last within that time; null where nobody looked. */
+    /** The last value seen within that time; null where none was. */
     used_bytes: number | null
     object_count: number | null
     uploaded_bytes: number
     downloaded_bytes: number
     requests: number
   }
-  /** Every bucket of the history by the name it has or had. */
+  /** Every bucket in the history, by the name it has or had. */
   usage_buckets: {
     bucket_id: string
     name: string
-    /** When its content types were counted, what it held by then (as a text to compare), when to ask again. */
+    /** When its content types were counted, what it held then (a text to compare), and when to count again. */
     types_at: string | null
     types_of: string | null
     types_due: string | null
   }
   /** '' instead of a content type: those too rare to be kept. */
   usage_types: { bucket_id: string; content_type: string; bytes: number; objects: number }
-  /** Hours of which what buckets hold is, or is being, written down: up to which bucket. */
+  /** Hours whose bucket sizes are recorded, or being recorded: up to which bucket. */
   usage_samples: { time: string; sampled_to: string; finished_at: string | null }
 }

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
-/** Who is told of it. */
+/** Webhooks, what is delivered to their endpoints, and each attempt. */
 export interface WebhookTables {
-  webhook_endpoints: {
+  webhooks: {
     id: string
     name: string
     url: string
@@ -13,7 +13,7 @@ export interface WebhookTables {
     prefix: string | null
     /** Encrypted with a key derived from SECRET_KEY. */
     secret: string
-    /** The one that takes its place at `promotes_at`; both null where none is waiting (W29). */
+    /** Replaces `secret` at `promotes_at`; both null where no secret is waiting. */
     next_secret: string | null
     promotes_at: string | null
     /** Attempts in flight at a time, over all replicas. */
@@ -21,21 +21,21 @@ export interface WebhookTables {
     created_at: string
     created_by: string | null
     disabled_at: string | null
-    /** Null where an administrator paused it. */
+    /** Null when an administrator paused it. */
     disabled_reason: string | null
-    /** Since when no attempt succeeded, and how many deliveries were given up since; for W25. */
+    /** Since when no attempt has succeeded, and how many deliveries failed for good since: disabling depends on both. */
     failing_since: string | null
     failed_deliveries: Generated<number>
-    /** Failed attempts since the last success, and until when no delivery gets its first attempt; for W26. */
+    /** Failed attempts since the last success, and until when no delivery gets its first attempt. */
     failures_in_row: Generated<number>
     cooling_until: string | null
   }
   webhook_deliveries: {
     id: string
-    endpoint_id: string
+    webhook_id: string
     audit_id: string
     event: string
-    /** The exact text that is signed and sent at every attempt (W3). */
+    /** The exact text that every attempt signs and sends. */
     body: string
     status: 'queued' | 'acknowledged' | 'failed'
     attempts: number
@@ -44,15 +44,15 @@ export interface WebhookTables {
     created_at: string
     next_attempt_at: string | null
     acknowledged_at: string | null
-    /** `attempts` when the schedule began: 0, or more after a recovery. */
+    /** `attempts` when the schedule started: 0, or more after a recovery. */
     schedule_from: Generated<number>
-    /** The status it goes back to when the one attempt that someone asked for fails. Null: by the schedule. */
+    /** The status to return to when an attempt that someone asked for fails. Null: attempts follow the schedule. */
     resend_from: 'acknowledged' | 'failed' | null
-    /** The attempt in flight: who may write its outcome, until when nobody else may begin one, since when it runs. */
+    /** The attempt in flight: who may write its outcome, until when no other may start, and when it started. */
     lease_token: string | null
     lease_until: string | null
     leased_at: string | null
-    /** Attempts that ended with their process (W18). */
+    /** Attempts that ended with their process. */
     interruptions: Generated<number>
   }
   webhook_attempts: {

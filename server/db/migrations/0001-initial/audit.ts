@@ -28,8 +28,8 @@ const record = ({ id, bytewise, text, timestamp, integer }: ColumnTypes): string
 /** Recent and sealed records, the view of all of them, the chain, its checkpoints and keys; indexes for every filter. */
 export const audit = (types: ColumnTypes): string[] => {
   const { id, bytewise, text, timestamp, integer, bigint, engine } = types
-  // SQLite: without a rowid the table is one tree, so a commit writes one page of it. PostgreSQL: sealing empties the table
-  // every second, so its dead rows are to be swept before they are many.
+  // SQLite: without a rowid the table is one tree, so a commit writes one page of it. PostgreSQL: sealing empties the
+  // table every second, so its dead rows should be vacuumed before they are many.
   const storedAs =
     engine === 'sqlite'
       ? 'without rowid'

@@ -111,8 +111,8 @@ export const identity = ({ id, bytewise, text, timestamp, integer }: ColumnTypes
   )`,
   `create table settings (
     id ${integer} primary key,
-    changed ${text} not null,
+    overrides ${text} not null,
     setup_hash ${text}
   )`,
-  `insert into settings (id, changed) values (1, '{}')`,
+  `insert into settings (id, overrides) values (1, '{}')`,
 ]

@@ -6,7 +6,9 @@ export const functionsOnPostgres: readonly string[] = [
     language sql immutable parallel safe as 'select strpos($1, $2)'`,
 ]
 
-/** The collation that folds most letters: from 17 on there is one that folds all; before, the default folds ASCII only. */
+/**
+ * The collation that folds most letters: from 17 on there is one that folds all; before, the default folds ASCII only.
+ */
 export async function foldingCollation(db: Kysely<never>): Promise<string> {
   const { rows } = await sql<{ version: number }>`
     select current_setting('server_version_num')::int as version`.execute(db)

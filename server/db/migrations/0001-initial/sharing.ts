@@ -24,12 +24,12 @@ export const sharing = ({ id, bytewise, text, timestamp, integer, bigint }: Colu
   )`,
   'create index shares_creator on shares (created_by, id)',
   'create index shares_bucket on shares (bucket, id)',
-  `create table share_usage (
+  `create table share_access_counts (
     share_id ${id} not null references shares (id) on delete cascade,
     shard ${integer} not null,
     count ${bigint} not null,
     last_at ${timestamp} not null,
-    constraint share_usage_pkey primary key (share_id, shard)
+    constraint share_access_counts_pkey primary key (share_id, shard)
   )`,
   `create table share_servings (
     share_id ${id} not null references shares (id) on delete cascade,

@@ -19,8 +19,8 @@ const purged = 'select 1 from audit_chain c join audit_head h on c.seq <= h.anch
 
 /**
  * Records and links cannot be changed. A recent record can be deleted once it is sealed; a sealed one and its link once
- * they are at or below the anchor, which only a purge moves, in the transaction that deletes. `insert or replace` deletes
- * without delete triggers, so an id that is taken is refused before.
+ * they are at or below the anchor, which only a purge moves, in the transaction that deletes. `insert or replace`
+ * deletes without delete triggers, so an id that is taken is refused before.
  */
 export const auditGuardsOnSqlite: readonly string[] = [
   refuse('audit_recent', 'update'),

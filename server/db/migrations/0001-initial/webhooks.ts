@@ -2,7 +2,7 @@ import type { ColumnTypes } from '../types.ts'
 
 /** Endpoints, the deliveries to them, and every attempt at one. */
 export const webhooks = ({ id, bytewise, text, timestamp, integer }: ColumnTypes): string[] => [
-  `create table webhook_endpoints (
+  `create table webhooks (
     id ${id} primary key,
     name ${text} not null,
     url ${text} not null,
@@ -24,7 +24,7 @@ export const webhooks = ({ id, bytewise, text, timestamp, integer }: ColumnTypes
   )`,
   `create table webhook_deliveries (
     id ${id} primary key,
-    endpoint_id ${id} not null references webhook_endpoints (id) on delete cascade,
+    webhook_id ${id} not null references webhooks (id) on delete cascade,
     audit_id ${id} not null,
     event ${text} not null,
     body ${text} not null,
@@ -41,15 +41,16 @@ export const webhooks = ({ id, bytewise, text, timestamp, integer }: ColumnTypes
     lease_until ${timestamp},
     leased_at ${timestamp},
     interruptions ${integer} default 0 not null,
-    constraint webhook_deliveries_once unique (audit_id, endpoint_id)
+    constraint webhook_deliveries_once unique (audit_id, webhook_id)
   )`,
-  `create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_attempt_at, id) where status = 'queued'`,
-  'create index webhook_deliveries_leased on webhook_deliveries (endpoint_id, lease_until) where lease_token is not null',
+  `create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, id) where status = 'queued'`,
+  'create index webhook_deliveries_leased on webhook_deliveries (webhook_id, lease_until) where lease_token is not null',
   // What an endpoint that is cooling down still gets: everything but first attempts.
-  `create index webhook_deliveries_begun on webhook_deliveries (endpoint_id, next_attempt_at, id) where status = 'queued' and (attempts > 0 or event = 'ping')`,
+  `create index webhook_deliveries_begun on webhook_deliveries (webhook_id, next_attempt_at, id)
+    where status = 'queued' and (attempts > 0 or event = 'ping')`,
   // What one that is disabled still gets.
-  `create index webhook_deliveries_pings on webhook_deliveries (endpoint_id) where status = 'queued' and event = 'ping'`,
-  'create index webhook_deliveries_latest on webhook_deliveries (endpoint_id, created_at, id)',
+  `create index webhook_deliveries_pings on webhook_deliveries (webhook_id) where status = 'queued' and event = 'ping'`,
+  'create index webhook_deliveries_latest on webhook_deliveries (webhook_id, created_at, id)',
   `create index webhook_deliveries_failed on webhook_deliveries (created_at) where status = 'failed'`,
   `create table webhook_attempts (
     id ${id} primary key,
