@@ -1,6 +1,6 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
-import { compileGlob, MOST_WILDCARDS, wildcardsIn } from '../../contract/patterns.ts'
-import { compareKeys, covers, type GrantingGroup, matchesPattern } from '../../contract/permissions.ts'
+import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../contract/patterns.ts'
+import { compareKeys, covers, type GrantingGroup } from '../../contract/permissions.ts'
 import type { Row } from '../db/schema.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
