@@ -136,6 +136,9 @@ export function afterPrefix(prefix: string): string | null {
   return null
 }
 
+/** The smallest key greater than `key`: no key holds NUL. */
+export const afterKey = (key: string): string => `${key}\u0001`
+
 /**
  * The parts of `prefix` in `bucket` where `action` is allowed, as disjoint ranges in key order. A grant on a deeper
  * prefix opens just its own range, so that a listing above it shows the way there and no sibling.

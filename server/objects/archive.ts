@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
-import { decide, type KeyRange } from '../../contract/permissions.ts'
+import { afterKey, decide, type KeyRange } from '../../contract/permissions.ts'
 import { noteArchived } from '../audit/reads.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
@@ -55,7 +55,7 @@ export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonl
       yield* page
       const last = page.at(-1)
       if (!last || page.length < PAGE) break
-      from = `${last.key}\u0001`
+      from = afterKey(last.key)
     }
 }
 
