@@ -8,7 +8,7 @@ import { compareEtag, makeFolders, md5OfBlob, partName } from './files.ts'
 import type { Run } from './run.ts'
 
 /** Under this name an upload keeps when the file was last changed. */
-export const MTIME = 'mtime'
+const MTIME = 'mtime'
 /** When the contents were last changed, as far as is known. */
 export const changedAt = ({ metadata, last_modified }: StoredObject): { time: number; own: boolean } => {
   const own = Date.parse(metadata[MTIME] ?? '')

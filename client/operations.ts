@@ -122,6 +122,30 @@ export interface UsagePoint {
   requests: number
 }
 
+export interface BulkResult {
+  /** Keys where it was done; of a copy or move the new ones. */
+  succeeded: string[]
+  errors: {
+    /** As it was given. */
+    key: string
+    code: string
+    detail: string
+  }[]
+}
+
+export interface DeleteResult {
+  /** Keys where it was done; of a copy or move the new ones. */
+  succeeded: string[]
+  errors: {
+    /** As it was given. */
+    key: string
+    code: string
+    detail: string
+  }[]
+  /** What went to the trash; empty where the trash is off. */
+  trash_ids: string[]
+}
+
 export interface StoredObject {
   /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
@@ -140,17 +164,6 @@ export interface StoredObject {
   /** ISO 8601, UTC, milliseconds. */
   last_modified: string
   created_by: string | null
-}
-
-export interface BulkResult {
-  /** Keys where it was done; of a copy or move the new ones. */
-  succeeded: string[]
-  errors: {
-    /** As it was given. */
-    key: string
-    code: string
-    detail: string
-  }[]
 }
 
 export interface ImageQuery {
@@ -1497,6 +1510,76 @@ export interface Operations {
     }
     reply: undefined
   }
+  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
+  bulkDelete: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        keys: string[]
+      }
+    }
+    reply: DeleteResult
+  }
+  /** POST /buckets/{bucket}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
+  objectsExist: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        keys: string[]
+      }
+    }
+    reply: {
+      items: ({
+        key: string
+        exists: boolean
+        size: number | null
+        etag: string | null
+        last_modified: string | null
+      })[]
+    }
+  }
+  /** PATCH /buckets/{bucket}/objects/{+key}: Change the content type or metadata of an object. */
+  updateObject: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key: string
+      }
+      body: {
+        content_type?: string
+        /** Replaces all of it. At most 8 KiB. */
+        metadata?: Record<string, string>
+      }
+    }
+    reply: StoredObject
+  }
+  /** PATCH /buckets/{bucket}/object: Change the content type or metadata of an object (key in the query). */
+  updateObjectByQuery: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key: string
+      }
+      body: {
+        content_type?: string
+        /** Replaces all of it. At most 8 KiB. */
+        metadata?: Record<string, string>
+      }
+    }
+    reply: StoredObject
+  }
   /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash. */
   copyObject: {
     call: {
@@ -1578,87 +1661,6 @@ export interface Operations {
       }
     }
     reply: BulkResult
-  }
-  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
-  bulkDelete: {
-    call: {
-      params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        bucket: string
-      }
-      body: {
-        keys: string[]
-      }
-    }
-    reply: {
-      /** Keys where it was done; of a copy or move the new ones. */
-      succeeded: string[]
-      errors: {
-        /** As it was given. */
-        key: string
-        code: string
-        detail: string
-      }[]
-      /** What went to the trash; empty where the trash is off. */
-      trash_ids: string[]
-    }
-  }
-  /** POST /buckets/{bucket}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
-  objectsExist: {
-    call: {
-      params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        bucket: string
-      }
-      body: {
-        keys: string[]
-      }
-    }
-    reply: {
-      items: ({
-        key: string
-        exists: boolean
-        size: number | null
-        etag: string | null
-        last_modified: string | null
-      })[]
-    }
-  }
-  /** PATCH /buckets/{bucket}/objects/{+key}: Change the content type or metadata of an object. */
-  updateObject: {
-    call: {
-      params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        bucket: string
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-        key: string
-      }
-      body: {
-        content_type?: string
-        /** Replaces all of it. At most 8 KiB. */
-        metadata?: Record<string, string>
-      }
-    }
-    reply: StoredObject
-  }
-  /** PATCH /buckets/{bucket}/object: Change the content type or metadata of an object (key in the query). */
-  updateObjectByQuery: {
-    call: {
-      params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
-        bucket: string
-      }
-      query: {
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-        key: string
-      }
-      body: {
-        content_type?: string
-        /** Replaces all of it. At most 8 KiB. */
-        metadata?: Record<string, string>
-      }
-    }
-    reply: StoredObject
   }
   /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`. */
   archiveObjects: {

@@ -3,7 +3,7 @@ import { bucketActions } from './permissions.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 
-const QuotaGb = Type.Number({
+export const QuotaGb = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1_000_000,
   description: 'Most gigabytes (1024³ bytes) of live objects; fractions are allowed.',
@@ -103,28 +103,5 @@ export const operations = {
     params,
     errors: ['not_found', 'not_empty'],
     records: ['delete_bucket'],
-  }),
-
-  usage: route({
-    method: 'GET',
-    url: '/usage',
-    tag: 'buckets',
-    summary: 'Totals over the buckets you have a grant on, and each',
-    access: 'signed_in',
-    status: 200,
-    reply: Type.Object({
-      used_bytes: Type.Integer(),
-      object_count: Type.Integer(),
-      trash_bytes: Type.Integer(),
-      buckets: Type.Array(
-        Type.Object({
-          name: BucketName,
-          quota_gb: Nullable(QuotaGb),
-          used_bytes: Type.Integer(),
-          object_count: Type.Integer(),
-          trash_bytes: Type.Integer(),
-        }),
-      ),
-    }),
   }),
 }

@@ -1,3 +1,4 @@
+import * as archive from './archive.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
@@ -6,6 +7,7 @@ import * as images from './images.ts'
 import * as jobs from './jobs.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
+import * as presign from './presign.ts'
 import type { RouteSpec } from './route.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
@@ -26,6 +28,8 @@ export const files = {
   usage,
   objects,
   transfers,
+  archive,
+  presign,
   images,
   uploads,
   shares,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
 
-export const jobKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore'] as const
+const jobKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 export const Job = Type.Object({

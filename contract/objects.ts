@@ -1,6 +1,19 @@
 import Type from 'typebox'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
+import {
+  BucketName,
+  Cursor,
+  Exactly,
+  KEYS_BODY_LIMIT,
+  Keys,
+  Limit,
+  Metadata,
+  Nullable,
+  ObjectKey,
+  Page,
+  Prefix,
+  Timestamp,
+} from './shapes.ts'
 
 export const StoredObject = Type.Object({
   bucket: BucketName,
@@ -15,6 +28,24 @@ export const StoredObject = Type.Object({
   created_by: Nullable(Type.String()),
 })
 export type StoredObject = Type.Static<typeof StoredObject>
+
+/** What became of each key of a bulk operation. */
+export const BulkResult = Type.Object({
+  succeeded: Type.Array(Type.String(), { description: 'Keys where it was done; of a copy or move the new ones.' }),
+  errors: Type.Array(
+    Type.Object({
+      key: Type.String({ description: 'As it was given.' }),
+      code: Type.String(),
+      detail: Type.String(),
+    }),
+  ),
+})
+export type BulkResult = Type.Static<typeof BulkResult>
+export const DeleteResult = Type.Object({
+  ...BulkResult.properties,
+  trash_ids: Type.Array(Type.String(), { description: 'What went to the trash; empty where the trash is off.' }),
+})
+export type DeleteResult = Type.Static<typeof DeleteResult>
 
 const inBucket = Type.Object({ bucket: BucketName })
 const byKey = Type.Object({ bucket: BucketName, key: ObjectKey })
@@ -86,6 +117,41 @@ const deleteObjectSpec = {
   records: ['delete'],
 } as const
 const deleteQuery = { permanent: Type.Optional(Type.Boolean({ default: false })) }
+
+const updateObjectSpec = {
+  method: 'PATCH',
+  tag: 'objects',
+  summary: 'Change the content type or metadata of an object',
+  access: 'signed_in',
+  status: 200,
+  headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
+  body: Type.Object(
+    {
+      content_type: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          pattern: '^[\\w!#$&^.+-]{1,127}/[\\w!#$&^.+-]{1,127}([ \\t]*;[\\x20-\\x7e]*)?$',
+        }),
+      ),
+      metadata: Type.Optional({ ...Metadata, description: 'Replaces all of it. At most 8 KiB.' }),
+    },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  reply: StoredObject,
+  errors: ['not_found', 'precondition_failed', 'invalid_request'],
+  records: ['update_object'],
+} as const
+
+const manyKeys = {
+  method: 'POST',
+  tag: 'objects',
+  access: 'signed_in',
+  status: 200,
+  params: inBucket,
+  bodyLimit: KEYS_BODY_LIMIT,
+  rate: 'costly',
+  errors: ['not_found'],
+} as const
 
 const inPath = { url: '/buckets/{bucket}/objects/{+key}', params: byKey } as const
 const inQuery = { url: '/buckets/{bucket}/object', params: inBucket } as const
@@ -212,5 +278,45 @@ export const operations = {
     ...inQuery,
     summary: twin(deleteObjectSpec.summary),
     query: Exactly({ key: ObjectKey, ...deleteQuery }),
+  }),
+
+  bulkDelete: route({
+    ...manyKeys,
+    url: '/buckets/{bucket}/objects/bulk-delete',
+    summary: 'Delete up to 1,000 objects',
+    description: 'They go to the trash; `trash_ids` put them back.',
+    body: Exactly({ keys: Keys }),
+    reply: DeleteResult,
+    records: ['delete'],
+  }),
+
+  objectsExist: route({
+    ...manyKeys,
+    url: '/buckets/{bucket}/objects/exists',
+    summary: 'Which of up to 1,000 keys are taken',
+    description: 'Answers for keys the caller may list or read; before an upload, say.',
+    body: Exactly({ keys: Keys }),
+    reply: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          key: Type.String(),
+          exists: Type.Boolean(),
+          size: Nullable(Type.Integer()),
+          etag: Nullable(Type.String()),
+          last_modified: Nullable(Timestamp),
+        }),
+      ),
+    }),
+    errors: ['not_found', 'forbidden'],
+    records: [],
+  }),
+
+  updateObject: route({ ...updateObjectSpec, ...inPath }),
+
+  updateObjectByQuery: route({
+    ...updateObjectSpec,
+    ...inQuery,
+    summary: twin(updateObjectSpec.summary),
+    query: Exactly({ key: ObjectKey }),
   }),
 }

@@ -1,3 +1,5 @@
+import { matchesPattern } from './patterns.ts'
+
 /** Rights on names of buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
 export const bucketActions = ['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const
 export type BucketAction = (typeof bucketActions)[number]
@@ -38,31 +40,6 @@ export interface Reason {
   grant_id: string | null
 }
 export type Decision = { allowed: true; via: Reason } | { allowed: false }
-
-/**
- * Whether `name` matches a grant's bucket pattern: `*` is any run of characters, everything else is literal, anchored
- * at both ends. Runs in O(pattern × name) whatever the pattern (R1).
- */
-export function matchesPattern(pattern: string, name: string): boolean {
-  let p = 0
-  let n = 0
-  let star = -1
-  let resume = 0
-  while (n < name.length) {
-    if (p < pattern.length && pattern[p] === '*') {
-      star = p++
-      resume = n
-    } else if (p < pattern.length && pattern[p] === name[n]) {
-      p++
-      n++
-    } else if (star >= 0) {
-      p = star + 1
-      n = ++resume
-    } else return false
-  }
-  while (pattern[p] === '*') p++
-  return p === pattern.length
-}
 
 export const isAdmin = (groups: readonly GrantingGroup[]): boolean =>
   groups.some((group) => group.global.includes('admin'))
@@ -158,6 +135,9 @@ export function afterPrefix(prefix: string): string | null {
   }
   return null
 }
+
+/** The smallest key greater than `key`: no key holds NUL. */
+export const afterKey = (key: string): string => `${key}\u0001`
 
 /**
  * The parts of `prefix` in `bucket` where `action` is allowed, as disjoint ranges in key order. A grant on a deeper

@@ -3,9 +3,9 @@ import { BucketPattern } from './groups.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
 
-export const runStatuses = ['queued', 'running', 'succeeded', 'stopped', 'failed', 'cancelled'] as const
-export const runTriggers = ['manual', 'schedule'] as const
-export const runOutcomes = ['matched', 'pending', 'deleted', 'kept_changed', 'gone', 'not_reached'] as const
+const runStatuses = ['queued', 'running', 'succeeded', 'stopped', 'failed', 'cancelled'] as const
+const runTriggers = ['manual', 'schedule'] as const
+const runOutcomes = ['matched', 'pending', 'deleted', 'kept_changed', 'gone', 'not_reached'] as const
 
 const Patterns = Type.Array(BucketPattern, { minItems: 1, maxItems: 20, uniqueItems: true })
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })

@@ -23,7 +23,7 @@ export const BucketName = Type.String({
   examples: ['photos'],
 })
 
-/** The pattern refuses NUL and lone surrogates by the `object-key` format, which also counts the bytes. */
+/** The format `object-key` (`isKeyText` in names.ts) refuses NUL and lone surrogates, and counts bytes. */
 export const ObjectKey = Type.String({
   minLength: 1,
   maxLength: 1024,
@@ -37,6 +37,11 @@ export const Prefix = Type.String({
   description: 'The beginning of a key, 0–1024 bytes of UTF-8 without NUL.',
   default: '',
 })
+
+/** What operations on several named objects take. */
+export const Keys = Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })
+/** Bytes of a body with such keys: a thousand keys of a thousand bytes each. */
+export const KEYS_BODY_LIMIT = 4 * 1024 * 1024
 
 /** Names and values that can be sent as `x-meta-*` headers; anything else would make the object impossible to serve. */
 export const Metadata = Type.Record(

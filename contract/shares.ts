@@ -16,8 +16,8 @@ import {
   Timestamp,
 } from './shapes.ts'
 
-export const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
-export const shareStates = ['active', 'expired', 'spent', 'revoked'] as const
+const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
+const shareStates = ['active', 'expired', 'spent', 'revoked'] as const
 
 const TEN_YEARS = 315_360_000
 const LinkExpiry = Type.Union(

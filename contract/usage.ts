@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { QuotaGb } from './buckets.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, Nullable, Timestamp } from './shapes.ts'
 
@@ -19,6 +20,29 @@ const Points = Type.Array(UsagePoint, {
 })
 
 export const operations = {
+  usage: route({
+    method: 'GET',
+    url: '/usage',
+    tag: 'buckets',
+    summary: 'Totals over the buckets you have a grant on, and each',
+    access: 'signed_in',
+    status: 200,
+    reply: Type.Object({
+      used_bytes: Type.Integer(),
+      object_count: Type.Integer(),
+      trash_bytes: Type.Integer(),
+      buckets: Type.Array(
+        Type.Object({
+          name: BucketName,
+          quota_gb: Nullable(QuotaGb),
+          used_bytes: Type.Integer(),
+          object_count: Type.Integer(),
+          trash_bytes: Type.Integer(),
+        }),
+      ),
+    }),
+  }),
+
   usageHistory: route({
     method: 'GET',
     url: '/usage/history',

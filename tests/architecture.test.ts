@@ -9,7 +9,7 @@ import { test } from 'node:test'
 const importRules = [
   { files: 'contract/**', may: ['contract/**', 'npm:typebox'] },
   // What is published for others needs nothing but the standards of the web; of the contract only what is without shapes.
-  { files: 'contract/{names,paths}.ts', may: [] },
+  { files: 'contract/{names,paths,patterns}.ts', may: [] },
   { files: 'client/!(derived).ts', may: ['client/!(derived).ts', 'contract/paths.ts'] },
   // Not published: the client of those who have the contract.
   { files: 'client/derived.ts', may: ['client/**', 'contract/**'] },

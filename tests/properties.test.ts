@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
+import { matchesPattern } from '../contract/patterns.ts'
 import {
   afterPrefix,
   allowedRanges,
@@ -10,7 +11,6 @@ import {
   covers,
   decide,
   type GrantingGroup,
-  matchesPattern,
   presetOf,
   presets,
   reasons,

@@ -56,7 +56,7 @@ async function* linesOf(ctx: Ctx, filter: search.Filter, format: 'ndjson' | 'csv
 }
 
 /** One line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe (A9). */
-export const csvLine = (cells: readonly (string | number | null)[]): string =>
+const csvLine = (cells: readonly (string | number | null)[]): string =>
   `${cells
     .map((cell) => {
       const text = /^[=+\-@\t\r]/.test(String(cell ?? '')) ? `'${cell}` : String(cell ?? '')

@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts'
 import type { AuditRecord } from '../../contract/audit.ts'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Actor, Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { badCursor, decodeCursor, pageOf } from '../cursor.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
@@ -70,10 +70,8 @@ export async function listRecords(ctx: Ctx, filter: search.Filter, page: number,
   const counted = await search.countRecords(ctx.db, filter, COUNT_LIMIT + 1)
   const few = counted <= COUNT_LIMIT
   const found = await search.findRecords(ctx.db, filter, { after, offset, limit: pageSize + 1 }, few)
-  const rows = found.slice(0, pageSize)
-  const last = rows.at(-1)
+  const { page: rows, next_cursor } = pageOf(found, pageSize, ({ time, id }) => [time, id])
   const total = Math.max(Math.min(counted, COUNT_LIMIT), rows.length && offset + rows.length)
-  const next_cursor = found.length > pageSize && last ? encodeCursor([last.time, last.id]) : null
   return { items: rows.map(toRecord), total, page, page_size: pageSize, total_is_estimate: !few, next_cursor }
 }
 
@@ -88,7 +86,7 @@ function positionOf(cursor: string | undefined): search.Position | undefined {
   const [time, id] = decodeCursor(cursor, 2) ?? []
   if (time === undefined || id === undefined) return undefined
   // A text that is no time would be an error of the database.
-  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) || Number.isNaN(Date.parse(time))) decodeCursor('', 2)
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) || Number.isNaN(Date.parse(time))) throw badCursor()
   return { time, id }
 }
 

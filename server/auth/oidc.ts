@@ -116,7 +116,7 @@ async function clientFor(ctx: Ctx, idp: Idp): Promise<oidc.Configuration> {
 }
 
 /** Where the provider sends browsers back to: from the configuration, never from a Host header (O5). */
-export const redirectUri = (ctx: Ctx): string => `${ctx.config.publicBaseUrl}/api/v1/auth/callback`
+const redirectUri = (ctx: Ctx): string => `${ctx.config.publicBaseUrl}/api/v1/auth/callback`
 
 /** The secrets of one login (O1). */
 export const newChecks = () => ({

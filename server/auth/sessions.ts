@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { Actor, Ctx, Origin, Step } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Db } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
@@ -191,13 +191,13 @@ export async function listSessions(ctx: Ctx, limit: number, cursor: string | und
   const now = ctx.now()
   const idleSince = new Date(now.getTime() - jwt.refreshSeconds * 1000)
   const rows = await store.listSessions(ctx.db, ctx.actor.user_id ?? '', { now, idleSince, before, limit: limit + 1 })
-  const page = rows.slice(0, limit)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   return {
     items: page.map(({ user_id: _user, revoked_at: _revoked, ...row }) => ({
       ...row,
       current: row.id === ctx.actor.session_id,
     })),
-    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+    next_cursor,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Bucket } from '../../contract/buckets.ts'
 import { ServiceError } from '../../contract/errors.ts'
 import { actionsOn } from '../../contract/permissions.ts'
 import { allow, type Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -103,14 +103,14 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
     after = rows.at(-1)?.name ?? after
     if (rows.length < SCAN || found.length > limit) break
   }
-  const page = found.slice(0, limit)
+  const { page, next_cursor } = pageOf(found, limit, ({ name }) => [name])
   const usage = await store.sumUsage(
     ctx.db,
     page.map(({ id }) => id),
   )
   return {
     items: page.map((row) => describe(ctx, row, usage.get(row.id))),
-    next_cursor: found.length > limit ? encodeCursor([page.at(-1)?.name ?? '']) : null,
+    next_cursor,
   }
 }
 

@@ -16,7 +16,7 @@ export function assertAdmin(actor: Actor, what: string): void {
 }
 
 /** Throws unless the actor may put people into these groups: nobody hands out a right they lack (R7). */
-export function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
+function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
   for (const group of groups)
     if (!covers(actor.groups, [group]))
       throw new ServiceError(

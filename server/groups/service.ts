@@ -12,7 +12,7 @@ import {
 } from '../../contract/permissions.ts'
 import { differenceOf } from '../audit/difference.ts'
 import type { Ctx, Step } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { assertAdminRemains, lockAdministration, unmapGroup } from '../settings/administration.ts'
@@ -158,12 +158,8 @@ export async function getGroup(db: Db, id: string): Promise<Group> {
 export async function listGroups(db: Db, limit: number, cursor: string | undefined) {
   const [after] = decodeCursor(cursor, 1) ?? ['']
   const rows = await store.listGroups(db, after ?? '', limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    items: await describeGroups(db, page),
-    next_cursor: rows.length > limit && last ? encodeCursor([last.name_key]) : null,
-  }
+  const { page, next_cursor } = pageOf(rows, limit, ({ name_key }) => [name_key])
+  return { items: await describeGroups(db, page), next_cursor }
 }
 
 /** Step: the built-in group of administrators, made when it is missing (R5). */

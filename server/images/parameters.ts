@@ -93,7 +93,7 @@ const QUALITY = { jpeg: 80, webp: 80, avif: 50, png: null } as const
 const writable = (kind: string): kind is Output => kind in QUALITY
 
 /** Throws unless a source of this size may be decoded (I3): by what its header declares. */
-export function assertDecodable(source: Source, limits: Limits): void {
+function assertDecodable(source: Source, limits: Limits): void {
   const kinds = [
     { most: limits.max_source_megapixels, what: 'An image' },
     { most: source.full ? limits.max_progressive_megapixels : undefined, what: 'A progressive or interlaced image' },

@@ -10,7 +10,7 @@ const latin = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
 
 /** What the first bytes are of; never by a name or a declared type (I1). */
-export function sniff(head: Uint8Array): Kind | undefined {
+function sniff(head: Uint8Array): Kind | undefined {
   const start = latin(head, 0, 12)
   if (start.startsWith('\xff\xd8\xff')) return 'jpeg'
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'png'

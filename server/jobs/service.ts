@@ -4,7 +4,7 @@ import { type BucketAction, isAdmin } from '../../contract/permissions.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allowSomewhere, type Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import { newId } from '../id.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
@@ -182,8 +182,8 @@ export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limi
   const [before] = decodeCursor(cursor, 1) ?? []
   const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
   const rows = await store.listJobs(ctx.db, { createdBy, status, before }, limit + 1)
-  const items = await describeAll(ctx, rows.slice(0, limit))
-  return { items, next_cursor: rows.length > limit ? encodeCursor([items.at(-1)?.id ?? '']) : null }
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  return { items: await describeAll(ctx, page), next_cursor }
 }
 
 /** Stops a job before its next step, at once where nobody has begun with it; one that is over stays as it is. */

@@ -1,4 +1,4 @@
-import { decide, type KeyRange } from '../../contract/permissions.ts'
+import { afterKey, decide, type KeyRange } from '../../contract/permissions.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx } from '../context.ts'
@@ -65,7 +65,7 @@ export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonl
       yield* page
       const last = page.at(-1)
       if (!last || page.length < PAGE) break
-      from = `${last.key}\u0001`
+      from = afterKey(last.key)
     }
 }
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
-import { afterPrefix, compareKeys, type KeyRange } from '../../contract/permissions.ts'
+import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../contract/permissions.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allowSomewhere, type Ctx } from '../context.ts'
-import { countOf, decodeCursor, encodeCursor } from '../cursor.ts'
+import { countOf, decodeCursor, encodeCursor, pageOf } from '../cursor.ts'
 import { describeObject } from './describe.ts'
 import * as store from './store.ts'
 import { type Gap, listSorted, measureGaps } from './stretches.ts'
@@ -66,7 +66,7 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
 async function withoutMarker(ctx: Ctx, bucketId: string, prefix: string, ranges: readonly KeyRange[]) {
   const [marker] = prefix.endsWith('/') ? await store.findObjects(ctx.db, bucketId, [prefix]) : []
   if (marker?.size !== 0) return ranges
-  return ranges.map(({ from, to }): KeyRange => ({ from: from === prefix ? `${prefix}\u0001` : from, to }))
+  return ranges.map(({ from, to }): KeyRange => ({ from: from === prefix ? afterKey(prefix) : from, to }))
 }
 
 const notBoth = () =>
@@ -125,7 +125,7 @@ function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string |
       const to = range.to === null || compareKeys(last, range.to) < 0 ? last : range.to
       return compareKeys(range.from, to) < 0 ? [{ from: range.from, to }] : []
     }
-    const after = isFolder ? (afterPrefix(last) ?? last) : `${last}\u0001`
+    const after = isFolder ? (afterPrefix(last) ?? last) : afterKey(last)
     const from = compareKeys(after, range.from) > 0 ? after : range.from
     return range.to === null || compareKeys(from, range.to) < 0 ? [{ from, to: range.to }] : []
   })
@@ -254,14 +254,11 @@ export async function listObjects(ctx: Ctx, bucket: string, prefix: string, limi
   const [last] = decodeCursor(cursor, 1) ?? []
   const rows: store.ObjectRow[] = []
   for (const range of ranges) {
-    const from = last !== undefined && compareKeys(`${last}\u0001`, range.from) > 0 ? `${last}\u0001` : range.from
+    const from = last !== undefined && compareKeys(afterKey(last), range.from) > 0 ? afterKey(last) : range.from
     if (range.to !== null && compareKeys(from, range.to) >= 0) continue
     rows.push(...(await store.listRange(ctx.db, bucketId, { from, to: range.to }, limit + 1 - rows.length)))
     if (rows.length > limit) break
   }
-  const page = rows.slice(0, limit)
-  return {
-    items: page.map((row) => describeObject(row, bucket)),
-    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.key ?? '']) : null,
-  }
+  const { page, next_cursor } = pageOf(rows, limit, ({ key }) => [key])
+  return { items: page.map((row) => describeObject(row, bucket)), next_cursor }
 }

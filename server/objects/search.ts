@@ -1,4 +1,4 @@
-import { compareKeys, type KeyRange } from '../../contract/permissions.ts'
+import { afterKey, compareKeys, type KeyRange } from '../../contract/permissions.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Db } from '../db/schema.ts'
@@ -102,7 +102,7 @@ async function readOn(
       const last = step.at(-1)
       if (last === undefined || step.length < size) break
       if (read >= most) return { keys, next: last }
-      from = `${last}\u0001`
+      from = afterKey(last)
     }
   return { keys, next: null }
 }
@@ -111,7 +111,7 @@ async function readOn(
 function remainder(range: KeyRange, after: string | undefined): KeyRange[] {
   if (after === undefined) return [range]
   // No key holds NUL, so this is the smallest that can follow.
-  const next = `${after}\u0001`
+  const next = afterKey(after)
   const from = compareKeys(next, range.from) > 0 ? next : range.from
   return range.to !== null && compareKeys(from, range.to) >= 0 ? [] : [{ from, to: range.to }]
 }

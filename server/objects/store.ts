@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { KeyRange } from '../../contract/permissions.ts'
+import { afterKey, type KeyRange } from '../../contract/permissions.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
 
@@ -123,8 +123,8 @@ export interface Walk {
   order: 'asc' | 'desc'
 }
 
-/** Smallest text after `key` that can be a key: only NUL would sort between, and no key holds one. */
-const AFTER = '\u0001'
+/** What makes of a key the one after it. */
+const AFTER = afterKey('')
 
 /**
  * The first entries of a range, as a skip scan: from each folder one seek leads past all that is in it, so the cost is

@@ -1,4 +1,4 @@
-import { afterPrefix } from '../../contract/permissions.ts'
+import { afterKey, afterPrefix } from '../../contract/permissions.ts'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/schema.ts'
 import { getObject } from '../objects/service.ts'
@@ -61,7 +61,7 @@ async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): 
     if (newer >= (rule.keep_newest ?? 0)) return false
     const last = rows.at(-1)
     if (rows.length < PAGE || !last) return true
-    from = `${last.key}\u0001`
+    from = afterKey(last.key)
   }
 }
 

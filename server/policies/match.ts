@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
-import { afterPrefix } from '../../contract/permissions.ts'
+import { afterKey, afterPrefix } from '../../contract/permissions.ts'
 import { listBuckets } from '../buckets/store.ts'
 import type { Db } from '../db/schema.ts'
 import { takingTurns } from '../turns.ts'
@@ -74,7 +74,7 @@ async function* matchBucket(
     const last = rows.at(-1)
     if (rows.length < PAGE || !last) return
     // No key holds NUL, so this is the smallest that can follow.
-    from = `${last.key}\u0001`
+    from = afterKey(last.key)
     await nextTurn()
   }
 }

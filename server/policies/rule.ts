@@ -1,7 +1,7 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
-import { compareKeys, covers, type GrantingGroup, matchesPattern } from '../../contract/permissions.ts'
+import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../contract/patterns.ts'
+import { compareKeys, covers, type GrantingGroup } from '../../contract/permissions.ts'
 import type { Row } from '../db/schema.ts'
-import { compileGlob, MOST_WILDCARDS, wildcardsIn } from './glob.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
 const DAY_MS = 24 * 3600_000

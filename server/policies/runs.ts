@@ -3,7 +3,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { decide } from '../../contract/permissions.ts'
 import type { PolicyRun } from '../../contract/policies.ts'
 import type { Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, encodeCursor, pageOf } from '../cursor.ts'
 import type { NewRow } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { numbersOf, type Requester } from './finish.ts'
@@ -111,7 +111,7 @@ async function waitFor(ctx: Ctx, work: Promise<void>): Promise<void> {
 }
 
 /** A run as the caller may see it: keys only of objects they may list. */
-export function describeRun({ actor }: Ctx, row: store.RunRow): PolicyRun {
+function describeRun({ actor }: Ctx, row: store.RunRow): PolicyRun {
   const visible = ({ bucket, key }: { bucket: string; key: string }) =>
     decide(actor.groups, 'list', bucket, key).allowed
   return {
@@ -160,8 +160,8 @@ export async function listRuns(ctx: Ctx, id: string, limit: number, cursor: stri
   await getVisible(ctx, id)
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listRuns(ctx.db, id, before, limit + 1)
-  const items = rows.slice(0, limit).map((row) => describeRun(ctx, row))
-  return { items, next_cursor: rows.length > limit ? encodeCursor([items.at(-1)?.id ?? '']) : null }
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  return { items: page.map((row) => describeRun(ctx, row)), next_cursor }
 }
 
 type Outcome = 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'

@@ -1,7 +1,7 @@
 import { decide } from '../../contract/permissions.ts'
 import type { Policy } from '../../contract/policies.ts'
 import type { Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { NewRow } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { finishStep } from './finish.ts'
@@ -70,14 +70,14 @@ export async function listPolicies(ctx: Ctx, limit: number, cursor: string | und
     before = rows.at(-1)?.id
     if (rows.length < SCAN || found.length > limit) break
   }
-  const page = found.slice(0, limit)
+  const { page, next_cursor } = pageOf(found, limit, ({ id }) => [id])
   const last = await store.findLastRuns(
     ctx.db,
     page.map(({ id }) => id),
   )
   return {
     items: page.map((row) => describe(row, last.get(row.id))),
-    next_cursor: found.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+    next_cursor,
   }
 }
 

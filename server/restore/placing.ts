@@ -174,7 +174,7 @@ async function chooseNames(tx: Tx, bucket: HeldBucket, rows: readonly store.Tras
 }
 
 /** `report.pdf`, `report (restored).pdf`, `report (restored 2).pdf`… as long as they make keys; a folder keeps its slash. */
-export function* namesBeside(key: string): Generator<string> {
+function* namesBeside(key: string): Generator<string> {
   yield key
   const [, stem = key, ending = ''] = /^(.*[^/])(\.[^./]*|\/)$/s.exec(key) ?? []
   for (let n = 1; n <= MOST_NAMES; n++) {

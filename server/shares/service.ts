@@ -6,7 +6,7 @@ import { hashPassword } from '../auth/passwords.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, type Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import { newId } from '../id.ts'
 import { objectMissing } from '../objects/service.ts'
 import { findObject } from '../objects/store.ts'
@@ -191,14 +191,14 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
   const rows = await store.listShares(ctx.db, { ...wanted, createdBy, before, now: ctx.now() }, limit + 1)
-  const page = rows.slice(0, limit)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   const uses = await store.sumUses(
     ctx.db,
     page.map(({ id }) => id),
   )
   return {
     items: page.map((row) => describe(ctx, row, row.email, uses.get(row.id))),
-    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+    next_cursor,
   }
 }
 

@@ -3,7 +3,7 @@ import { isAdmin } from '../../contract/permissions.ts'
 import { type NewToken, namedLifetimes, type Token } from '../../contract/tokens.ts'
 import { invalidToken } from '../auth/jwt.ts'
 import type { Ctx, Step } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Db } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -94,19 +94,19 @@ const describeNew = (row: store.TokenRow, token: string): NewToken => ({
 
 /** The caller's tokens, latest first. */
 export const listTokens = (ctx: Ctx, limit: number, cursor: string | undefined) =>
-  page(ctx, ctx.actor.user_id ?? '', limit, cursor)
+  listOf(ctx, ctx.actor.user_id ?? '', limit, cursor)
 
 /** Anyone's, for administrators; throws not_found. */
 export async function listUserTokens(ctx: Ctx, userId: string, limit: number, cursor: string | undefined) {
   if (!(await store.findUser(ctx.db, userId))) throw new ServiceError('not_found', 'There is no such user.')
-  return page(ctx, userId, limit, cursor)
+  return listOf(ctx, userId, limit, cursor)
 }
 
-async function page(ctx: Ctx, userId: string, limit: number, cursor: string | undefined) {
+async function listOf(ctx: Ctx, userId: string, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listTokens(ctx.db, userId, before, limit + 1)
-  const items = rows.slice(0, limit).map((row) => describe(row, ctx.now()))
-  return { items, next_cursor: rows.length > limit ? encodeCursor([items.at(-1)?.id ?? '']) : null }
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  return { items: page.map((row) => describe(row, ctx.now())), next_cursor }
 }
 
 function describe(row: store.TokenRow, now: Date): Token {

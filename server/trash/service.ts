@@ -12,7 +12,7 @@ import {
 } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../context.ts'
-import { decodeCursor, encodeCursor, timeOf } from '../cursor.ts'
+import { decodeCursor, pageOf, timeOf } from '../cursor.ts'
 import { newId } from '../id.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import * as store from './store.ts'
@@ -57,8 +57,7 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
   const [deleted_at, id] = decodeCursor(cursor, 2) ?? []
   const after = deleted_at !== undefined && id !== undefined ? { deleted_at: timeOf(deleted_at), id } : undefined
   const rows = await store.listTrash(ctx.db, bucket.id, ranges, after, limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
+  const { page, next_cursor } = pageOf(rows, limit, (row) => [row.deleted_at, row.id])
   return {
     items: page.map(
       (row): TrashItem => ({
@@ -74,7 +73,7 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
         expires_at: new Date(Date.parse(row.deleted_at) + bucket.trash_days * DAY_MS).toISOString(),
       }),
     ),
-    next_cursor: rows.length > limit && last ? encodeCursor([last.deleted_at, last.id]) : null,
+    next_cursor,
   }
 }
 

@@ -6,7 +6,7 @@ import { reserveBlobId } from '../blobs/reserve.ts'
 import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { typeOf } from '../objects/describe.ts'
@@ -160,7 +160,7 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
   if (!bucket) throw bucketMissing(name)
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listUploads(ctx.db, bucket.id, before, limit + 1)
-  const page = rows.slice(0, limit)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   const sums = await store.sumParts(
     ctx.db,
     page.map(({ id }) => id),
@@ -170,7 +170,7 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
   )
   return {
     items: mine.map((row) => describe(name, row, sums.get(row.id))),
-    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+    next_cursor,
   }
 }
 

@@ -13,7 +13,7 @@ const steps = ['hour', 'day'] as const
 const nothing = { uploaded_bytes: 0, downloaded_bytes: 0, requests: 0 }
 
 /** Writes down what was counted since the last time. What cannot be written is counted on. */
-export async function flushTraffic(ctx: Ctx): Promise<void> {
+async function flushTraffic(ctx: Ctx): Promise<void> {
   const counts = takeCounts(ctx)
   for (let i = 0; i < counts.length; i += PAGE)
     try {

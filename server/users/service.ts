@@ -4,7 +4,7 @@ import type { User } from '../../contract/users.ts'
 import { assertSettable, hashPassword } from '../auth/passwords.ts'
 import { revokeSessionsOf } from '../auth/service.ts'
 import type { Ctx, Step } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
 import { joinGroups, setGroups } from '../groups/members.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
@@ -244,16 +244,12 @@ export async function listUsers(db: Db, filter: store.UserFilter, limit: number,
   const [after = ''] = decodeCursor(cursor, 1) ?? []
   const q = filter.q === undefined ? undefined : folded(filter.q)
   const rows = await store.listUsers(db, { ...filter, q }, after, limit + 1)
-  const page = rows.slice(0, limit)
+  const { page, next_cursor } = pageOf(rows, limit, ({ email_key }) => [email_key])
   const groups = await findGroupsOfUsers(
     db,
     page.map(({ id }) => id),
   )
-  const last = page.at(-1)
-  return {
-    items: page.map((row) => toUser(row, groups)),
-    next_cursor: rows.length > limit && last ? encodeCursor([last.email_key]) : null,
-  }
+  return { items: page.map((row) => toUser(row, groups)), next_cursor }
 }
 
 /** The members of a group; throws not_found. */

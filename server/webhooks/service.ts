@@ -2,7 +2,7 @@ import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { bodySchema, eventNames, events } from '../../contract/events.ts'
 import type { NewWebhook, Webhook } from '../../contract/webhooks.ts'
 import type { Ctx } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
 import type { RowChange, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { newSecret, reseal, sealSecret } from './secret.ts'
@@ -112,13 +112,13 @@ const detailsOf = (row: store.EndpointRow) => ({ webhook_id: row.id, ...shown(ro
 export async function listWebhooks(ctx: Ctx, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listEndpoints(ctx.db, before, limit + 1)
-  const page = rows.slice(0, limit)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   const since = new Date(ctx.now().getTime() - DAY_MS).toISOString()
   const ids = page.map(({ id }) => id)
   const recent = new Map((await store.findRecent(ctx.db, ids, since)).map((row) => [row.webhook_id, row]))
   return {
     items: page.map((row) => ({ ...describe(ctx, row), ...describeRecent(recent.get(row.id)) })),
-    next_cursor: rows.length > limit ? encodeCursor([page.at(-1)?.id ?? '']) : null,
+    next_cursor,
     sending: ctx.config.webhooksEnabled,
   }
 }

@@ -30,7 +30,7 @@ export function pauseAfter({ webhooks }: Config, n: number, random: number, retr
 }
 
 /** Seconds of a Retry-After header (RFC 9110 section 10.2.3) of an answer that may have one; null without. */
-export function retryAfterOf({ answer, endedAt }: Pick<Outcome, 'answer' | 'endedAt'>): number | null {
+function retryAfterOf({ answer, endedAt }: Pick<Outcome, 'answer' | 'endedAt'>): number | null {
   const value = answer?.headers?.['retry-after']
   if (value === undefined || (answer?.status !== 429 && answer?.status !== 503)) return null
   if (/^\d{1,9}$/.test(value)) return Number(value)
@@ -111,7 +111,7 @@ export async function settle(tx: Tx, config: Config, outcomes: readonly Outcome[
 }
 
 /** The health of an endpoint after outcomes in the order in which they ended (W25, W26). */
-export function healthAfter(
+function healthAfter(
   { webhooks }: Config,
   endpoint: Pick<EndpointRow, 'failing_since' | 'failed_deliveries' | 'failures_in_row' | 'cooling_until'>,
   outcomes: readonly { outcome: Pick<Outcome, 'failure' | 'startedAt' | 'endedAt' | 'answer'>; givenUp: boolean }[],

@@ -35,7 +35,7 @@ const [QUOTE, COMMA, ARRAY, OBJECT, BACKSLASH, ARRAY_END, OBJECT_END] = Buffer.f
  * What is too much in a JSON text, before anything is made of it: 16 MiB of brackets take V8 three seconds to parse, of
  * small fields one. Looks at each byte once and skips what is quoted; a text that is no JSON is not its business.
  */
-export function excessOf(text: Buffer, most: number): string | undefined {
+function excessOf(text: Buffer, most: number): string | undefined {
   let values = 1
   let texts = 0
   let depth = 0

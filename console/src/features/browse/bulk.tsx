@@ -1,4 +1,4 @@
-import type { BulkResult } from '../../../../contract/transfers.ts'
+import type { BulkResult } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'

@@ -1,3 +1,30 @@
+/** Patterns that people write. Both kinds are matched in linear time, which a regular expression would not promise. */
+
+/**
+ * Whether `name` matches a grant's bucket pattern: `*` is any run of characters, everything else is literal, anchored
+ * at both ends. Runs in O(pattern × name) whatever the pattern.
+ */
+export function matchesPattern(pattern: string, name: string): boolean {
+  let p = 0
+  let n = 0
+  let star = -1
+  let resume = 0
+  while (n < name.length) {
+    if (p < pattern.length && pattern[p] === '*') {
+      star = p++
+      resume = n
+    } else if (p < pattern.length && pattern[p] === name[n]) {
+      p++
+      n++
+    } else if (star >= 0) {
+      p = star + 1
+      n = ++resume
+    } else return false
+  }
+  while (pattern[p] === '*') p++
+  return p === pattern.length
+}
+
 /** One piece of a pattern: a character of its own, or what stands for many. */
 type Piece =
   | { kind: 'character'; character: string }

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { route } from './route.ts'
+import { BucketName, Exactly, KEYS_BODY_LIMIT, Keys, Prefix } from './shapes.ts'
+
+const archive = {
+  tag: 'objects',
+  access: 'signed_in',
+  status: 200,
+  params: Type.Object({ bucket: BucketName }),
+  produces: 'bytes',
+  errors: ['not_found'],
+} as const
+
+export const operations = {
+  archiveObjects: route({
+    ...archive,
+    method: 'GET',
+    url: '/buckets/{bucket}/objects/archive',
+    summary: 'Download a folder or a selection as a zip',
+    description:
+      'Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`.',
+    query: Exactly({
+      prefix: Type.Optional(Prefix),
+      keys: Type.Optional(Keys),
+      download: Type.Optional(Type.Enum(['0', '1'])),
+    }),
+    rate: 'costly',
+  }),
+
+  archiveSelection: route({
+    ...archive,
+    method: 'POST',
+    url: '/buckets/{bucket}/objects/archive',
+    summary: 'The same for a selection too long for a URL',
+    bodyLimit: KEYS_BODY_LIMIT,
+    body: Exactly({ keys: Keys }),
+    records: [],
+    rate: 'costly',
+  }),
+}

@@ -1,0 +1,104 @@
+import Type from 'typebox'
+import { StoredObject } from './objects.ts'
+import { route } from './route.ts'
+import { BucketName, Exactly, ObjectKey } from './shapes.ts'
+
+/** A key of 1,024 control characters, six bytes each in JSON, with a file name and a type of the same. */
+const LONGEST_TOKEN = 14_000
+
+const signed = {
+  url: '/signed/{token}',
+  tag: 'objects',
+  access: 'public',
+  params: Type.Object({ token: Type.String({ maxLength: LONGEST_TOKEN }) }),
+} as const
+
+export const operations = {
+  presignObject: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/objects/presign',
+    tag: 'objects',
+    summary: 'A URL that needs no credential',
+    description:
+      'For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it.',
+    access: 'signed_in',
+    status: 200,
+    params: Type.Object({ bucket: BucketName }),
+    body: Exactly({
+      key: ObjectKey,
+      method: Type.Optional(Type.Enum(['GET', 'PUT'], { default: 'GET', description: 'GET allows HEAD too.' })),
+      expires_in: Type.Optional(
+        Type.Union(
+          [Type.String({ pattern: '^[1-9]\\d{0,7}[smhdw]$' }), Type.Integer({ minimum: 1, maximum: 604_800 })],
+          {
+            description: '`15m`, `1h`, `7d` or seconds; at most seven days.',
+            default: '1h',
+          },
+        ),
+      ),
+      download: Type.Optional(Type.Boolean({ description: 'GET: always as an attachment.' })),
+      filename: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 255, description: 'GET: the name to save it by.' }),
+      ),
+      embed: Type.Optional(
+        Type.Boolean({
+          description: 'GET: pages of this origin may show it in a frame, and it is never redirected to the storage.',
+        }),
+      ),
+      content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type taken.' })),
+      max_bytes: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT: the most bytes taken.' }),
+      ),
+    }),
+    reply: Type.Object({ url: Type.String(), method: Type.Enum(['GET', 'PUT']), expires_at: Type.String() }),
+    errors: ['invalid_request'],
+    records: [],
+  }),
+
+  getSigned: route({
+    ...signed,
+    method: 'GET',
+    summary: 'Download by a presigned URL',
+    status: 200,
+    otherStatus: [206, 304, 307],
+    query: Exactly({}),
+    produces: 'bytes',
+    errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
+    rate: 'none',
+  }),
+
+  headSigned: route({
+    ...signed,
+    method: 'HEAD',
+    summary: 'Headers by a presigned URL',
+    status: 200,
+    otherStatus: [304, 307],
+    query: Exactly({}),
+    produces: 'bytes',
+    errors: ['forbidden', 'not_found', 'precondition_failed'],
+    rate: 'none',
+  }),
+
+  putSigned: route({
+    ...signed,
+    method: 'PUT',
+    summary: 'Upload by a presigned URL',
+    consumes: 'bytes',
+    status: 201,
+    otherStatus: [200],
+    query: Exactly({}),
+    body: Type.String({ contentMediaType: 'application/octet-stream' }),
+    reply: StoredObject,
+    errors: [
+      'forbidden',
+      'not_found',
+      'precondition_failed',
+      'too_large',
+      'quota_exceeded',
+      'unsupported_media_type',
+      'rate_limited',
+    ],
+    records: ['upload'],
+    rate: 'none',
+  }),
+}
