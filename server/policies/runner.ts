@@ -6,7 +6,7 @@ import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../co
 import type { Db, Tx } from '../db/schema.ts'
 import { deleteUnchanged } from '../objects/bulk.ts'
 import { findObjects } from '../objects/store.ts'
-import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
+import { drainBy, LEASE_MS, Lost, takeSteps } from '../work/steps.ts'
 import { finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
 import { findMatches, type Match } from './match.ts'

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { ServiceError } from '../contract/errors.ts'
-import type { Ctx } from './context.ts'
-import type { Tx } from './db/schema.ts'
-import { newId } from './id.ts'
+import { ServiceError } from '../../contract/errors.ts'
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/schema.ts'
+import { newId } from '../id.ts'
 
 /** Milliseconds that a claim of long work lasts unless it is renewed. */
 export const LEASE_MS = 60_000
