@@ -1,4 +1,5 @@
 import { type Actor, type Step, systemActor } from '../context.ts'
+import { unclaimed } from '../work/lease.ts'
 import * as store from './store.ts'
 
 /** Who asked for a run: kept to record it in their name. */
@@ -29,7 +30,7 @@ export async function finishStep(
 ): Promise<void> {
   const { tx, record } = step
   const finished_at = step.now().toISOString()
-  await store.updateRun(tx, run.id, { status, reason, finished_at, runner: null, leased_until: null })
+  await store.updateRun(tx, run.id, { status, reason, finished_at, ...unclaimed })
   record({
     name: 'policy_run',
     resource: { type: 'policy', id: run.policy_id },
