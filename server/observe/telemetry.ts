@@ -3,11 +3,12 @@ import type { BlobObserver } from '../blobs/observed.ts'
 import type { Config } from '../config.ts'
 import type { DatabaseObserver } from '../db/observed.ts'
 import { type Database, engineOf } from '../db/open.ts'
+import { perSystem } from '../per-system.ts'
 import { instrumentsOf, type Lasting, lasting } from './instruments.ts'
 import { currentMeter } from './meter.ts'
 import type { Tracing } from './traces.ts'
 
-/** What a service knows of itself: one for each configuration, as several may run in a process. */
+/** What a service knows of itself. */
 export interface Telemetry {
   registry: Registry
   metrics: Lasting
@@ -17,20 +18,10 @@ export interface Telemetry {
   pool: Database['pool']
 }
 
-const known = new WeakMap<Config, Telemetry>()
-export function telemetryOf(config: Config): Telemetry {
-  const there = known.get(config)
-  if (there) return there
+export const telemetryOf = perSystem((): Telemetry => {
   const registry = new Registry()
-  const telemetry: Telemetry = {
-    registry,
-    metrics: instrumentsOf(lasting, registry),
-    traces: undefined,
-    pool: () => null,
-  }
-  known.set(config, telemetry)
-  return telemetry
-}
+  return { registry, metrics: instrumentsOf(lasting, registry), traces: undefined, pool: () => null }
+})
 
 let own: Registry | undefined
 /** Memory, CPU, garbage collection and the lag of the event loop: of the process, whatever runs in it. */

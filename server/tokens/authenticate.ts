@@ -12,6 +12,7 @@ import {
 } from '../context.ts'
 import type { Db } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
+import { perSystem } from '../per-system.ts'
 import { hashSecret } from '../signature.ts'
 import * as store from './store.ts'
 import { isTokenValue } from './value.ts'
@@ -85,12 +86,14 @@ async function recordReuse(system: System, token: store.CredentialRow, origin: O
   }
 }
 
-const noted = new Map<string, number>()
+/** When the use of a token was last noted, by its id. */
+const notedOf = perSystem(() => new Map<string, number>())
 
 /** Notes that a token was used, at most once a minute: after the answer, and without ever failing it (K7). */
 export function noteUse(system: System, { token_id, origin }: Actor): void {
   if (token_id === null) return
   const now = system.now()
+  const noted = notedOf(system.config)
   const last = noted.get(token_id)
   if (last !== undefined && now.getTime() - last < NOTE_EVERY_MS && now.getTime() >= last) return
   if (noted.size >= 10_000) noted.clear()

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sumUsage } from '../buckets/store.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import { atStop } from '../per-system.ts'
 import { HOUR_MS, KEPT_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { type Counts, giveBack, takeCounts } from './traffic.ts'
@@ -24,9 +25,10 @@ export async function flushTraffic(ctx: Ctx): Promise<void> {
     }
 }
 
-/** The same when the process ends: a failure loses the last counts and nothing else. */
-export const flushForShutdown = (ctx: Ctx): Promise<void> =>
-  flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last counts of traffic are lost'))
+// A failure loses the last counts and nothing else.
+atStop('write', (ctx) =>
+  flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last counts of traffic are lost')),
+)
 
 /** Step: adds counts to their hours and days, with what their buckets hold now. */
 async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<void> {

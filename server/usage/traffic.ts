@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RouteSpec } from '../../contract/route.ts'
-import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
+import { perSystem } from '../per-system.ts'
 
 const HOUR_MS = 3600_000
 /** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */
@@ -21,16 +21,12 @@ export interface Counts extends Traffic {
 }
 type Counting = Pick<Ctx, 'config' | 'now'>
 
-const counted = new WeakMap<Config, Map<string, Counts>>()
+const countedOf = perSystem(() => new Map<string, Counts>())
 /** Of requests whose path does not name their bucket. */
 const bucketOf = new WeakMap<FastifyRequest, string>()
 
 function entry({ config, now }: Counting, id: string | null, name: string | null): Counts {
-  let counts = counted.get(config)
-  if (!counts) {
-    counts = new Map()
-    counted.set(config, counts)
-  }
+  const counts = countedOf(config)
   const hour = Math.floor(now().getTime() / HOUR_MS)
   const key = id === null ? `${hour}=${name ?? ''}` : `${hour}#${id}`
   const known = counts.get(key)
@@ -82,8 +78,9 @@ export function countDownload(ctx: Counting, bucketId: string, reply: FastifyRep
 
 /** Takes all that was counted; who cannot write it down gives it back. */
 export function takeCounts({ config }: Counting): Counts[] {
-  const counts = [...(counted.get(config)?.values() ?? [])]
-  counted.delete(config)
+  const counted = countedOf(config)
+  const counts = [...counted.values()]
+  counted.clear()
   return counts
 }
 

@@ -5,7 +5,7 @@ import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { endpointMissing } from './service.ts'
 import * as store from './store.ts'
-import { wakeDispatchers } from './wake.ts'
+import { wakeDispatcher } from './wake.ts'
 
 const COUNT_LIMIT = 10_000
 const MOST_RECOVERED = 10_000
@@ -94,7 +94,7 @@ export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): 
     })
     return queued
   })
-  wakeDispatchers()
+  wakeDispatcher(ctx.config)
   return describe(row)
 }
 
@@ -111,6 +111,6 @@ export async function recoverDeliveries(ctx: Ctx, endpointId: string, since: str
     })
     return count
   })
-  wakeDispatchers()
+  wakeDispatcher(ctx.config)
   return { requeued }
 }

@@ -4,20 +4,14 @@ import type { Config } from '../config.ts'
 import { allowedAddresses, hostOf, type Route } from '../outbound/dial.ts'
 import { OutboundFailure } from '../outbound/failure.ts'
 import { createResolve } from '../outbound/resolve.ts'
-
-const routes = new WeakMap<Config, Route>()
+import { perSystem } from '../per-system.ts'
 
 /** How this process reaches receivers. */
-export function routeOf(config: Config): Route {
-  const { allowed, denied, ca, proxy, dnsServers, systemNames } = config.webhooks
-  let route = routes.get(config)
-  if (!route) {
-    const resolve = createResolve({ servers: dnsServers, systemNames })
-    route = { allowed, denied, ca, proxy, resolve, ownPort: config.port }
-    routes.set(config, route)
-  }
-  return route
-}
+export const routeOf = perSystem(({ webhooks, port }): Route => {
+  const { allowed, denied, ca, proxy, dnsServers, systemNames } = webhooks
+  const resolve = createResolve({ servers: dnsServers, systemNames })
+  return { allowed, denied, ca, proxy, resolve, ownPort: port }
+})
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
 

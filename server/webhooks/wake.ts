@@ -1,12 +1,16 @@
-const dispatchers = new Set<() => void>()
+import type { Config } from '../config.ts'
+import { perSystem } from '../per-system.ts'
 
-/** Has the dispatchers of this process look at the queue now. */
-export function wakeDispatchers(): void {
-  for (const wake of dispatchers) wake()
+const listenersOf = perSystem(() => new Set<() => void>())
+
+/** Has the dispatcher of this process look at the queue now. */
+export function wakeDispatcher(config: Config): void {
+  for (const wake of listenersOf(config)) wake()
 }
 
 /** Calls `wake` whenever this process has queued something, until the function it gives is called. */
-export function onQueued(wake: () => void): () => void {
-  dispatchers.add(wake)
-  return () => void dispatchers.delete(wake)
+export function onQueued(config: Config, wake: () => void): () => void {
+  const listeners = listenersOf(config)
+  listeners.add(wake)
+  return () => void listeners.delete(wake)
 }

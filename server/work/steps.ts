@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
+import { perSystem } from '../per-system.ts'
 import { type Claim, type Lease, LeaseLost } from './lease.ts'
 
 /** How many rows of one kind a process works on at a time. */
@@ -34,13 +35,12 @@ export interface LongWork<R> {
 
 /** Works on all rows that nobody works on, two at a time in a process, until there are none or the process ends. */
 export function drain<R>(work: LongWork<R>): (ctx: Ctx) => Promise<void> {
-  /** How many run in this process, by the storage of its service. */
-  const running = new WeakMap<object, number>()
+  const runningOf = perSystem(() => ({ count: 0 }))
   return async (ctx) => {
     if (!ctx.worksInBackground) return
-    const busy = running.get(ctx.blobs) ?? 0
-    if (busy >= AT_ONCE) return
-    running.set(ctx.blobs, busy + 1)
+    const running = runningOf(ctx.config)
+    if (running.count >= AT_ONCE) return
+    running.count++
     try {
       while (!ctx.stopping.aborted) {
         const claimed = await work.lease.claim(ctx)
@@ -48,7 +48,7 @@ export function drain<R>(work: LongWork<R>): (ctx: Ctx) => Promise<void> {
         await takeToItsEnd(ctx, work, claimed.row, claimed.claim)
       }
     } finally {
-      running.set(ctx.blobs, (running.get(ctx.blobs) ?? 1) - 1)
+      running.count--
     }
   }
 }
