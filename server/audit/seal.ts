@@ -4,13 +4,14 @@ import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { atStop } from '../per-system.ts'
+import { HOUR_MS } from '../time.ts'
 import * as chain from './chain.ts'
 import { checkpointLine, checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, headText } from './hashes.ts'
 import { type AuditKeys, currentKey, isMac, openKeys } from './keys.ts'
 
 /** Links a transaction: one keeps the process busy for some 15 ms. */
 const BATCH = 500
-const CHECKPOINT_MS = 3600_000
+const CHECKPOINT_MS = HOUR_MS
 
 /**
  * Seals every second what was recorded since. One process at a time holds the head; who cannot have it leaves the work to

@@ -9,6 +9,7 @@ import { seal, unseal } from '../sealed.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
+import { MINUTE_MS } from '../time.ts'
 import { adoptProfile, insertUser, recordLogin } from '../users/service.ts'
 import { findByIdentity } from '../users/store.ts'
 import { recordFailure } from './login.ts'
@@ -16,8 +17,8 @@ import * as oidc from './oidc.ts'
 import { loginDisabled, type NewSession, openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
 import * as store from './store.ts'
 
-const TRANSACTION_MS = 10 * 60_000
-const HANDOFF_MS = 60_000
+const TRANSACTION_MS = 10 * MINUTE_MS
+const HANDOFF_MS = MINUTE_MS
 const PURPOSE = 'oidc-tx'
 
 /** Anyone may begin and fail; neither may fill a table. */

@@ -3,10 +3,11 @@ import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import { perSystem } from '../per-system.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
+import { HOUR_MS } from '../time.ts'
 import { entraTenant } from '../variables.ts'
 
 const TIMEOUT_SECONDS = 10
-const KEPT_MS = 3600_000
+const KEPT_MS = HOUR_MS
 const LONGEST_BACKOFF_MS = 30_000
 const SCOPE = 'openid profile email'
 

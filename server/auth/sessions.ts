@@ -6,12 +6,12 @@ import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
 import { perSystem } from '../per-system.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { DAY_MS } from '../time.ts'
 import { actorOf } from './caller.ts'
 import * as jwt from './jwt.ts'
 import { idpOf } from './oidc.ts'
 import * as store from './store.ts'
 
-const DAY_MS = 24 * 3600_000
 const FAMILY_MS = 30 * DAY_MS
 /** How long a replaced refresh token still answers with its unused successor: two tabs, a lost response (J4). */
 const REUSE_GRACE_MS = 30_000

@@ -7,6 +7,7 @@ import type { ItemError } from '../objects/item-error.ts'
 import { retryTaken } from '../objects/retry.ts'
 import { transferObjects } from '../objects/transfer.ts'
 import { findVersions, type Seen } from '../objects/versions.ts'
+import { DAY_MS, HOUR_MS } from '../time.ts'
 import { type Claim, leaseOn, renewed, unclaimed } from '../work/lease.ts'
 import { drain } from '../work/steps.ts'
 import { listStep } from './listing.ts'
@@ -15,7 +16,6 @@ import * as store from './store.ts'
 import { countUndoable, type Outcome, undoStep } from './undo.ts'
 
 const MOST_ERRORS = 100
-const DAY_MS = 24 * 3600_000
 const FORGOTTEN_MS = 30 * DAY_MS
 /** How long a move can be undone: what it moved is a row for each object. */
 const UNDOABLE_MS = 7 * DAY_MS
@@ -48,7 +48,7 @@ export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
 /** Forgets jobs that were over a month ago, and after a week what they moved. */
 export const forgetJobs = {
   name: 'job-expiry',
-  every: 3600_000,
+  every: HOUR_MS,
   deletesByAge: true as const,
   run: async (ctx: Ctx): Promise<void> => {
     const before = (ms: number) => new Date(ctx.now().getTime() - ms)

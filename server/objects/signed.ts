@@ -5,6 +5,7 @@ import { noteRead } from '../audit/reads.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { readClaims, signClaims } from '../signature.ts'
+import { secondsOf } from '../time.ts'
 import { noteBucket } from '../usage/traffic.ts'
 import { contentDispositionOf, sendObject } from './download.ts'
 import { receivePut } from './receive.ts'
@@ -12,7 +13,6 @@ import { getObject } from './service.ts'
 
 const PURPOSE = 'presigned-url'
 const MOST_SECONDS = 7 * 24 * 3600
-const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 /** How long the storage's own URL works that a signed one leads to: enough to begin. */
 const DIRECT_SECONDS = 300
 
@@ -31,12 +31,6 @@ interface Claims {
   embed?: boolean | undefined
   content_type?: string | undefined
   max_bytes?: number | undefined
-}
-
-/** Seconds of `<n>[smhdw]` or of a number. */
-function secondsOf(expiresIn: string | number): number {
-  if (typeof expiresIn === 'number') return expiresIn
-  return Number(expiresIn.slice(0, -1)) * UNITS[expiresIn.slice(-1) as keyof typeof UNITS]
 }
 
 /** Makes a URL for one method on one key; needs the right for it, which is asked again at every use. */

@@ -1,10 +1,9 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { compareKeys, covers, type GrantingGroup, matchesPattern } from '../../contract/permissions.ts'
 import type { Row } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 import { compileGlob, MOST_WILDCARDS, wildcardsIn } from './glob.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
-
-const DAY_MS = 24 * 3600_000
 
 /** What a policy deletes, and when a run must not. */
 export interface Rule {

@@ -6,6 +6,7 @@ import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { NewRow } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { DAY_MS, HOUR_MS } from '../time.ts'
 import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
 import { hasOnAll, ruleOf } from './rule.ts'
@@ -228,7 +229,6 @@ export const policyWorker = {
   },
 }
 
-const DAY_MS = 24 * 3600_000
 const ITEMS_DAYS = 30
 const RUNS_DAYS = 365
 const CLEAR = 5000
@@ -236,7 +236,7 @@ const CLEAR = 5000
 /** Clears away what runs matched after a month, runs after a year, and what deleted policies leave. */
 export const forgetRuns = {
   name: 'policy-history',
-  every: 3600_000,
+  every: HOUR_MS,
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     const before = (days: number) => new Date(ctx.now().getTime() - days * DAY_MS)

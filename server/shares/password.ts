@@ -5,10 +5,11 @@ import { verifyPassword } from '../auth/passwords.ts'
 import { beginAttempt, forgiveAttempt, retractAttempt } from '../auth/throttle.ts'
 import type { Ctx } from '../context.ts'
 import { perSystem } from '../per-system.ts'
+import { MINUTE_MS } from '../time.ts'
 import { findLink, forbidCaching, noteAccess, type OpenLink } from './open.ts'
 import { isTicket, makeTicket } from './ticket.ts'
 
-const VERIFIED_MS = 5 * 60_000
+const VERIFIED_MS = 5 * MINUTE_MS
 
 /** Which passwords were found right lately: a video is fetched in a hundred ranges, and each compare costs 200 ms. */
 const verifiedOf = perSystem(() => new Map<string, number>())

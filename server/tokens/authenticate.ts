@@ -14,11 +14,12 @@ import type { Db } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
 import { perSystem } from '../per-system.ts'
 import { hashSecret } from '../signature.ts'
+import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 import { isTokenValue } from './value.ts'
 
 const BAD_PER_MINUTE = 100
-const NOTE_EVERY_MS = 60_000
+const NOTE_EVERY_MS = MINUTE_MS
 
 const flood = countPerMinute(BAD_PER_MINUTE)
 

@@ -1,6 +1,7 @@
 import type { Compilable } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 
 export type TokenRow = Row<'tokens'>
 
@@ -74,7 +75,7 @@ export const findExpiring = (db: Db, now: Date, days: number, limit: number): Pr
     .selectAll()
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now.toISOString())
-    .where('expires_at', '<=', new Date(now.getTime() + days * 24 * 3600_000).toISOString())
+    .where('expires_at', '<=', new Date(now.getTime() + days * DAY_MS).toISOString())
     .where((e) => e.or([e('notice_days', 'is', null), e('notice_days', '>', days)]))
     .limit(limit)
     .execute()

@@ -6,15 +6,15 @@ import { holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor } from '../context.ts'
 import { placeBlob } from '../objects/place.ts'
 import { findObject } from '../objects/store.ts'
+import { DAY_MS } from '../time.ts'
 import { countUpload } from '../usage/traffic.ts'
 import { forgetLostParts } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
 import { openUpload, uploadMissing } from './service.ts'
 import * as store from './store.ts'
 
-const HOUR_MS = 3600_000
 /** How long a finished upload is remembered for those who did not get the answer. */
-const REMEMBERED_MS = 24 * HOUR_MS
+const REMEMBERED_MS = DAY_MS
 
 export interface CompleteUpload {
   upload_id: string

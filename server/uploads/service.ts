@@ -11,12 +11,12 @@ import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { typeOf } from '../objects/describe.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { HOUR_MS, MINUTE_MS } from '../time.ts'
 import { lapseIdle } from './lapse.ts'
 import { partUrls } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
-const HOUR_MS = 3600_000
 const FIRST_URLS = 1000
 const METADATA_BYTES = 8192
 
@@ -208,7 +208,7 @@ const PAGE = 500
 /** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
 export const sweeper = {
   name: 'upload-sweeper',
-  every: 60_000,
+  every: MINUTE_MS,
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (let last: store.UploadRow | undefined; !ctx.stopping.aborted; ) {

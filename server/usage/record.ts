@@ -3,7 +3,8 @@ import { sumUsage } from '../buckets/store.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { atStop } from '../per-system.ts'
-import { HOUR_MS, KEPT_MS, startOf } from './span.ts'
+import { HOUR_MS, MINUTE_MS } from '../time.ts'
+import { KEPT_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { type Counts, giveBack, takeCounts } from './traffic.ts'
 
@@ -143,7 +144,7 @@ async function forgetOld(ctx: Ctx): Promise<void> {
 /** Writes down traffic, and once an hour what is held. */
 export const usageRecorder = {
   name: 'usage-recorder',
-  every: 60_000,
+  every: MINUTE_MS,
   local: true as const,
   async run(ctx: Ctx): Promise<void> {
     await flushTraffic(ctx)

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RouteSpec } from '../../contract/route.ts'
 import type { Ctx } from '../context.ts'
 import { perSystem } from '../per-system.ts'
+import { HOUR_MS } from '../time.ts'
 
-const HOUR_MS = 3600_000
 /** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */
 const MOST = 20_000
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 
-const DAY_MS = 86_400_000
 /** How long the queue of a paused endpoint waits (W24). */
 const HELD_DAYS = 7
 const BATCH = 1000

@@ -5,12 +5,12 @@ import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { RowChange, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { DAY_MS } from '../time.ts'
 import { newSecret, reseal, sealSecret } from './secret.ts'
 import * as store from './store.ts'
 import { checkTarget } from './target.ts'
 
 const MOST_ENDPOINTS = 500
-const DAY_MS = 86_400_000
 
 /** What an administrator says of an endpoint. */
 export interface EndpointFields {

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { HOUR_MS } from '../time.ts'
 import * as queue from './queue.ts'
 import type { Outcome } from './send.ts'
 import type { EndpointRow } from './store.ts'
@@ -16,7 +17,6 @@ const COOL_AFTER = 4
 const COOL_SECONDS = 60
 const MOST_COOL_SECONDS = 3600
 const GIVEN_UP_FOR_DISABLING = 10
-const HOUR_MS = 3600_000
 
 export const later = (from: Date, seconds: number): string => new Date(from.getTime() + seconds * 1000).toISOString()
 

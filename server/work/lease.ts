@@ -2,14 +2,15 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Db, Row, Schema, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
 export type { Claim } from './store.ts'
 
 /** Milliseconds that a claim lasts unless it is renewed. */
-const LEASE_MS = 60_000
+const LEASE_MS = MINUTE_MS
 /** More than the clocks of replicas may differ by. */
-const FARTHEST_LEASE_MS = 600_000
+const FARTHEST_LEASE_MS = 10 * MINUTE_MS
 
 /** Another process has taken the work over, or it is gone. */
 export class LeaseLost extends Error {
