@@ -187,8 +187,8 @@ async function apply(step: Step, job: store.JobRow, request: CreateJob, size: nu
     return dest === null ? [] : [{ key, dest }]
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
-  const options = { ifNoneMatch: if_none_match === '*', job_id, seen }
-  const { placed, errors: refused } = await transferObjects(step, kind, buckets, pairs, options)
+  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen }
+  const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))
     await store.insertMoves(

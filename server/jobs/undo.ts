@@ -63,8 +63,8 @@ async function moveBack(
   const unchanged = await lockUnchanged(tx, buckets[0], moves)
   const same = moves.filter(({ key }) => unchanged.has(key))
   const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))
-  const options = { ifNoneMatch: true, ...more }
-  const { placed, errors: stayed } = await transferObjects(step, 'move', buckets, pairs, options)
+  const options = { kind: 'move', ifNoneMatch: true, ...more } as const
+  const { placed, errors: stayed } = await transferObjects(step, buckets, pairs, options)
   const left = new Set(placed.map(({ pair }) => pair.key))
   const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))
   // Held again, with the room that what left has made.

@@ -4,6 +4,7 @@ import type { StoredObject } from '../../contract/objects.ts'
 import { noteRead } from '../audit/reads.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
+import { invalid } from '../invalid.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import { secondsOf } from '../time.ts'
 import { noteBucket } from '../usage/traffic.ts'
@@ -51,10 +52,7 @@ export function presign(
   const { key, method = 'GET', expires_in = '1h', ...limits } = body
   allow(ctx.actor, method === 'GET' ? 'read' : 'write', bucket, key)
   const seconds = secondsOf(expires_in)
-  if (seconds > MOST_SECONDS)
-    throw new ServiceError('invalid_request', 'body.expires_in must not be more than seven days', {
-      faults: [{ path: 'body.expires_in', message: 'must not be more than seven days' }],
-    })
+  if (seconds > MOST_SECONDS) throw invalid('body.expires_in', 'must not be more than seven days')
   const { user_id, token_id } = ctx.actor
   const until = ctx.now().getTime() + seconds * 1000
   const claims: Claims = { method, bucket, key, user: user_id ?? '', token: token_id, until, ...limits }

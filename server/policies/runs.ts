@@ -6,6 +6,7 @@ import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { NewRow } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { invalid } from '../invalid.ts'
 import { DAY_MS, HOUR_MS } from '../time.ts'
 import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
@@ -61,8 +62,6 @@ export interface RunOptions {
   dry_run?: boolean | undefined
   of?: string | undefined
 }
-const invalid = (path: string, message: string) =>
-  new ServiceError('invalid_request', `${path} ${message}`, { faults: [{ path, message }] })
 
 /** Begins a run, and waits a moment for its end. `conflict` while another run of the policy is not over. */
 export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: RunOptions): Promise<PolicyRun> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Fault, ServiceError } from '../../contract/errors.ts'
+import { ServiceError } from '../../contract/errors.ts'
 import { decide, isAdmin } from '../../contract/permissions.ts'
 import type { NewShare, Share } from '../../contract/shares.ts'
 import { hashPassword } from '../auth/passwords.ts'
@@ -8,6 +8,7 @@ import { findBucket } from '../buckets/store.ts'
 import { allow, type Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { newId } from '../id.ts'
+import { invalid } from '../invalid.ts'
 import { objectMissing } from '../objects/service.ts'
 import { findObject } from '../objects/store.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -43,11 +44,6 @@ export interface CreateShare extends LinkLimits, UploadLimits {
 interface ListQuery extends store.Wanted {
   limit?: number | undefined
   cursor?: string | undefined
-}
-
-const invalid = (path: string, message: string) => {
-  const faults: Fault[] = [{ path, message }]
-  return new ServiceError('invalid_request', `${path} ${message}`, { faults })
 }
 
 /** Seconds; null for `never`. */

@@ -9,7 +9,7 @@ import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { typeOf } from '../objects/describe.ts'
+import { metadataText, typeOf } from '../objects/describe.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { HOUR_MS, MINUTE_MS } from '../time.ts'
 import { lapseIdle } from './lapse.ts'
@@ -18,7 +18,6 @@ import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
 const FIRST_URLS = 1000
-const METADATA_BYTES = 8192
 
 export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
 
@@ -49,10 +48,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const { key, file_size, content_type, metadata = {} } = body
   allow(ctx.actor, 'write', name, key)
   const part_size = partSizeFor(body.part_size, file_size)
-  if (Buffer.byteLength(JSON.stringify(metadata)) > METADATA_BYTES)
-    throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
-      faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
-    })
+  const text = metadataText(metadata)
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   const { uploads } = await settingsInForce(ctx)
   const blob_id = await reserveBlobId(ctx)
@@ -71,7 +67,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
         blob_id,
         handle,
         content_type: typeOf(content_type, key),
-        metadata: JSON.stringify(metadata),
+        metadata: text,
         file_size: file_size ?? null,
         part_size,
         reserved: file_size ?? 0,

@@ -1,9 +1,9 @@
-import { ServiceError } from '../../contract/errors.ts'
 import { actionsOn, isAdmin } from '../../contract/permissions.ts'
 import type { UsagePoint } from '../../contract/usage.ts'
 import { allowAny, bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
+import { invalid } from '../invalid.ts'
 import { DAY_MS } from '../time.ts'
 import { KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
@@ -34,9 +34,6 @@ async function findVisible(ctx: Ctx, bucket: string | undefined): Promise<Visibl
   if (bucket !== undefined && rows.length === 0 && !(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
   return rows
 }
-
-const invalid = (path: string, message: string) =>
-  new ServiceError('invalid_request', `${path} ${message}`, { faults: [{ path, message }] })
 
 /** The span that is asked for, from the beginning of an hour or day on. */
 function spanOf(now: Date, { from, to, days, step = 'day' }: HistoryQuery): store.Span {

@@ -1,10 +1,11 @@
-import { type Fault, ServiceError } from '../../contract/errors.ts'
+import { ServiceError } from '../../contract/errors.ts'
 import { bodySchema, eventNames, events } from '../../contract/events.ts'
 import type { NewWebhook, Webhook } from '../../contract/webhooks.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { RowChange, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { invalid, invalidAll } from '../invalid.ts'
 import { DAY_MS } from '../time.ts'
 import { newSecret, reseal, sealSecret } from './secret.ts'
 import * as store from './store.ts'
@@ -23,9 +24,6 @@ export interface EndpointFields {
   enabled?: boolean | undefined
 }
 
-const invalid = (faults: readonly Fault[]) =>
-  new ServiceError('invalid_request', faults.map(({ path, message }) => `${path} ${message}`).join('; '), { faults })
-
 export const endpointMissing = () => new ServiceError('not_found', 'There is no such webhook endpoint.')
 
 /** Throws invalid_request naming every event that does not exist (W2). */
@@ -36,11 +34,11 @@ function checkEvents(wanted: readonly string[]): void {
       ? []
       : [{ path: `body.events.${i}`, message: `"${name.slice(0, 64)}" is no event` }],
   )
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw invalidAll(faults)
 }
 
 function checkFilter(bucket: string | null, prefix: string | null): void {
-  if (bucket === null && prefix !== null) throw invalid([{ path: 'body.prefix', message: 'needs a bucket' }])
+  if (bucket === null && prefix !== null) throw invalid('body.prefix', 'needs a bucket')
 }
 
 /** Registers an endpoint; its secret is in this answer alone. */

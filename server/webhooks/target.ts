@@ -1,6 +1,6 @@
 import net from 'node:net'
-import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Config } from '../config.ts'
+import { invalid } from '../invalid.ts'
 import { allowedAddresses, hostOf, type Route } from '../outbound/dial.ts'
 import { OutboundFailure } from '../outbound/failure.ts'
 import { createResolve } from '../outbound/resolve.ts'
@@ -37,9 +37,7 @@ function faultOf(config: Config, text: string): string | undefined {
  */
 export async function checkTarget(config: Config, text: string): Promise<void> {
   const message = faultOf(config, text) ?? (await addressFault(config, new URL(text)))
-  if (message === undefined) return
-  const faults: Fault[] = [{ path: 'body.url', message }]
-  throw new ServiceError('invalid_request', `body.url ${message}`, { faults })
+  if (message !== undefined) throw invalid('body.url', message)
 }
 
 async function addressFault(config: Config, url: URL): Promise<string | undefined> {
