@@ -35,8 +35,13 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
   const { kind, source_bucket, prefix, dest_bucket = source_bucket, dest_prefix } = JSON.parse(job.request) as CreateJob
   if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix }
   return {
-    ...{ kind: 'restore', of, if_none_match: '*' },
-    ...{ source_bucket: dest_bucket, prefix: dest_prefix, dest_bucket: source_bucket, dest_prefix: prefix },
+    kind: 'restore',
+    of,
+    if_none_match: '*',
+    source_bucket: dest_bucket,
+    prefix: dest_prefix,
+    dest_bucket: source_bucket,
+    dest_prefix: prefix,
   }
 }
 

@@ -26,16 +26,18 @@ export interface PolicyText extends Rule {
 type Given = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
 
 const nothing: PolicyText = {
-  ...{
-    name: '',
-    bucket_patterns: [],
-    prefix: '',
-    glob: null,
-    older_than_days: null,
-    min_size: null,
-    keep_newest: null,
-  },
-  ...{ max_deletes: null, max_delete_percent: null, cron: null, timezone: 'UTC', enabled: true },
+  name: '',
+  bucket_patterns: [],
+  prefix: '',
+  glob: null,
+  older_than_days: null,
+  min_size: null,
+  keep_newest: null,
+  max_deletes: null,
+  max_delete_percent: null,
+  cron: null,
+  timezone: 'UTC',
+  enabled: true,
 }
 
 /** What was asked for over what there was; throws invalid_request where that means nothing. */

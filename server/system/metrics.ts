@@ -129,8 +129,12 @@ function setQueues(metrics: Queued, found: Queues, now: number): void {
 function setImages(metrics: Momentary, ctx: Ctx): void {
   const status = imageStatus(ctx)
   const outcomes = {
-    ...{ rendered: status.renders - status.failed, failed: status.failed, hit: status.hits },
-    ...{ joined: status.joined, unchanged: status.unchanged, refused: status.refused },
+    rendered: status.renders - status.failed,
+    failed: status.failed,
+    hit: status.hits,
+    joined: status.joined,
+    unchanged: status.unchanged,
+    refused: status.refused,
   }
   for (const [outcome, count] of Object.entries(outcomes)) metrics.stowage_images_total.inc({ outcome }, count)
   for (const [format, ms] of Object.entries(status.render_ms))

@@ -56,7 +56,11 @@ async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<vo
         row.requests += traffic.requests
       } else
         rows.set(`${step} ${bucket_id} ${time}`, {
-          ...{ step, bucket_id, time, used_bytes: null, object_count: null },
+          step,
+          bucket_id,
+          time,
+          used_bytes: null,
+          object_count: null,
           ...traffic,
         })
     }
@@ -106,8 +110,11 @@ async function samplePage(tx: Tx, hour: string, now: Date): Promise<'more' | 'fi
       tx,
       steps.flatMap((step) =>
         buckets.map(({ id: bucket_id }) => ({
-          ...{ step, bucket_id, time: startOf(step, Date.parse(hour)) },
-          ...{ used_bytes: held.get(bucket_id)?.bytes ?? 0, object_count: held.get(bucket_id)?.objects ?? 0 },
+          step,
+          bucket_id,
+          time: startOf(step, Date.parse(hour)),
+          used_bytes: held.get(bucket_id)?.bytes ?? 0,
+          object_count: held.get(bucket_id)?.objects ?? 0,
           ...nothing,
         })),
       ),

@@ -129,7 +129,9 @@ export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefin
     if (at !== null && (counted_at === null || at < counted_at)) counted_at = at
   }
   const items = largest(sums, TYPES).map(([type, { bytes, objects }]) => ({
-    ...{ content_type: type || null, used_bytes: bytes, object_count: objects },
+    content_type: type || null,
+    used_bytes: bytes,
+    object_count: objects,
   }))
   return { items, counted_at }
 }

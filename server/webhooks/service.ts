@@ -57,7 +57,12 @@ export async function createWebhook(
     const now = ctx.now().toISOString()
     const row = await store.insertEndpoint(tx, {
       id: newId(),
-      ...{ name, url, bucket, prefix, max_in_flight, events: JSON.stringify(wanted) },
+      name,
+      url,
+      bucket,
+      prefix,
+      max_in_flight,
+      events: JSON.stringify(wanted),
       secret: sealSecret(ctx.config, secret),
       created_at: now,
       created_by: ctx.actor.user_id,
@@ -100,7 +105,9 @@ function publicUrl(text: string): string {
   return url.origin + url.pathname + (url.search ? '?***' : '')
 }
 const shown = ({ name, url, events: wanted, bucket, prefix }: store.EndpointRow) => ({
-  ...{ name, bucket, prefix },
+  name,
+  bucket,
+  prefix,
   url: publicUrl(url),
   events: JSON.parse(wanted) as string[],
 })
@@ -161,7 +168,8 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
     const side = (one: store.EndpointRow) => {
       const all: { [field: string]: unknown } = {
         ...shown(one),
-        ...{ max_in_flight: one.max_in_flight, enabled: one.disabled_at === null },
+        max_in_flight: one.max_in_flight,
+        enabled: one.disabled_at === null,
       }
       return Object.fromEntries(Object.keys(input).map((field) => [field, all[field]]))
     }

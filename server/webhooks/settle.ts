@@ -203,14 +203,14 @@ export async function noteInterrupted(
       attempts,
       ...(isOver
         ? {
-            ...{ status: delivery.resend_from ?? ('failed' as const), resend_from: null, next_attempt_at: null },
-            ...{
-              last_error: INTERRUPTED,
-              last_status_code: null,
-              lease_token: null,
-              lease_until: null,
-              leased_at: null,
-            },
+            status: delivery.resend_from ?? ('failed' as const),
+            resend_from: null,
+            next_attempt_at: null,
+            last_error: INTERRUPTED,
+            last_status_code: null,
+            lease_token: null,
+            lease_until: null,
+            leased_at: null,
           }
         : {}),
     })
