@@ -179,7 +179,7 @@ async function checkCheckpoints(state: State, reached: number, complete: boolean
   let page: Awaited<ReturnType<typeof chain.listCheckpoints>>
   do {
     const last = complete ? Number.MAX_SAFE_INTEGER : reached
-    page = await chain.listCheckpoints(ctx.db, before?.n ?? 0, first, last, BATCH)
+    page = await chain.listCheckpoints(ctx.db, { after: before?.n ?? 0, from: first, to: last }, BATCH)
     for (const { linked, ...one } of page) {
       before ??= await chain.findCheckpoint(ctx.db, one.n - 1)
       const expected = before ? hashCheckpoint(before) : null

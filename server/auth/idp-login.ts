@@ -114,7 +114,7 @@ export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ token
     const identity = await oidc.exchangeCode(ctx, idp, callback.query, { state, nonce: begun.nonce, verifier })
     const code = begun.return_to !== null && callback.browser ? random() : undefined
     const handoff = code === undefined ? undefined : { code, cookie_hash: begun.cookie_hash }
-    const session = await signIn(ctx, idp, settings, identity, handoff)
+    const session = await signIn(ctx, { idp, settings }, identity, handoff)
     if (code === undefined) return { tokens: await tokensOf(ctx, session) }
     return { redirect: returnUrl(begun.return_to ?? '/', `code=${code}`) }
   } catch (error) {
@@ -134,7 +134,7 @@ async function recordRefusal(
   { email, userId }: { email: string | null; userId?: string | undefined },
 ): Promise<void> {
   if (failures(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
-  await recordFailure(ctx, email, code, userId, { status_code: errors[code].status, error_code: code })
+  await recordFailure(ctx, email, code, { userId, status_code: errors[code].status, error_code: code })
 }
 
 const returnUrl = (path: string, fragment: string): string => `${path.split('#', 1)[0]}#${fragment}`
@@ -170,8 +170,7 @@ class Taken extends Error {}
  */
 async function signIn(
   ctx: Ctx,
-  idp: oidc.Idp,
-  settings: EffectiveSettings,
+  { idp, settings }: { idp: oidc.Idp; settings: EffectiveSettings },
   identity: oidc.Identity,
   handoff: { code: string; cookie_hash: string } | undefined,
 ): Promise<NewSession> {

@@ -20,13 +20,18 @@ export function recorderOf({ requester, author_id, author_email }: store.RunRow)
   return { ...systemActor, user_id: author_id, email: author_email }
 }
 
+/** How a run ended, and why where that is not plain. */
+export interface Ending {
+  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled'
+  reason: string | null
+}
+
 /** Step: ends a locked run and records it, once. */
 export async function finishStep(
   step: Step,
   run: store.RunRow,
   name: string,
-  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
-  reason: string | null,
+  { status, reason }: Ending,
 ): Promise<void> {
   const { tx, record } = step
   const finished_at = step.now().toISOString()

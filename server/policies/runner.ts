@@ -8,7 +8,7 @@ import { deleteUnchanged } from '../objects/bulk.ts'
 import { findObjects } from '../objects/store.ts'
 import { type Claim, LeaseLost, leaseOn, renewed } from '../work/lease.ts'
 import { drain } from '../work/steps.ts'
-import { finishStep, recorderOf } from './finish.ts'
+import { type Ending, finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
 import { findMatches, type Match } from './match.ts'
 import { allowOnAll, guardRail, type Rule } from './rule.ts'
@@ -55,7 +55,7 @@ export const drainRuns = drain({
   isEnd: (error) => error instanceof RunEnded,
   async fail(ctx, claim, reason, error) {
     const status = error instanceof RunEnded ? error.status : 'failed'
-    await finish(ctx, await lease.find(ctx.db, claim), claim, status, reason)
+    await finish(ctx, await lease.find(ctx.db, claim), claim, { status, reason })
   },
 })
 
@@ -85,7 +85,7 @@ async function advance(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
   const stop = guardRail(JSON.parse(run.rule) as Rule, run)
   if (stop !== null) throw new RunEnded('stopped', stop)
   if (run.kind === 'dry' || run.position >= run.matched) {
-    await finish(ctx, run, claim, 'succeeded', null)
+    await finish(ctx, run, claim, { status: 'succeeded', reason: null })
     return false
   }
   await remove(ctx, run, claim, size)
@@ -133,7 +133,7 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
 async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match[]; examined: number }> {
   yield { matches: [], examined: await store.findExamined(ctx.db, runId) }
   for (let after = 0; ; ) {
-    const items = await itemStore.listItems(ctx.db, runId, after, MOST)
+    const items = await itemStore.listItems(ctx.db, runId, { after }, MOST)
     yield { matches: items.map(({ run_id: _run, position: _at, outcome: _none, ...match }) => match), examined: 0 }
     const last = items.at(-1)
     if (!last || items.length < MOST) return
@@ -157,7 +157,7 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   const run = await lease.hold(tx, claim)
   const { id } = run
   const actor = await mayGoOn(tx, step, run)
-  const next = await itemStore.listItems(tx, id, run.position, size)
+  const next = await itemStore.listItems(tx, id, { after: run.position }, size)
   const elsewhere = next.findIndex(({ bucket_id }) => bucket_id !== next[0]?.bucket_id)
   const items = elsewhere < 0 ? next : next.slice(0, elsewhere)
   const [first, last] = [items[0], items.at(-1)]
@@ -214,17 +214,11 @@ async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promi
   }
 }
 
-async function finish(
-  ctx: Ctx,
-  run: store.RunRow,
-  claim: Claim,
-  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
-  reason: string | null,
-): Promise<void> {
+async function finish(ctx: Ctx, run: store.RunRow, claim: Claim, ending: Ending): Promise<void> {
   await ctx.as(recorderOf(run)).act(async (step) => {
     const own = await lease.hold(step.tx, claim)
     const policy = await store.findPolicy(step.tx, own.policy_id)
     if (!policy) throw new LeaseLost()
-    await finishStep(step, own, policy.name, status, reason)
+    await finishStep(step, own, policy.name, ending)
   })
 }

@@ -195,7 +195,7 @@ export async function listRunItems(
   if (outcome !== undefined && !noted && outcome !== unnoted) return { items, next_cursor: null }
   const stored = outcome === undefined ? undefined : noted ? outcome : null
   for (let scanned = 0; scanned < MOST_SCANNED; scanned++) {
-    const rows = await itemStore.listItems(ctx.db, runId, after, SCAN, stored)
+    const rows = await itemStore.listItems(ctx.db, runId, { after, outcome: stored }, SCAN)
     for (const { bucket, key, size, etag, last_modified, outcome: known, position } of rows) {
       if (items.length === limit) return { items, next_cursor: encodeCursor([String(after)]) }
       after = position

@@ -128,7 +128,7 @@ export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
     const row = await store.lockPolicy(tx, id)
     if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
     const run = await store.lockActiveRun(tx, id)
-    if (run) await finishStep(step, run, row.name, 'cancelled', 'The policy was deleted.')
+    if (run) await finishStep(step, run, row.name, { status: 'cancelled', reason: 'The policy was deleted.' })
     const deleted_at = ctx.now().toISOString()
     await store.updatePolicy(tx, id, { deleted_at, next_run_at: null, revision: row.revision + 1 })
     const { name, ...rule } = textOf(row)

@@ -102,7 +102,7 @@ export function noteUse(system: System, { token_id, origin }: Actor): void {
   const before = new Date(now.getTime() - NOTE_EVERY_MS)
   const { upkeep } = createContext(system, systemActor)
   const write = async ({ tx }: Upkeep) => {
-    await store.noteUse(tx, token_id, origin.ip, now, before)
+    await store.noteUse(tx, token_id, { ip: origin.ip, now, before })
     // Another process may have noted it earlier: the minute counts from then.
     const row = await store.findToken(tx, token_id)
     if (row?.last_used_at) noted.set(token_id, Date.parse(row.last_used_at))

@@ -60,7 +60,7 @@ export const replaceValue = (
 ) => tx.updateTable('tokens').set(value).where('id', '=', id).execute()
 
 /** Notes the use of a token, unless one was noted since `before`; nothing else of the row is written (K7). */
-export const noteUse = (tx: Tx, id: string, ip: string | null, now: Date, before: Date) =>
+export const noteUse = (tx: Tx, id: string, { ip, now, before }: { ip: string | null; now: Date; before: Date }) =>
   tx
     .updateTable('tokens')
     .set({ last_used_at: now.toISOString(), last_used_ip: ip })

@@ -56,7 +56,7 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
   if (!bucket) throw bucketMissing(name)
   const [deleted_at, id] = decodeCursor(cursor, 2) ?? []
   const after = deleted_at !== undefined && id !== undefined ? { deleted_at: timeOf(deleted_at), id } : undefined
-  const rows = await store.listTrash(ctx.db, bucket.id, ranges, after, limit + 1)
+  const rows = await store.listTrash(ctx.db, bucket.id, ranges, { after, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {

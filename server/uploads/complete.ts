@@ -56,7 +56,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
       cause: error,
     })
   }
-  return makeVisible(ctx, name, row, parts, body.if_none_match)
+  return makeVisible(ctx, row, parts, { name, ifNoneMatch: body.if_none_match })
 }
 
 /** Parts that only the storage knows of, which forgets them as it puts them together: what a crash then needs. */
@@ -146,10 +146,9 @@ function etagOf(parts: readonly { etag: string }[]): string {
 
 async function makeVisible(
   ctx: Ctx,
-  name: string,
   { id }: store.UploadRow,
   parts: readonly store.PartRow[],
-  ifNoneMatch: '*' | undefined,
+  { name, ifNoneMatch }: { name: string; ifNoneMatch: '*' | undefined },
 ): Promise<StoredObject> {
   const outcome = await ctx.act(async (step) => {
     const { tx } = step
