@@ -3,7 +3,7 @@ import type { Publish } from './context.ts'
 import { detached } from './observe/meter.ts'
 import { telemetryOf } from './observe/telemetry.ts'
 import { enqueueDeliveries } from './webhooks/enqueue.ts'
-import { wakeDispatcher } from './webhooks/wake.ts'
+import { wakeDispatcher } from './webhooks/queue-signal.ts'
 
 /** Writes a change's audit records and one delivery per matching webhook; counts and sends them once it is committed. */
 export const publish: Publish = async ({ tx, actor, config, now }, actions) => {

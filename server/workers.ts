@@ -17,7 +17,7 @@ import { sweeper } from './uploads/service.ts'
 import { usageRecorder } from './usage/record.ts'
 import { typeCounter } from './usage/types.ts'
 import { webhookDispatcher } from './webhooks/dispatcher.ts'
-import { webhookKeeper } from './webhooks/keeping.ts'
+import { webhookKeeper } from './webhooks/retention.ts'
 
 /** What a process does: answer requests, work in the background, or both. */
 export type Role = 'all' | 'web' | 'background'

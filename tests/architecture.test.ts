@@ -43,7 +43,7 @@ const writers: { [file: string]: string } = {
   'server/audit/chain.ts':
     'tables of their own: links, head and checkpoints, which only sealing, purging and verifying use',
   'server/policies/items.ts': 'what a run has listed: written by INSERT … SELECT over the statement that matches',
-  'server/webhooks/keeping.ts': 'a worker whose whole work is three statements that delete',
+  'server/webhooks/retention.ts': 'a worker whose whole work is three statements that delete',
   'server/webhooks/queue.ts':
     'claims, leases and outcomes of deliveries: the SQL of the dispatcher, apart from the API’s',
 }

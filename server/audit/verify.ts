@@ -9,7 +9,7 @@ import { checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, readCheckpo
 import { type AuditKeys, isMac, openKeys } from './keys.ts'
 import { earlyPurge, retentionOf, unrecordedRetention } from './retention.ts'
 import { isOurs } from './seal.ts'
-import { type Evidence, nameSwaps } from './swaps.ts'
+import { type Evidence, nameSwaps } from './swapped.ts'
 
 /** Records a turn: one keeps the process busy for some 10 ms. */
 const BATCH = 500

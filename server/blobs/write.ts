@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { removeNow } from './collector.ts'
-import { reserveBlobId } from './reserve.ts'
+import { reserveBlobId } from './id-pool.ts'
 import * as store from './store.ts'
 
 /** Bytes that are stored and durable, and that no object points at yet. */

@@ -3,9 +3,9 @@ import type { Attempt, Delivery } from '../../contract/webhooks.ts'
 import type { Ctx } from '../context.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { wakeDispatcher } from './queue-signal.ts'
 import { endpointMissing } from './service.ts'
 import * as store from './store.ts'
-import { wakeDispatcher } from './wake.ts'
 
 const COUNT_LIMIT = 10_000
 const MOST_RECOVERED = 10_000

@@ -5,11 +5,11 @@ import { telemetryOf } from '../observe/telemetry.ts'
 import { createPoster } from '../outbound/post.ts'
 import { perSystem } from '../per-system.ts'
 import { disableEndpoint } from './disable.ts'
+import { noteInterrupted, settle, type Verdict } from './outcomes.ts'
 import { type Claimed, claimDeliveries, isAnythingDue } from './queue.ts'
+import { onQueued } from './queue-signal.ts'
 import { attempt, type Outcome } from './send.ts'
-import { noteInterrupted, settle, type Verdict } from './settle.ts'
 import { routeOf } from './target.ts'
-import { onQueued } from './wake.ts'
 
 /** Beyond the time an attempt may take, until its lease ends: for writing down its outcome. */
 const LEASE_MARGIN_MS = 20_000
