@@ -20,7 +20,7 @@ const poolOf = perSystem((): Pool => ({ ids: [], from: 0, until: 0, filling: und
  * 64 at a time: one by one they cost every small upload a transaction of its own. Those a process never uses are
  * collected like any other.
  */
-export async function reserveBlobId(ctx: Ctx): Promise<string> {
+export async function takeBlobId(ctx: Ctx): Promise<string> {
   const pool = poolOf(ctx.config)
   for (;;) {
     const now = ctx.now().getTime()

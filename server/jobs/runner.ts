@@ -19,10 +19,10 @@ const MOST_ERRORS = 100
 const FORGOTTEN_MS = 30 * DAY_MS
 /** How long a move can be undone: what it moved is a row for each object. */
 const UNDOABLE_MS = 7 * DAY_MS
-const MOVES = 5000
-const FEWEST = 20
+const MOVES_AT_ONCE = 5000
+const FEWEST_A_STEP = 20
 /** The blob of a version that there is not: nothing was under a key that was named. */
-const NOTHING = '00000000-0000-0000-0000-000000000000'
+const NO_BLOB = '00000000-0000-0000-0000-000000000000'
 
 const lease = leaseOn({ table: 'jobs', columns: store.columns, isOpen: store.isOpen })
 
@@ -31,7 +31,7 @@ export const runJobs = drain({
   lease,
   noun: 'job',
   logField: 'job',
-  fewest: FEWEST,
+  fewest: FEWEST_A_STEP,
   async begin(ctx, job, claim) {
     const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Pick<
       CreateJob,
@@ -52,7 +52,7 @@ export const forgetJobs = {
   deletesByAge: true as const,
   run: async (ctx: Ctx): Promise<void> => {
     const before = (ms: number) => new Date(ctx.now().getTime() - ms)
-    while (await ctx.upkeep(({ tx }) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES)));
+    while (await ctx.upkeep(({ tx }) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES_AT_ONCE)));
     await ctx.upkeep(({ tx }) => store.deleteFinished(tx, before(FORGOTTEN_MS)))
   },
 }
@@ -89,19 +89,19 @@ async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number
   )
   const creator = ctx.as(actor)
   if (job.listed_at === null) {
-    await creator.upkeep((step) => list(step, claim, request))
+    await creator.upkeep((step) => listItemsOf(step, claim, request))
     return true
   }
   if (job.position >= job.total) {
     await ctx.upkeep((step) => finish(step, claim, 'succeeded', null))
     return false
   }
-  await retryTaken(() => work(creator, claim, request, size))
+  await retryTaken(() => applyStep(creator, claim, request, size))
   return true
 }
 
 /** Writes down the next keys; of a restore, whose items are known already, only how many they are. */
-async function list(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
+async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
   const { tx } = step
   const job = await lease.hold(tx, claim)
   const { id } = job
@@ -115,7 +115,7 @@ async function list(step: Upkeep, claim: Claim, request: CreateJob): Promise<voi
   await store.insertItems(
     tx,
     keys.map((key, i) => {
-      const { blob_id = NOTHING, last_modified = null } = versions.get(key) ?? {}
+      const { blob_id = NO_BLOB, last_modified = null } = versions.get(key) ?? {}
       return { job_id: id, position: job.total + i + 1, key, blob_id, last_modified }
     }),
   )
@@ -128,19 +128,19 @@ async function list(step: Upkeep, claim: Claim, request: CreateJob): Promise<voi
 }
 
 /** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */
-async function work(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<void> {
+async function applyStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<void> {
   const failed = await ctx.act(async (step) => {
     const job = await lease.hold(step.tx, claim)
     const outcome = await apply(await asCurrent(step), job, request, size)
     if (outcome.done === 0) return step.nothing(outcome)
-    await note(step, job, outcome)
+    await noteOutcome(step, job, outcome)
     return null
   })
-  if (failed) await ctx.upkeep(async (step) => note(step, await lease.hold(step.tx, claim), failed))
+  if (failed) await ctx.upkeep(async (step) => noteOutcome(step, await lease.hold(step.tx, claim), failed))
 }
 
 /** Step: writes down what a step came to. */
-async function note(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
+async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
   const { tx } = step
   const { done, errors, progress, settled } = outcome
   const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])

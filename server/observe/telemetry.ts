@@ -4,14 +4,14 @@ import type { Config } from '../config.ts'
 import type { DatabaseObserver } from '../db/observed.ts'
 import { type Database, engineOf } from '../db/open.ts'
 import { perSystem } from '../per-system.ts'
-import { instrumentsOf, type Lasting, lasting } from './instruments.ts'
+import { type EventMetrics, eventMetrics, instrumentsOf } from './instruments.ts'
 import { currentMeter } from './meter.ts'
 import type { Tracing } from './traces.ts'
 
 /** What a service knows of itself. */
 export interface Telemetry {
   registry: Registry
-  metrics: Lasting
+  metrics: EventMetrics
   /** Undefined where nobody collects traces. */
   traces: Tracing | undefined
   /** The connections to the database; null where there is no server of databases. */
@@ -20,7 +20,7 @@ export interface Telemetry {
 
 export const telemetryOf = perSystem((): Telemetry => {
   const registry = new Registry()
-  return { registry, metrics: instrumentsOf(lasting, registry), traces: undefined, pool: () => null }
+  return { registry, metrics: instrumentsOf(eventMetrics, registry), traces: undefined, pool: () => null }
 })
 
 let own: Registry | undefined

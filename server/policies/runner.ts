@@ -14,14 +14,14 @@ import { findMatches, type Match } from './match.ts'
 import { allowOnAll, guardRail, type Rule } from './rule.ts'
 import * as store from './store.ts'
 
-const MOST_LISTED = 100
+const MOST_NAMED = 100
 /** With 20 at a time a run beside busy uploads took twice as long. */
-const FEWEST = 100
+const FEWEST_A_STEP = 100
 /** Items read at a time when a dry run is copied. */
-const MOST = 1000
-const CLEAR = 5000
+const COPIED_AT_ONCE = 1000
+const CLEARED_AT_ONCE = 5000
 /** One of the first objects that were kept. */
-export interface Kept {
+export interface KeptObject {
   bucket: string
   key: string
   code: 'conflict' | 'not_found'
@@ -47,10 +47,10 @@ export const drainRuns = drain({
   lease,
   noun: 'policy run',
   logField: 'run',
-  fewest: FEWEST,
+  fewest: FEWEST_A_STEP,
   begin: async (ctx, _run, claim) => {
     const own = ctx.as(systemActor)
-    return (size) => advance(own, claim, size)
+    return (size) => takeStep(own, claim, size)
   },
   isEnd: (error) => error instanceof RunEnded,
   async fail(ctx, claim, reason, error) {
@@ -63,7 +63,7 @@ export const drainRuns = drain({
  * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
  * has both rights on all it reaches. Gives the actor it deletes as.
  */
-async function mayGoOn(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
+async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
   if (run.cancel_at !== null) throw new RunEnded('cancelled', 'It was cancelled.')
   const policy = await store.findPolicy(db, run.policy_id)
   if (!policy) throw new LeaseLost()
@@ -75,10 +75,10 @@ async function mayGoOn(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Pr
 }
 
 /** One step; false when the run is over. */
-async function advance(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
+async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
   const run = await lease.find(ctx.db, claim)
   if (run.listed_at === null) {
-    await mayGoOn(ctx.db, ctx, run)
+    await assertMayContinue(ctx.db, ctx, run)
     await list(ctx, run, claim)
     return true
   }
@@ -95,7 +95,8 @@ async function advance(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
 /** Writes down what the run is about, before the first of it is deleted. Begun anew, it clears away what was there. */
 async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim: Claim): Promise<void> {
   while (
-    (await ctx.upkeep(({ tx }) => lease.hold(tx, claim).then(() => itemStore.deleteItems(tx, id, CLEAR)))) === CLEAR
+    (await ctx.upkeep(({ tx }) => lease.hold(tx, claim).then(() => itemStore.deleteItems(tx, id, CLEARED_AT_ONCE)))) ===
+    CLEARED_AT_ONCE
   )
     await nextTurn()
   const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
@@ -108,14 +109,14 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
     sum.examined += examined
     sum.matched += matches.length
     sum.matched_bytes += matches.reduce((bytes, one) => bytes + one.size, 0)
-    for (const { bucket, key } of matches.slice(0, MOST_LISTED - sample.length)) sample.push({ bucket, key })
+    for (const { bucket, key } of matches.slice(0, MOST_NAMED - sample.length)) sample.push({ bucket, key })
     const rows = matches.map((one, i) => ({ ...one, run_id: id, position: first + i + 1, outcome: null }))
     // Not waiting for the disk: a list that is not whole is begun anew in any case.
     await ctx.upkeep(
       async ({ tx }) => {
         const run = await lease.hold(tx, claim)
         // Nothing is deleted yet, so now and then is enough: it takes several queries.
-        if (run.cancel_at !== null || pages++ % 10 === 0) await mayGoOn(tx, ctx, run)
+        if (run.cancel_at !== null || pages++ % 10 === 0) await assertMayContinue(tx, ctx, run)
         await itemStore.insertItems(tx, rows)
         await store.updateRun(tx, id, { ...sum, ...renewed(ctx) })
       },
@@ -133,10 +134,10 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
 async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match[]; examined: number }> {
   yield { matches: [], examined: await store.findExamined(ctx.db, runId) }
   for (let after = 0; ; ) {
-    const items = await itemStore.listItems(ctx.db, runId, { after }, MOST)
+    const items = await itemStore.listItems(ctx.db, runId, { after }, COPIED_AT_ONCE)
     yield { matches: items.map(({ run_id: _run, position: _at, outcome: _none, ...match }) => match), examined: 0 }
     const last = items.at(-1)
-    if (!last || items.length < MOST) return
+    if (!last || items.length < COPIED_AT_ONCE) return
     after = last.position
   }
 }
@@ -156,7 +157,7 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   const { tx } = step
   const run = await lease.hold(tx, claim)
   const { id } = run
-  const actor = await mayGoOn(tx, step, run)
+  const actor = await assertMayContinue(tx, step, run)
   const next = await itemStore.listItems(tx, id, { after: run.position }, size)
   const elsewhere = next.findIndex(({ bucket_id }) => bucket_id !== next[0]?.bucket_id)
   const items = elsewhere < 0 ? next : next.slice(0, elsewhere)
@@ -174,8 +175,8 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')
   await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => !changed.has(key))), 'gone')
   await itemStore.noteOutcome(tx, id, { from: run.position, to: last.position }, 'deleted')
-  const known = JSON.parse(run.errors) as Kept[]
-  const errors = [...known, ...lacking.slice(0, MOST_LISTED - known.length).map((one) => keptOf(one, changed))]
+  const known = JSON.parse(run.errors) as KeptObject[]
+  const errors = [...known, ...lacking.slice(0, MOST_NAMED - known.length).map((one) => keptOf(one, changed))]
   await store.updateRun(tx, id, {
     position: last.position,
     deleted: run.deleted + removed.size,
@@ -187,7 +188,7 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   return removed.size
 }
 
-const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): Kept =>
+const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): KeptObject =>
   changed.has(key)
     ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
     : { bucket, key, code: 'not_found', detail: 'The object was gone when its turn came.' }

@@ -4,12 +4,12 @@ import { engineOf } from '../db/open.ts'
 import { imageStatus } from '../images/service.ts'
 import {
   instrumentsOf,
-  type Momentary,
-  momentary,
-  pooled,
-  probed,
-  type Queued,
-  queued,
+  poolMetrics,
+  probeMetrics,
+  type QueueMetrics,
+  queueMetrics,
+  type SnapshotMetrics,
+  snapshotMetrics,
 } from '../observe/instruments.ts'
 import { detached } from '../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../observe/several.ts'
@@ -34,13 +34,13 @@ export async function scrape(ctx: Ctx): Promise<string> {
   const { queues, storage } = look(ctx)
   const { found, expected } = await ofAll(() => ownMetrics(ctx))
   const registry = new Registry()
-  const metrics = instrumentsOf(probed, registry)
+  const metrics = instrumentsOf(probeMetrics, registry)
   const told = await queues
   metrics.stowage_database_up.set(told ? 1 : 0)
   metrics.stowage_storage_up.set((await storage) ? 1 : 0)
   metrics.stowage_processes.set(found.length)
   metrics.stowage_processes_expected.set(expected)
-  if (told) setQueues(instrumentsOf(queued, registry), told, ctx.now().getTime())
+  if (told) setQueues(instrumentsOf(queueMetrics, registry), told, ctx.now().getTime())
   return `${await addedUp(found)}\n${await registry.metrics()}`
 }
 
@@ -48,7 +48,7 @@ export async function scrape(ctx: Ctx): Promise<string> {
 export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const { config } = ctx
   const registry = new Registry()
-  const metrics = instrumentsOf(momentary, registry)
+  const metrics = instrumentsOf(snapshotMetrics, registry)
   metrics.stowage_build_info.set(
     {
       version,
@@ -61,7 +61,7 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const telemetry = telemetryOf(config)
   const pool = telemetry.pool()
   if (pool) {
-    const connections = instrumentsOf(pooled, registry)
+    const connections = instrumentsOf(poolMetrics, registry)
     connections.stowage_database_connections.set({ state: 'idle' }, pool.idle)
     connections.stowage_database_connections.set({ state: 'busy' }, pool.open - pool.idle)
     connections.stowage_database_connections_max.set(pool.most)
@@ -106,7 +106,7 @@ async function findQueues(ctx: Ctx) {
   }
 }
 
-function setQueues(metrics: Queued, found: Queues, now: number): void {
+function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
   const { webhooks, jobs, runs, unsealed, collectable, uploads } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
   metrics.stowage_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
@@ -126,7 +126,7 @@ function setQueues(metrics: Queued, found: Queues, now: number): void {
   metrics.stowage_open_uploads.set(uploads)
 }
 
-function setImages(metrics: Momentary, ctx: Ctx): void {
+function setImages(metrics: SnapshotMetrics, ctx: Ctx): void {
   const status = imageStatus(ctx)
   const outcomes = {
     rendered: status.renders - status.failed,

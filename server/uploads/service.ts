@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { compareKeys, decide } from '../../contract/permissions.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../contract/uploads.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
-import { reserveBlobId } from '../blobs/id-pool.ts'
+import { takeBlobId } from '../blobs/id-pool.ts'
 import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
@@ -51,7 +51,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const text = metadataText(metadata)
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   const { uploads } = await settingsInForce(ctx)
-  const blob_id = await reserveBlobId(ctx)
+  const blob_id = await takeBlobId(ctx)
   const handle = await ctx.blobs.beginParts(blob_id)
   const now = ctx.now()
   const row = await ctx

@@ -5,7 +5,7 @@ import { telemetryOf } from '../observe/telemetry.ts'
 import { createPoster } from '../outbound/post.ts'
 import { perSystem } from '../per-system.ts'
 import { disableEndpoint } from './disable.ts'
-import { noteInterrupted, settle, type Verdict } from './outcomes.ts'
+import { noteInterrupted, recordOutcomes, type Verdict } from './outcomes.ts'
 import { type Claimed, claimDeliveries, isAnythingDue } from './queue.ts'
 import { onQueued } from './queue-signal.ts'
 import { attempt, type Outcome } from './send.ts'
@@ -74,7 +74,7 @@ function createDispatcher(ctx: Ctx): Dispatcher {
     try {
       done = await ctx.upkeep(
         async ({ tx }) => {
-          const verdicts = outcomes.length === 0 ? [] : await settle(tx, ctx.config, outcomes)
+          const verdicts = outcomes.length === 0 ? [] : await recordOutcomes(tx, ctx.config, outcomes)
           // First the endpoints to disable, so that nothing more is sent to them (W25).
           if (slots <= 0 || verdicts.length > 0) return { verdicts, claimed: [] }
           const claim = await claimDeliveries(tx, { slots, now, until, token: newId() })

@@ -68,7 +68,7 @@ export interface Verdict {
 }
 
 /** Those that were written, in the order in which they ended. */
-async function writeOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[]) {
+async function writeDeliveries(tx: Tx, config: Config, outcomes: readonly Outcome[]) {
   const done = new Map<Outcome, { outcome: Outcome; givenUp: boolean }>()
   const well = outcomes.filter(({ failure }) => !failure)
   for (const [status, same] of Map.groupBy(well, ({ answer }) => answer?.status ?? null)) {
@@ -90,8 +90,8 @@ async function writeOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[
  * Step: writes down outcomes, each with its attempt and what it says of the endpoint's health. An outcome whose lease has
  * gone to someone else, or whose delivery is gone, is dropped (W18, W27). Gives the endpoints to disable.
  */
-export async function settle(tx: Tx, config: Config, outcomes: readonly Outcome[]): Promise<Verdict[]> {
-  const written = await writeOutcomes(tx, config, outcomes)
+export async function recordOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[]): Promise<Verdict[]> {
+  const written = await writeDeliveries(tx, config, outcomes)
   await queue.insertAttempts(
     tx,
     written.map(({ outcome }) => attemptRow(outcome)),
