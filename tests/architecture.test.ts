@@ -125,7 +125,8 @@ function findBreaches(tree: Map<string, string>): string[] {
 
 const WRITES =
   /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`\s*(?:insert|update|delete|merge)\b/gi
-const COLLECTIONS = /^(?:export )?(?:const|let) (\w+)[^=\n]*=\s+new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)/gm
+const COLLECTIONS =
+  /^(?:export )?(?:const|let) (\w+)[^=\n]*=\s+(?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|countPerMinute\()/gm
 const isWriter = (file: string): boolean => path.matchesGlob(file, 'server/*/store.ts') || Object.hasOwn(writers, file)
 
 /** Groups of files that import one another in a circle, be it only for types. */
@@ -292,6 +293,7 @@ test('every rule is alive', () => {
       "server/a/x.ts:1 says 'pg', for server/db/open.ts and server/db/backup.ts and server/db/checkpoint.ts and server/db/sqlite.ts and server/db/sqlite-driver.ts and server/db/look.ts alone",
     ],
     ['server/a/x.ts', '\nconst known = new WeakMap<Config, A>()', 'server/a/x.ts:2 keeps known outside of perSystem'],
+    ['server/a/x.ts', 'const flood = countPerMinute(9)', 'server/a/x.ts:1 keeps flood outside of perSystem'],
     ['server/a/x.ts', 'const of = perSystem(() => new Map<A, B>())\nconst table = new Set([1])', null],
     ['server/a/metadata.ts', lines(300), null],
     ['server/a/x.ts', lines(301), 'server/a/x.ts:302 has more than 300 lines'],

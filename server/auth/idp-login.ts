@@ -5,6 +5,7 @@ import type { Row } from '../db/schema.ts'
 import { followMapping } from '../groups/service.ts'
 import { newId } from '../id.ts'
 import { countPerMinute } from '../minute-counter.ts'
+import { perSystem } from '../per-system.ts'
 import { seal, unseal } from '../sealed.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
@@ -22,8 +23,8 @@ const HANDOFF_MS = MINUTE_MS
 const PURPOSE = 'oidc-tx'
 
 /** Anyone may begin and fail; neither may fill a table. */
-const beginnings = countPerMinute(100)
-const failures = countPerMinute(60)
+const beginningsOf = perSystem(() => countPerMinute(100))
+const failuresOf = perSystem(() => countPerMinute(60))
 
 const random = (): string => randomBytes(32).toString('base64url')
 
@@ -51,7 +52,7 @@ export async function beginLogin(
   returnTo: string | undefined,
 ): Promise<{ auth_url: string; cookie: string }> {
   const { idp } = await enabledIdp(ctx)
-  const wait = beginnings(ctx.actor.origin.ip ?? 'unknown', ctx.now())
+  const wait = beginningsOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now())
   if (wait > 0)
     throw new ServiceError('rate_limited', 'Too many logins were begun. Wait, then try again.', {
       headers: { 'retry-after': String(wait) },
@@ -133,7 +134,7 @@ async function recordRefusal(
   code: ErrorCode,
   { email, userId }: { email: string | null; userId?: string | undefined },
 ): Promise<void> {
-  if (failures(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
+  if (failuresOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
   await recordFailure(ctx, email, code, { userId, status_code: errors[code].status, error_code: code })
 }
 

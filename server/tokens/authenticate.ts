@@ -21,11 +21,11 @@ import { isTokenValue } from './value.ts'
 const BAD_PER_MINUTE = 100
 const NOTE_EVERY_MS = MINUTE_MS
 
-const flood = countPerMinute(BAD_PER_MINUTE)
+const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
 
 /** The same answer whatever is wrong (K5); 429 after a hundred bad tokens a minute from one address (K15). */
-function refuse(ip: string | null, now: Date): ServiceError {
-  const wait = flood(ip ?? 'unknown', now)
+function refuse({ config }: System, ip: string | null, now: Date): ServiceError {
+  const wait = floodOf(config)(ip ?? 'unknown', now)
   if (wait === 0) return invalidToken('The token is not valid.')
   return new ServiceError('rate_limited', 'Too many invalid tokens. Wait, then try again.', {
     headers: { 'retry-after': String(wait) },
@@ -38,17 +38,17 @@ function refuse(ip: string | null, now: Date): ServiceError {
  */
 export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
   const now = system.now()
-  if (!isTokenValue(value)) throw refuse(origin.ip, now)
+  if (!isTokenValue(value)) throw refuse(system, origin.ip, now)
   const hash = hashSecret(value)
   const [first, ...rest] = await store.findCredential(system.database.db, hash)
-  if (!first) throw refuse(origin.ip, now)
+  if (!first) throw refuse(system, origin.ip, now)
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
-    const refusal = refuse(origin.ip, now)
+    const refusal = refuse(system, origin.ip, now)
     // No more than refusals are: whoever keeps trying must not fill the log.
     if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
     throw refusal
   }
-  if (!isLive(first, now)) throw refuse(origin.ip, now)
+  if (!isLive(first, now)) throw refuse(system, origin.ip, now)
   return ownerOf(system, [first, ...rest], hash, origin)
 }
 
@@ -63,7 +63,7 @@ function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Acto
   const renew = async (db: Db): Promise<Actor> => {
     const now = system.now()
     const [first, ...rest] = await store.findCredential(db, hash)
-    if (!first || !isLive(first, now)) throw refuse(origin.ip, now)
+    if (!first || !isLive(first, now)) throw refuse(system, origin.ip, now)
     return ownerOf(system, [first, ...rest], hash, origin)
   }
   return { ...actorOf(rows, credential, origin), renew }
