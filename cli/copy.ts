@@ -23,7 +23,7 @@ export async function copy(run: Run, source: string, target: string, recursive: 
     throw new UsageError('Both are on this machine: one of them must be stow:bucket/key.')
   if (from.kind === 'local' && to.kind === 'remote') return copyUp(run, from, to, recursive)
   if (from.kind === 'remote' && to.kind === 'local') return copyDown(run, from, to, recursive)
-  return copyWithin(run, 'Copy', from as RemotePlace, to as RemotePlace, recursive)
+  return copyWithin(run, from as RemotePlace, to as RemotePlace, { kind: 'Copy', recursive })
 }
 
 async function copyUp(run: Run, from: LocalPlace, to: RemotePlace, recursive: boolean): Promise<void> {
@@ -72,10 +72,9 @@ async function copyDown(run: Run, from: RemotePlace, to: LocalPlace, recursive: 
 
 async function copyWithin(
   run: Run,
-  kind: 'Copy' | 'Move',
   from: RemotePlace,
   to: RemotePlace,
-  recursive: boolean,
+  { kind, recursive }: { kind: 'Copy' | 'Move'; recursive: boolean },
 ): Promise<void> {
   if (!recursive) {
     if (from.key === '') throw new UsageError(`${show(from.bucket, '')} is a bucket: name a key, or add -r.`)
@@ -93,7 +92,7 @@ async function copyWithin(
   const target = { bucket: to.bucket, prefix: folderOf(to) }
   refuseOverlap(source, target)
   const before = run.progress.files + run.progress.failures.length
-  await transferAll(run, `bulk${kind}`, source, target, objectsIn(run, source.bucket, source.prefix))
+  await transferAll(run, `bulk${kind}`, { from: source, to: target }, objectsIn(run, source.bucket, source.prefix))
   if (run.progress.files + run.progress.failures.length === before) throw nothing(from)
 }
 
@@ -118,7 +117,7 @@ async function copyPipe(run: Run, source: string, target: string): Promise<void>
 
 /** `mv`: within the service. */
 export async function move(run: Run, source: string, target: string, recursive: boolean): Promise<void> {
-  return copyWithin(run, 'Move', remotePlace(source), remotePlace(target), recursive)
+  return copyWithin(run, remotePlace(source), remotePlace(target), { kind: 'Move', recursive })
 }
 
 /** `rm`: to the trash. Gives how many. */

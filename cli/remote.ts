@@ -23,12 +23,16 @@ export async function findObject(
   return items[0]?.key === key ? items[0] : undefined
 }
 
+interface Folder {
+  bucket: string
+  prefix: string
+}
+
 /** Copies or moves objects within the service, from below one folder to below another. */
 export async function transferAll(
   { client, progress }: Run,
   kind: 'bulkCopy' | 'bulkMove',
-  from: { bucket: string; prefix: string },
-  to: { bucket: string; prefix: string },
+  { from, to }: { from: Folder; to: Folder },
   objects: AsyncIterable<StoredObject> | Iterable<StoredObject>,
 ): Promise<void> {
   for await (const keys of batchesOf(objects)) {

@@ -113,7 +113,7 @@ async function syncWithin(run: Run, from: RemotePlace, to: RemotePlace, options:
       else yield object
     }
   }
-  await transferAll(run, 'bulkCopy', source, target, changed())
+  await transferAll(run, 'bulkCopy', { from: source, to: target }, changed())
   const extra = [...there.values()].filter((object) => !isMarker(object))
   if (mayDelete(run, options, seen, extra.length))
     result.deleted = await deleteRemote(run, target.bucket, extra, options.dryRun)

@@ -137,7 +137,7 @@ async function sendParts(client: Client, what: FileUpload, upload: Begun) {
       const number = next++
       if (upload.done.has(number)) continue
       const part = slice(file, upload.part_size, number)
-      upload.done.set(number, await sendPart(client, what, upload, number, part, signal))
+      upload.done.set(number, await sendPart(client, { bucket: what.bucket, upload, number, signal }, part))
       sent += part.size
       what.onProgress?.(sent)
     }
@@ -151,18 +151,19 @@ async function sendParts(client: Client, what: FileUpload, upload: Begun) {
   return Array.from({ length: count }, (_, i) => ({ part_number: i + 1, etag: upload.done.get(i + 1) ?? '' }))
 }
 
-async function sendPart(
-  client: Client,
-  { bucket }: FileUpload,
-  upload: Begun,
-  number: number,
-  part: Blob,
-  signal: AbortSignal,
-): Promise<string> {
+interface PartOf {
+  bucket: string
+  upload: Begun
+  number: number
+  signal: AbortSignal
+}
+
+async function sendPart(client: Client, what: PartOf, part: Blob): Promise<string> {
+  const { upload, number, signal } = what
   const attempted = { name: 'putPart', method: 'PUT', streams: false, conditional: false }
   for (let attempt = 1; ; attempt++) {
     try {
-      const response = await client.fetch(await urlFor(client, bucket, upload, number, signal), {
+      const response = await client.fetch(await urlFor(client, what), {
         method: 'PUT',
         body: part,
         signal,
@@ -183,7 +184,7 @@ async function sendPart(
   }
 }
 
-async function urlFor(client: Client, bucket: string, upload: Begun, number: number, signal: AbortSignal) {
+async function urlFor(client: Client, { bucket, upload, number, signal }: PartOf) {
   if (!upload.urls.has(number)) {
     const params = { bucket, upload_id: upload.upload_id }
     const { urls } = await client.getUpload({ params, query: { from: number }, signal })

@@ -2,7 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { bodySchema, eventNames, events } from '../contract/events.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
-import { lasting, momentary, pooled, probed, queued } from '../server/observe/instruments.ts'
+import {
+  eventMetrics,
+  poolMetrics,
+  probeMetrics,
+  queueMetrics,
+  snapshotMetrics,
+} from '../server/observe/instruments.ts'
 import { variables } from '../server/variables.ts'
 import { clientOperations, clientRoutes } from './client.ts'
 
@@ -53,11 +59,11 @@ export function webhookEvents(): string {
 /** docs/metrics.md: every metric of our own. */
 export function metricsPage(): string {
   const tables = [
-    ['Counted in each process since its start', lasting],
-    ['Looked at when they are asked for', momentary],
-    ['The same, of PostgreSQL', pooled],
-    ['Of the service, by the process that is asked', probed],
-    ['Queues that all processes share; missing while the database does not answer', queued],
+    ['Counted in each process since its start', eventMetrics],
+    ['Looked at when they are asked for', snapshotMetrics],
+    ['The same, of PostgreSQL', poolMetrics],
+    ['Of the service, by the process that is asked', probeMetrics],
+    ['Queues that all processes share; missing while the database does not answer', queueMetrics],
   ] as const
   const parts = tables.flatMap(([title, table]) => [
     `## ${title}`,

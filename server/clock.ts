@@ -1,7 +1,5 @@
 import os from 'node:os'
-
-const HOUR_MS = 3600_000
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS } from './time.ts'
 
 /** Milliseconds since the machine was booted, also while it slept (Linux): setting the clock does not move it. */
 export const machineUptime = (): number => os.uptime() * 1000

@@ -184,15 +184,21 @@ export const setupActor = (origin: Origin): Actor => ({ ...nobody, type: 'system
 /** A caller without a credential. */
 export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
 
-/** Throws `forbidden`, naming the right and what it is missing on, unless the actor may do it. */
-export function allow(actor: Actor, action: BucketAction, bucket: string, key = ''): void {
-  if (decide(actor.groups, action, bucket, key).allowed) return
-  throw new ServiceError(
+/** What refuses the actor, naming the right and what it is missing on; null when they may do it. */
+export function refusal(actor: Actor, action: BucketAction, bucket: string, key = ''): ServiceError | null {
+  if (decide(actor.groups, action, bucket, key).allowed) return null
+  return new ServiceError(
     'forbidden',
     key === ''
       ? `You need the right "${action}" on bucket "${bucket}".`
       : `You need the right "${action}" on key "${key}" of bucket "${bucket}".`,
   )
+}
+
+/** Throws that refusal unless the actor may do it. */
+export function allow(actor: Actor, action: BucketAction, bucket: string, key = ''): void {
+  const refused = refusal(actor, action, bucket, key)
+  if (refused) throw refused
 }
 
 /**

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from './time.ts'
+
 const MOST_KEYS = 10_000
 
 /**
@@ -8,11 +10,11 @@ export function countPerMinute(limit: number) {
   const counts = new Map<string, { minute: number; count: number }>()
   /** Counts one; gives the seconds until the next minute when there were more than the limit in this one, else 0. */
   return (key: string, now: Date): number => {
-    const minute = Math.floor(now.getTime() / 60_000)
+    const minute = Math.floor(now.getTime() / MINUTE_MS)
     const seen = counts.get(key)
     const count = (seen?.minute === minute ? seen.count : 0) + 1
     if (counts.size >= MOST_KEYS && !seen) counts.clear()
     counts.set(key, { minute, count })
-    return count > limit ? 60 - Math.floor((now.getTime() % 60_000) / 1000) : 0
+    return count > limit ? 60 - Math.floor((now.getTime() % MINUTE_MS) / 1000) : 0
   }
 }

@@ -3,7 +3,7 @@ import type { Publish } from './context.ts'
 import { detached } from './observe/meter.ts'
 import { telemetryOf } from './observe/telemetry.ts'
 import { enqueueDeliveries } from './webhooks/enqueue.ts'
-import { wakeDispatchers } from './webhooks/wake.ts'
+import { wakeDispatcher } from './webhooks/queue-signal.ts'
 
 /** Writes a change's audit records and one delivery per matching webhook; counts and sends them once it is committed. */
 export const publish: Publish = async ({ tx, actor, config, now }, actions) => {
@@ -12,7 +12,7 @@ export const publish: Publish = async ({ tx, actor, config, now }, actions) => {
   return () => {
     const counted = telemetryOf(config).metrics.stowage_actions_total
     for (const { name } of actions) counted.inc({ action: name })
-    // They send for everyone.
-    if (queued > 0) detached(wakeDispatchers)
+    // What it sends counts for no request: it sends for everyone.
+    if (queued > 0) detached(() => wakeDispatcher(config))
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { sealForShutdown } from './audit/seal.ts'
 import { warmUp } from './auth/passwords.ts'
 import { createSetupToken } from './auth/setup.ts'
 import { openStorage } from './blobs/open.ts'
@@ -17,10 +16,10 @@ import { answerPrimary } from './observe/several.ts'
 import { blobObserver, processMetrics, telemetryOf } from './observe/telemetry.ts'
 import { openTraces } from './observe/traces.ts'
 import { openDatabaseOf, withOpened } from './once.ts'
+import { stopAll } from './per-system.ts'
 import { publish } from './publish.ts'
 import type { Role } from './role.ts'
 import { ownMetrics } from './system/metrics.ts'
-import { flushForShutdown } from './usage/record.ts'
 import { findNewestSample } from './usage/store.ts'
 import { createFirstAdmin } from './users/break-glass.ts'
 import { runWorker, startWorkers, workersOf } from './workers.ts'
@@ -128,8 +127,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       endAnswers()
       await running?.stop()
       await Promise.all(pending)
-      await flushForShutdown(ctx)
-      await sealForShutdown(ctx)
+      await stopAll(ctx)
       await storage.close()
       await database.close()
       unlock?.()

@@ -18,7 +18,7 @@ import { sweeper } from './uploads/service.ts'
 import { usageRecorder } from './usage/record.ts'
 import { typeCounter } from './usage/types.ts'
 import { webhookDispatcher } from './webhooks/dispatcher.ts'
-import { webhookKeeper } from './webhooks/keeping.ts'
+import { webhookKeeper } from './webhooks/retention.ts'
 
 /** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
 export interface Worker {

@@ -98,7 +98,11 @@ export const findCheckpoint = (db: Db, n: number): Promise<CheckpointRow | undef
 export const insertCheckpoint = (tx: Tx, row: CheckpointRow) => tx.insertInto('audit_checkpoints').values(row).execute()
 
 /** Checkpoints of links from `from` to `to` after number `after`, with the hash that the chain has there. */
-export const listCheckpoints = (db: Db, after: number, from: number, to: number, limit: number) =>
+export const listCheckpoints = (
+  db: Db,
+  { after, from, to }: { after: number; from: number; to: number },
+  limit: number,
+) =>
   db
     .selectFrom('audit_checkpoints')
     .leftJoin('audit_chain', 'audit_chain.seq', 'audit_checkpoints.seq')

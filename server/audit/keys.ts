@@ -12,6 +12,7 @@ import {
 } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
+import { perSystem } from '../per-system.ts'
 import { isSealedWithCurrent, seal, unseal } from '../sealed.ts'
 import * as store from './store.ts'
 
@@ -67,23 +68,28 @@ function open(config: Config, row: Row<'audit_keys'>): AuditKey | undefined {
   }
 }
 
-const opened = new WeakMap<Config, { bySealed: Map<string, AuditKey | undefined>; keys: AuditKeys }>()
+interface Opened {
+  /** Also those that none of our secrets opens. */
+  bySealed: Map<string, AuditKey | undefined>
+  keys: AuditKeys
+}
+const openedOf = perSystem((): Opened => ({ bySealed: new Map(), keys: new Map() }))
 
 /**
  * Every key that the secrets of this process open, oldest first, as last read; `fresh` reads them again: another process
  * may have made one since.
  */
 export async function openKeys(db: Db, config: Config, fresh = true): Promise<AuditKeys> {
-  const known = opened.get(config)
-  if (known && known.keys.size > 0 && !fresh) return known.keys
-  const bySealed = known?.bySealed ?? new Map<string, AuditKey | undefined>()
+  const opened = openedOf(config)
+  if (opened.keys.size > 0 && !fresh) return opened.keys
+  const { bySealed } = opened
   const keys = new Map<string, AuditKey>()
   for (const row of await store.listKeys(db)) {
     if (!bySealed.has(row.sealed)) bySealed.set(row.sealed, open(config, row))
     const key = bySealed.get(row.sealed)
     if (key) keys.set(key.id, key)
   }
-  opened.set(config, { bySealed, keys })
+  opened.keys = keys
   return keys
 }
 

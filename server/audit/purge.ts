@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
 import type { Row } from '../db/schema.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { DAY_MS } from '../time.ts'
 import * as chain from './chain.ts'
 import { hashLink, hashRow } from './hashes.ts'
 import { isShorter, recordedRetention } from './retention.ts'
 import { holdHead, writeHead } from './seal.ts'
 
-const DAY_MS = 24 * 3600_000
 /** Records a transaction: deleting so many keeps SQLite busy for some 30 ms. */
 const BATCH = 500
 /** What is younger is never removed, whatever is asked for. */

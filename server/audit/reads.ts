@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ActionDetails } from '../../contract/actions.ts'
 import type { Actor, Ctx, Upkeep } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
+import { perSystem } from '../per-system.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { recordActions } from './service.ts'
 
@@ -20,8 +21,10 @@ interface Read {
 interface Gathered {
   reads: Read[]
   lost: number
+  /** Whether `write` runs. */
+  writing: boolean
 }
-const gathered = new WeakMap<Ctx['config'], Gathered>()
+const gatheredOf = perSystem((): Gathered => ({ reads: [], lost: 0, writing: false }))
 
 /** What was read. */
 export interface ReadOf {
@@ -48,13 +51,12 @@ export const noteArchived = (ctx: Ctx, contents: Omit<ReadOf, 'via'>): void =>
 
 function add(ctx: Ctx, { bucket, key, ...details }: ReadOf, status: number, complete: boolean): void {
   const read = { actor: ctx.actor, time: ctx.now(), bucket, key, status, details: { ...details, complete } }
-  const batch = gathered.get(ctx.config)
-  if (!batch) {
-    const first = { reads: [read], lost: 0 }
-    gathered.set(ctx.config, first)
-    ctx.background(write(ctx, first))
-  } else if (batch.reads.length >= MOST) batch.lost++
-  else batch.reads.push(read)
+  const gathered = gatheredOf(ctx.config)
+  if (gathered.reads.length >= MOST) gathered.lost++
+  else gathered.reads.push(read)
+  if (gathered.writing) return
+  gathered.writing = true
+  ctx.background(write(ctx, gathered))
 }
 
 const BATCH = 200
@@ -73,7 +75,9 @@ async function write(ctx: Ctx, batch: Gathered): Promise<void> {
       batch.lost = 0
     }
   } finally {
-    gathered.delete(ctx.config)
+    batch.reads.length = 0
+    batch.lost = 0
+    batch.writing = false
   }
 }
 

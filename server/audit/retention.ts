@@ -2,11 +2,10 @@ import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Row } from '../db/schema.ts'
 import { defaultRetentionDays, settingsInForce } from '../settings/effective.ts'
+import { DAY_MS } from '../time.ts'
 import * as chain from './chain.ts'
 import { hashRow } from './hashes.ts'
 import { isMac, openKeys } from './keys.ts'
-
-const DAY_MS = 24 * 3600_000
 
 /** What a record says about how long records are kept: that it was set, or that older ones were removed by it. */
 export function retentionOf({ action, details }: Pick<Row<'audit'>, 'action' | 'details'>): number | undefined {

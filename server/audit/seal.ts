@@ -3,13 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { atStop } from '../per-system.ts'
+import { HOUR_MS } from '../time.ts'
 import * as chain from './chain.ts'
 import { checkpointLine, checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, headText } from './hashes.ts'
 import { type AuditKeys, currentKey, isMac, openKeys } from './keys.ts'
 
 /** Links a transaction: one keeps the process busy for some 15 ms. */
 const BATCH = 500
-const CHECKPOINT_MS = 3600_000
+const CHECKPOINT_MS = HOUR_MS
 
 /**
  * Seals every second what was recorded since. One process at a time holds the head; who cannot have it leaves the work to
@@ -26,8 +28,8 @@ export const auditSealer = {
 }
 
 const LAST_SEAL_MS = 5000
-/** At the end of the process: seals what waits and writes a checkpoint, unless it was written since the last link. */
-export async function sealForShutdown(ctx: Ctx): Promise<void> {
+/** Seals what waits and writes a checkpoint, unless it was written since the last link. */
+atStop('seal', async (ctx) => {
   try {
     const until = performance.now() + LAST_SEAL_MS
     while (performance.now() < until && (await sealSome(ctx)));
@@ -35,7 +37,7 @@ export async function sealForShutdown(ctx: Ctx): Promise<void> {
   } catch (error) {
     ctx.log.error({ err: error }, 'the audit log could not be sealed; the next start goes on')
   }
-}
+})
 
 /** Whether everything that was recorded before is sealed, by whichever process. */
 export async function sealAll(ctx: Ctx): Promise<boolean> {

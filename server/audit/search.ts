@@ -67,7 +67,7 @@ function underPrefix(query: Query, prefix: string | undefined, unindexed = false
   const begun = query.where(key, '>=', prefix)
   return end === null ? begun : begun.where(key, '<', end)
 }
-function matching(db: Db, filter: Filter, after: Place, unindexed?: boolean, from: Query = sealed(db)): Query {
+function matching(from: Query, filter: Filter, after: Place, unindexed?: boolean): Query {
   let query = within(from, filter, after)
   for (const [column, value] of equalities(filter)) query = equal(query, column, value)
   if (filter.actions.length > 1) query = query.where('action', 'in', filter.actions)
@@ -81,7 +81,7 @@ export async function countRecords(db: Db, filter: Filter, most: number): Promis
   let sum = 0
   for (const table of [recent(db), sealed(db)]) {
     const { count } = await db
-      .selectFrom(matching(db, filter, undefined, false, table).select('id').limit(most).as('matching'))
+      .selectFrom(matching(table, filter, undefined).select('id').limit(most).as('matching'))
       .select((e) => e.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     sum += count
@@ -109,7 +109,7 @@ export interface Page {
  */
 export async function findRecords(db: Db, filter: Filter, page: Page, few: boolean): Promise<Row<'audit'>[]> {
   const { after, offset, limit } = page
-  const waiting = await latest(matching(db, filter, after, false, recent(db)), offset + limit)
+  const waiting = await latest(matching(recent(db), filter, after), offset + limit)
   // At least so many of the sealed ones come before the page.
   const skipped = Math.max(0, offset - waiting.length)
   const rows = await findSealed(db, filter, { after, offset: skipped, limit: offset - skipped + limit }, few)
@@ -130,12 +130,14 @@ const latest = (query: Query, limit: number, offset = 0): Promise<Row<'audit'>[]
  */
 async function findSealed(db: Db, filter: Filter, page: Page, few: boolean): Promise<Row<'audit'>[]> {
   const { after, offset, limit } = page
-  if (equalities(filter).length > 0) return latest(matching(db, filter, after, true), limit, offset)
+  if (equalities(filter).length > 0) return latest(matching(sealed(db), filter, after, true), limit, offset)
   if (filter.objectKeyPrefix) {
     const late = few ? [] : await amongLatest(db, filter, after, offset + limit)
-    return late.length === offset + limit ? late.slice(offset) : inOrder(db, matching(db, filter, after), page)
+    return late.length === offset + limit ? late.slice(offset) : inOrder(db, matching(sealed(db), filter, after), page)
   }
-  return filter.actions.length > 1 ? mergeActions(db, filter, page) : latest(matching(db, filter, after), limit, offset)
+  return filter.actions.length > 1
+    ? mergeActions(db, filter, page)
+    : latest(matching(sealed(db), filter, after), limit, offset)
 }
 
 /**
@@ -169,7 +171,7 @@ function amongLatest(db: Db, filter: Filter, after: Place, limit: number): Promi
     .orderBy('id', 'desc')
     .limit(LATEST)
   const from = db.selectFrom(slice.as('audit')) as unknown as Query
-  return latest(matching(db, { ...filter, from: undefined, to: undefined }, undefined, false, from), limit)
+  return latest(matching(from, { ...filter, from: undefined, to: undefined }, undefined), limit)
 }
 
 /** The latest of each action, merged: the index on actions has each of them in order. */

@@ -63,8 +63,18 @@ export async function recordActions(
 
 const COUNT_LIMIT = 10_000
 
+interface AuditPage {
+  page?: number | undefined
+  page_size?: number | undefined
+  cursor?: string | undefined
+}
+
 /** One page of matching records, latest first, by number or behind a cursor; counting stops at 10,000 (A8). */
-export async function listRecords(ctx: Ctx, filter: search.Filter, page: number, pageSize: number, cursor?: string) {
+export async function listRecords(
+  ctx: Ctx,
+  filter: search.Filter,
+  { page = 1, page_size: pageSize = 50, cursor }: AuditPage,
+) {
   const offset = cursor === undefined ? (page - 1) * pageSize : 0
   const after = positionOf(cursor)
   const counted = await search.countRecords(ctx.db, filter, COUNT_LIMIT + 1)

@@ -9,7 +9,7 @@ import { checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, readCheckpo
 import { type AuditKeys, isMac, openKeys } from './keys.ts'
 import { earlyPurge, retentionOf, unrecordedRetention } from './retention.ts'
 import { isOurs } from './seal.ts'
-import { type Evidence, nameSwaps } from './swaps.ts'
+import { type Evidence, markSwapped } from './swapped.ts'
 
 /** Records a turn: one keeps the process busy for some 10 ms. */
 const BATCH = 500
@@ -69,7 +69,7 @@ export async function verifyChain(ctx: Ctx, { from, most, checkpoints }: Bounds)
     const unrecorded = await unrecordedRetention(ctx)
     if (unrecorded) report('retention', null, unrecorded)
   }
-  nameSwaps(found)
+  markSwapped(found)
   const all = found.map(({ fault }) => fault).sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity))
   const now = await chain.findHead(ctx.db)
   return {
@@ -179,7 +179,7 @@ async function checkCheckpoints(state: State, reached: number, complete: boolean
   let page: Awaited<ReturnType<typeof chain.listCheckpoints>>
   do {
     const last = complete ? Number.MAX_SAFE_INTEGER : reached
-    page = await chain.listCheckpoints(ctx.db, before?.n ?? 0, first, last, BATCH)
+    page = await chain.listCheckpoints(ctx.db, { after: before?.n ?? 0, from: first, to: last }, BATCH)
     for (const { linked, ...one } of page) {
       before ??= await chain.findCheckpoint(ctx.db, one.n - 1)
       const expected = before ? hashCheckpoint(before) : null

@@ -1,8 +1,9 @@
 import type { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
 import { countPerMinute } from '../minute-counter.ts'
+import { perSystem } from '../per-system.ts'
 
-const flood = countPerMinute(60)
+const floodOf = perSystem(() => countPerMinute(60))
 
 /**
  * Records that a signed-in caller was refused, in a transaction of its own (A3): best effort, at most 60 a minute and
@@ -10,7 +11,7 @@ const flood = countPerMinute(60)
  */
 export async function auditDenied(ctx: Ctx, refusal: ServiceError): Promise<void> {
   const { user_id } = ctx.actor
-  if (user_id === null || flood(user_id, ctx.now()) > 0) return
+  if (user_id === null || floodOf(ctx.config)(user_id, ctx.now()) > 0) return
   try {
     await ctx.act(async ({ record }) =>
       record({

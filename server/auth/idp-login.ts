@@ -5,10 +5,12 @@ import type { Row } from '../db/schema.ts'
 import { followMapping } from '../groups/service.ts'
 import { newId } from '../id.ts'
 import { countPerMinute } from '../minute-counter.ts'
+import { perSystem } from '../per-system.ts'
 import { seal, unseal } from '../sealed.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
+import { MINUTE_MS } from '../time.ts'
 import { adoptProfile, insertUser, recordLogin } from '../users/service.ts'
 import { findByIdentity } from '../users/store.ts'
 import { recordFailure } from './login.ts'
@@ -16,13 +18,13 @@ import * as oidc from './oidc.ts'
 import { loginDisabled, type NewSession, openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
 import * as store from './store.ts'
 
-const TRANSACTION_MS = 10 * 60_000
-const HANDOFF_MS = 60_000
+const TRANSACTION_MS = 10 * MINUTE_MS
+const HANDOFF_MS = MINUTE_MS
 const PURPOSE = 'oidc-tx'
 
 /** Anyone may begin and fail; neither may fill a table. */
-const beginnings = countPerMinute(100)
-const failures = countPerMinute(60)
+const beginningsOf = perSystem(() => countPerMinute(100))
+const failuresOf = perSystem(() => countPerMinute(60))
 
 const random = (): string => randomBytes(32).toString('base64url')
 
@@ -50,7 +52,7 @@ export async function beginLogin(
   returnTo: string | undefined,
 ): Promise<{ auth_url: string; cookie: string }> {
   const { idp } = await enabledIdp(ctx)
-  const wait = beginnings(ctx.actor.origin.ip ?? 'unknown', ctx.now())
+  const wait = beginningsOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now())
   if (wait > 0)
     throw new ServiceError('rate_limited', 'Too many logins were begun. Wait, then try again.', {
       headers: { 'retry-after': String(wait) },
@@ -113,7 +115,7 @@ export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ token
     const identity = await oidc.exchangeCode(ctx, idp, callback.query, { state, nonce: begun.nonce, verifier })
     const code = begun.return_to !== null && callback.browser ? random() : undefined
     const handoff = code === undefined ? undefined : { code, cookie_hash: begun.cookie_hash }
-    const session = await signIn(ctx, idp, settings, identity, handoff)
+    const session = await signIn(ctx, { idp, settings }, identity, handoff)
     if (code === undefined) return { tokens: await tokensOf(ctx, session) }
     return { redirect: returnUrl(begun.return_to ?? '/', `code=${code}`) }
   } catch (error) {
@@ -132,8 +134,8 @@ async function recordRefusal(
   code: ErrorCode,
   { email, userId }: { email: string | null; userId?: string | undefined },
 ): Promise<void> {
-  if (failures(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
-  await recordFailure(ctx, email, code, userId, { status_code: errors[code].status, error_code: code })
+  if (failuresOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
+  await recordFailure(ctx, email, code, { userId, status_code: errors[code].status, error_code: code })
 }
 
 const returnUrl = (path: string, fragment: string): string => `${path.split('#', 1)[0]}#${fragment}`
@@ -169,8 +171,7 @@ class Taken extends Error {}
  */
 async function signIn(
   ctx: Ctx,
-  idp: oidc.Idp,
-  settings: EffectiveSettings,
+  { idp, settings }: { idp: oidc.Idp; settings: EffectiveSettings },
   identity: oidc.Identity,
   handoff: { code: string; cookie_hash: string } | undefined,
 ): Promise<NewSession> {

@@ -40,8 +40,10 @@ export const signRefresh = (
   row: { issued_at: string; expires_at: string },
 ): Promise<string> =>
   sign(config, 'rt+jwt', {
-    ...{ ...claims, host: true },
-    ...{ iat: seconds(new Date(row.issued_at)), exp: seconds(new Date(row.expires_at)) },
+    ...claims,
+    host: true,
+    iat: seconds(new Date(row.issued_at)),
+    exp: seconds(new Date(row.expires_at)),
   })
 
 /** Whether a token, whoever signed it, says that it comes only in a cookie with the prefix `__Host-`. */

@@ -25,7 +25,7 @@ export async function login(
   const matches = await verify(ctx, attempt, password, hash)
   if (!user || hash === null || !matches || user.disabled_at !== null) {
     const reason = !user ? 'unknown' : !matches ? (hash ? 'wrong_password' : 'no_password') : 'disabled'
-    await recordFailure(ctx, username, reason, user?.id)
+    await recordFailure(ctx, username, reason, { userId: user?.id })
     throw new ServiceError('invalid_grant', 'The e-mail or the password is wrong.')
   }
   const { bcryptCost } = ctx.config
@@ -58,14 +58,15 @@ export async function recordFailure(
   ctx: Ctx,
   email: string | null,
   reason: string,
-  userId?: string | undefined,
-  refusal: { status_code: number; error_code: string } = { status_code: 401, error_code: 'invalid_grant' },
+  more: { userId: string | undefined; status_code?: number; error_code?: string },
 ): Promise<void> {
+  const { userId, status_code = 401, error_code = 'invalid_grant' } = more
   await ctx.act(async ({ record }) =>
     record({
       name: 'login_failed',
       result: 'failure',
-      ...refusal,
+      status_code,
+      error_code,
       ...(userId === undefined ? {} : { resource: { type: 'user', id: userId } }),
       details: { email: email?.slice(0, 320) ?? null, reason },
     }),
@@ -86,7 +87,8 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   const attempt: Attempt = { kind: 'login', account: user.email_key, device: ctx.actor.session_id }
   await beginAttempt(ctx, attempt)
   if (!(await verify(ctx, attempt, current, hash))) {
-    await recordFailure(ctx, user.email, 'wrong_current_password', user.id, {
+    await recordFailure(ctx, user.email, 'wrong_current_password', {
+      userId: user.id,
       status_code: 422,
       error_code: 'invalid_request',
     })
@@ -97,8 +99,9 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   await forgiveAttempt(ctx, attempt)
   const nextHash = await passwords.hashPassword(next, ctx.config.bcryptCost)
   const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
-  const session = await openSession(ctx, subject, 'local', async ({ tx, record }) => {
-    if (!(await replacePassword(tx, user.id, hash, nextHash, ctx.now())))
+  const session = await openSession(ctx, subject, 'local', async (step) => {
+    const { record } = step
+    if (!(await replacePassword(step, user.id, hash, nextHash)))
       throw new ServiceError('conflict', 'The password was changed by someone else at the same time.')
     record({
       name: 'user_update',

@@ -1,11 +1,13 @@
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
+import { perSystem } from '../per-system.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
+import { HOUR_MS } from '../time.ts'
 import { entraTenant } from '../variables.ts'
 
 const TIMEOUT_SECONDS = 10
-const KEPT_MS = 3600_000
+const KEPT_MS = HOUR_MS
 const LONGEST_BACKOFF_MS = 30_000
 const SCOPE = 'openid profile email'
 
@@ -40,7 +42,8 @@ interface Discovery {
   failedAt: number
   running?: Promise<oidc.ServerMetadata> | undefined
 }
-const discoveries = new Map<string, Discovery>()
+/** By issuer. */
+const discoveriesOf = perSystem(() => new Map<string, Discovery>())
 
 const unavailable = (detail: string, cause?: unknown, retryAfter = 5): ServiceError =>
   new ServiceError('idp_unavailable', detail, { headers: { 'retry-after': String(retryAfter) }, cause })
@@ -52,6 +55,7 @@ const isLocal = (issuer: string): boolean => issuer.startsWith('http://')
  * less and less often (O10). `fresh` asks now. Throws idp_unavailable.
  */
 async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Promise<oidc.ServerMetadata> {
+  const discoveries = discoveriesOf(ctx.config)
   let known = discoveries.get(issuer)
   if (!known) {
     known = { at: 0, failures: 0, failedAt: 0 }

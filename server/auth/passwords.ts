@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as bcrypt from '@node-rs/bcrypt'
 import { ServiceError } from '../../contract/errors.ts'
+import { invalid } from '../invalid.ts'
 
 const MAX_BYTES = 72
 const MIN_BYTES = 8
@@ -20,7 +21,7 @@ export function assertSettable(password: string, path: string): void {
       : text.includes('\0') || !text.isWellFormed()
         ? 'must not contain NUL or broken characters'
         : null
-  if (message) throw new ServiceError('invalid_request', `${path} ${message}`, { faults: [{ path, message }] })
+  if (message) throw invalid(path, message)
 }
 
 let running = 0

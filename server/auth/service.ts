@@ -1,5 +1,6 @@
 import type { Actor, Ctx } from '../context.ts'
 import type { Db } from '../db/schema.ts'
+import { HOUR_MS } from '../time.ts'
 import { actorOf } from './caller.ts'
 import * as store from './store.ts'
 
@@ -41,6 +42,6 @@ export function actorOnBehalf(
 /** Deletes sessions, begun logins, refresh tokens and counters that can have no effect any more (J5). */
 export const expiryWorker = {
   name: 'auth-expiry',
-  every: 3600_000,
+  every: HOUR_MS,
   run: (ctx: Ctx) => ctx.upkeep(({ tx }) => store.deleteExpired(tx, ctx.now())),
 }

@@ -4,13 +4,14 @@ import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Db } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { withoutCredentials } from '../log.ts'
+import { perSystem } from '../per-system.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { DAY_MS } from '../time.ts'
 import { actorOf } from './caller.ts'
 import * as jwt from './jwt.ts'
 import { idpOf } from './oidc.ts'
 import * as store from './store.ts'
 
-const DAY_MS = 24 * 3600_000
 const FAMILY_MS = 30 * DAY_MS
 /** How long a replaced refresh token still answers with its unused successor: two tabs, a lost response (J4). */
 const REUSE_GRACE_MS = 30_000
@@ -121,7 +122,7 @@ export async function tokensOf(ctx: Ctx, { subject, sid, refresh }: NewSession):
  * With the rotation off the token stays good for its seven days. Refused when the way they logged in is off (O11).
  */
 export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
-  const claims = await verifierOf(ctx)(token, 'rt+jwt', ctx.now())
+  const claims = await verifierOf(ctx.config)(token, 'rt+jwt', ctx.now())
   const settings = await settingsInForce(ctx)
   const { auth } = settings
   const idpOn = auth.enable_idp && idpOf(settings) !== null
@@ -219,15 +220,7 @@ const isLive = (row: Revocable, claims: jwt.Claims, now: Date): boolean =>
   row.token_version === claims.ver &&
   (row.auth_method === 'idp' ? claims.oid !== undefined && row.idp_subject === claims.oid : claims.oid === undefined)
 
-const verifiers = new WeakMap<object, jwt.Verifier>()
-function verifierOf({ config }: Pick<Ctx, 'config'>): jwt.Verifier {
-  let verifier = verifiers.get(config)
-  if (!verifier) {
-    verifier = jwt.createVerifier(config)
-    verifiers.set(config, verifier)
-  }
-  return verifier
-}
+const verifierOf = perSystem(jwt.createVerifier)
 
 /**
  * The actor behind an access token, with the rights they have now; throws `unauthenticated` (401). One query. An actor
@@ -238,7 +231,7 @@ export async function authenticateToken(
   token: string,
   origin: Origin,
 ): Promise<Actor> {
-  const claims = await verifierOf(ctx)(token, 'at+jwt', ctx.now())
+  const claims = await verifierOf(ctx.config)(token, 'at+jwt', ctx.now())
   const renew = async (db: Db): Promise<Actor> => {
     const [first, ...rest] = await store.findSessionRows(db, claims.sid)
     if (!first || !isLive(first, claims, ctx.now())) throw jwt.invalidToken('The session has ended.')

@@ -1,6 +1,7 @@
 import type { Compilable } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 
 export const insertSession = (tx: Tx, row: NewRow<'sessions'>) => tx.insertInto('sessions').values(row).execute()
 
@@ -106,7 +107,7 @@ export const consumeRefreshToken = (tx: Tx, jti: string, successor: string, now:
 /** Sessions that nothing can use any more, and counters whose windows are long over. */
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
-  const week = 7 * 24 * 3600_000
+  const week = 7 * DAY_MS
   await tx
     .deleteFrom('sessions')
     .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
@@ -118,10 +119,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
     .where('id', 'in', (e) => e.selectFrom('handoffs').select('session_id').where('expires_at', '<', before(0)))
     .execute()
   await tx.deleteFrom('refresh_tokens').where('expires_at', '<', before(week)).execute()
-  await tx
-    .deleteFrom('login_throttle')
-    .where('window_started_at', '<', before(24 * 3600_000))
-    .execute()
+  await tx.deleteFrom('login_throttle').where('window_started_at', '<', before(DAY_MS)).execute()
 }
 
 /** Counts one failure, starting again when the window (ms) is over; gives the row after that. */

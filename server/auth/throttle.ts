@@ -3,16 +3,16 @@ import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
+import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
-const MINUTE = 60_000
 /**
  * Failures within a window, per account and network and per account; of a network how many accounts it failed at, so that
  * who tries a few of them again and again does not shut it for its neighbours (P4).
  */
-const PAIR = { free: 5, window: 15 * MINUTE, longestBlock: 15 * MINUTE }
-const NETWORK = { limit: 50, window: 15 * MINUTE }
-const ACCOUNT = { limit: 100, window: 60 * MINUTE }
+const PAIR = { free: 5, window: 15 * MINUTE_MS, longestBlock: 15 * MINUTE_MS }
+const NETWORK = { limit: 50, window: 15 * MINUTE_MS }
+const ACCOUNT = { limit: 100, window: 60 * MINUTE_MS }
 
 /** The /24 or /64 an address is in: what an attacker cannot change at will. */
 function network(ip: string | null): string {

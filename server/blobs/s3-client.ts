@@ -24,9 +24,22 @@ export interface S3Options {
 
 /** Of the socket and of DNS, of the SDK's own timers, and what engines say. */
 const OUTAGES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'TimeoutError'],
-  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN'],
-  ...['SlowDown', 'ServiceUnavailable', 'RequestTimeout', 'ThrottlingException', 'TooManyRequests'],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'TimeoutError',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'SlowDown',
+  'ServiceUnavailable',
+  'RequestTimeout',
+  'ThrottlingException',
+  'TooManyRequests',
 ])
 
 /** An answer of the engine that is a failure, or none: what the SDK says of it, without its request. */

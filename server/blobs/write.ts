@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { removeNow } from './collector.ts'
-import { reserveBlobId } from './reserve.ts'
+import { takeBlobId } from './id-pool.ts'
 import * as store from './store.ts'
 
 /** Bytes that are stored and durable, and that no object points at yet. */
@@ -35,7 +35,7 @@ export async function writeBlob(
   announced?: number,
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
-  const id = await reserveBlobId(ctx)
+  const id = await takeBlobId(ctx)
   claim.ids.push(id)
   const md5 = createHash('md5')
   const sha256 = createHash('sha256')

@@ -227,13 +227,16 @@ export async function setTotalQuota(tx: Tx, quota_gb: number | null): Promise<vo
   else await store.setQuota(tx, store.TOTAL, quota_gb, await store.sumAllUsage(tx))
 }
 
+/** What refuses `needed` bytes where there is `room` for fewer. */
+export const quotaExceeded = (name: string, room: number, needed: number): ServiceError =>
+  new ServiceError(
+    'quota_exceeded',
+    `There is room for ${Math.max(0, room)} more bytes in bucket "${name}"; this needs ${needed}.`,
+  )
+
 /** Throws quota_exceeded unless `growth` bytes fit into `room`. */
 export function assertRoom(name: string, room: number | null, growth: number): void {
-  if (room === null || growth <= room) return
-  throw new ServiceError(
-    'quota_exceeded',
-    `There is room for ${Math.max(0, room)} more bytes in bucket "${name}"; this needs ${growth}.`,
-  )
+  if (room !== null && growth > room) throw quotaExceeded(name, room, growth)
 }
 
 /** Step: counts a bucket anew from what is in it, while its writers wait. */

@@ -94,8 +94,15 @@ async function assertUsersExist(tx: Tx, userIds: readonly string[]): Promise<voi
   if (faults.length > 0) throw new ServiceError('invalid_request', 'Some users do not exist.', { faults })
 }
 
+interface Membership {
+  userId: string
+  groupIds: readonly string[]
+  /** When those begin that are new. */
+  at: string
+}
+
 /** Step: puts a new user into groups; 422 at `body.group_ids.<i>` on an unknown one. */
-export async function joinGroups(tx: Tx, actor: Actor, userId: string, groupIds: readonly string[], at: string) {
+export async function joinGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
   const groups = await requireGroups(tx, groupIds)
   if (actor.type === 'user') assertMayJoin(actor, groups)
   await store.insertMembers(
@@ -105,7 +112,7 @@ export async function joinGroups(tx: Tx, actor: Actor, userId: string, groupIds:
 }
 
 /** Step: makes exactly these the groups of a user, and gives the ids of those before. */
-export async function setGroups(tx: Tx, actor: Actor, userId: string, groupIds: readonly string[], at: string) {
+export async function setGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
   const before = await store.findGroupsOfUsers(tx, [userId])
   const groups = await requireGroups(tx, groupIds)
   const old = new Set(before.map(({ id }) => id))

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
+import { perSystem } from '../per-system.ts'
 import { type Cache, createCache, type Entry } from './cache.ts'
 import type { Source, Unusable } from './kinds.ts'
 import type { Limits, Plan } from './parameters.ts'
@@ -27,7 +28,7 @@ export interface Counts {
   /** Milliseconds of rendering by format. */
   render_ms: { [format: string]: number }
 }
-/** What makes images in this process: one for each configuration. */
+/** What makes images in this process. */
 export interface Studio {
   sources: Map<string, Source | Unusable>
   inspecting: Map<string, Promise<Source | Unusable>>
@@ -37,24 +38,27 @@ export interface Studio {
   counts: Counts
 }
 
-const studios = new WeakMap<Config, Studio>()
-export function studioOf(config: Config): Studio {
-  const known = studios.get(config)
-  if (known) return known
-  const studio: Studio = {
+export const studioOf = perSystem(
+  (config): Studio => ({
     sources: new Map(),
     inspecting: new Map(),
     rendering: new Map(),
     cache: createCache(config.imageCacheDir, config.imageCacheBytes),
     slots: createSlots(),
     counts: {
-      ...{ inspected: 0, renders: 0, failed: 0, hits: 0, joined: 0, unchanged: 0, refused: 0 },
-      ...{ waited_ms: 0, bytes: 0, render_ms: {} },
+      inspected: 0,
+      renders: 0,
+      failed: 0,
+      hits: 0,
+      joined: 0,
+      unchanged: 0,
+      refused: 0,
+      waited_ms: 0,
+      bytes: 0,
+      render_ms: {},
     },
-  }
-  studios.set(config, studio)
-  return studio
-}
+  }),
+)
 
 const MEGA = 1_000_000
 const MIB = 1024 * 1024

@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { source } from '../http/source.ts'
 import { newId } from '../id.ts'
+import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
 const MIB = 1024 * 1024
@@ -14,7 +15,7 @@ const UNRESERVED = MIB
 const LEAST_AHEAD = MIB
 const MOST_AHEAD = 16 * MIB
 /** How long a reservation lasts that nobody renews: while bytes come it is renewed. Milliseconds. */
-const LEASE_MS = 10 * 60_000
+const LEASE_MS = 10 * MINUTE_MS
 
 /** The link through which a file comes. */
 export interface LinkRoom {

@@ -6,7 +6,7 @@ import { findKeys } from '../objects/search.ts'
 import { hasKeyIn } from '../objects/store.ts'
 import type { CreateJob } from './request.ts'
 
-const STEP = 2000
+const KEYS_A_STEP = 2000
 
 /**
  * Step: the next keys a job is to work on, after where the last step came to; `next` null when these are all. They are
@@ -25,11 +25,11 @@ export async function listStep(
   const [levelText = '0', after] = listedTo === null ? [] : (decodeCursor(listedTo, 2) ?? [])
   if (keys) {
     const from = after ? Number(after) : 0
-    const next = inOrder(keys, prefix, rung, down).slice(from, from + STEP)
-    const more = from + STEP < keys.length
+    const next = inOrder(keys, prefix, rung, down).slice(from, from + KEYS_A_STEP)
+    const more = from + KEYS_A_STEP < keys.length
     return {
       keys: next.filter((key) => !isExcluded(key)),
-      next: more ? encodeCursor(['0', String(from + STEP)]) : null,
+      next: more ? encodeCursor(['0', String(from + KEYS_A_STEP)]) : null,
     }
   }
   const first = async () => (down ? await deepestLevel(tx, bucketId, prefix, rung) : 0)
@@ -39,7 +39,7 @@ export async function listStep(
   const ranges = visibleRanges(step, request, top).flatMap((range) =>
     below === null ? [range] : without(range, below),
   )
-  const found = await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: STEP })
+  const found = await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: KEYS_A_STEP })
   const left = found.keys.filter((key) => !isExcluded(key))
   if (found.next !== null) return { keys: left, next: encodeCursor([String(level), found.next]) }
   if (down) return { keys: left, next: level > 0 ? encodeCursor([String(level - 1), '']) : null }

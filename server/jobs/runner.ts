@@ -2,110 +2,79 @@ import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import { asCurrent, type Ctx, type Step, type Upkeep } from '../context.ts'
-import type { Tx } from '../db/schema.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { retryTaken } from '../objects/retry.ts'
 import { transferObjects } from '../objects/transfer.ts'
 import { findVersions, type Seen } from '../objects/versions.ts'
-import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
+import { DAY_MS, HOUR_MS } from '../time.ts'
+import { type Claim, leaseOn, renewed, unclaimed } from '../work/lease.ts'
+import { drain } from '../work/steps.ts'
 import { listStep } from './listing.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
 import { countUndoable, type Outcome, undoStep } from './undo.ts'
 
 const MOST_ERRORS = 100
-const DAY_MS = 24 * 3600_000
 const FORGOTTEN_MS = 30 * DAY_MS
 /** How long a move can be undone: what it moved is a row for each object. */
 const UNDOABLE_MS = 7 * DAY_MS
-const MOVES = 5000
-const FEWEST = 20
+const MOVES_AT_ONCE = 5000
+const FEWEST_A_STEP = 20
 /** The blob of a version that there is not: nothing was under a key that was named. */
-const NOTHING = '00000000-0000-0000-0000-000000000000'
+const NO_BLOB = '00000000-0000-0000-0000-000000000000'
+
+const lease = leaseOn({ table: 'jobs', columns: store.columns, isOpen: store.isOpen })
 
 /** Works on jobs that nobody works on, two at a time in a process, until there are none. */
-export const runJobs = drainBy(store.claimJob, runJob)
+export const runJobs = drain({
+  lease,
+  noun: 'job',
+  logField: 'job',
+  fewest: FEWEST_A_STEP,
+  async begin(ctx, job, claim) {
+    const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Pick<
+      CreateJob,
+      'keys' | 'exclude'
+    >
+    const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
+    return (size) => takeStep(ctx, claim, request, size)
+  },
+  fail: (ctx, claim, reason) => ctx.upkeep((step) => finish(step, claim, 'failed', reason)),
+})
 
 export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
 
 /** Forgets jobs that were over a month ago, and after a week what they moved. */
 export const forgetJobs = {
   name: 'job-expiry',
-  every: 3600_000,
+  every: HOUR_MS,
   deletesByAge: true as const,
   run: async (ctx: Ctx): Promise<void> => {
     const before = (ms: number) => new Date(ctx.now().getTime() - ms)
-    while (await ctx.upkeep(({ tx }) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES)));
+    while (await ctx.upkeep(({ tx }) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES_AT_ONCE)));
     await ctx.upkeep(({ tx }) => store.deleteFinished(tx, before(FORGOTTEN_MS)))
   },
 }
 
-/** Takes a job step by step until it is over, cancelled, lost, or the process ends. */
-async function runJob(ctx: Ctx, job: store.JobRow, runner: string): Promise<void> {
-  const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Pick<
-    CreateJob,
-    'keys' | 'exclude'
-  >
-  const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
-  try {
-    const over = await takeSteps(ctx, {
-      step: (size) => step(ctx, job, runner, request, size),
-      fewest: FEWEST,
-      onRetry: (error) => ctx.log.warn({ err: error, job: job.id }, 'a step of a job is tried again'),
-    })
-    if (!over) await release(ctx, job.id, runner)
-  } catch (error) {
-    if (error instanceof Lost) return
-    if (!(error instanceof ServiceError)) ctx.log.error({ err: error, job: job.id }, 'a job failed')
-    const detail = error instanceof ServiceError ? error.message : 'Something went wrong on our side; see the log.'
-    await ctx
-      .upkeep((step) => finish(step, job.id, runner, 'failed', detail))
-      .catch((failure: unknown) => {
-        if (!(failure instanceof Lost)) throw failure
-      })
-  }
-}
-
-/** The process ends: the next one may go on at once. */
-const release = (ctx: Ctx, id: string, runner: string) =>
-  ctx.upkeep(async ({ tx }) => {
-    if (await store.lockOwnJob(tx, id, runner)) await store.updateJob(tx, id, { leased_until: null, runner: null })
-  })
-
-async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.JobRow> {
-  const row = await store.lockOwnJob(tx, id, runner)
-  if (!row) throw new Lost()
-  return row
-}
-
 async function finish(
   step: Upkeep,
-  id: string,
-  runner: string,
+  claim: Claim,
   status: 'succeeded' | 'failed' | 'cancelled',
   detail: string | null,
 ): Promise<void> {
   const { tx } = step
-  const row = await lockOwn(tx, id, runner)
-  await store.deleteItems(tx, id, row.total)
+  const { id, total } = await lease.hold(tx, claim)
+  await store.deleteItems(tx, id, total)
   const finished_at = step.now().toISOString()
-  const over = { status, detail, finished_at, runner: null, leased_until: null }
-  await store.updateJob(tx, id, { ...over, selection: store.NO_SELECTION })
+  await store.updateJob(tx, id, { status, detail, finished_at, ...unclaimed, selection: store.NO_SELECTION })
 }
 
 /** One step with the creator's rights of this moment; false when the job is over. */
-async function step(
-  ctx: Ctx,
-  { id }: store.JobRow,
-  runner: string,
-  request: CreateJob,
-  size: number,
-): Promise<boolean> {
-  const job = await store.findJob(ctx.db, id)
-  if (!job || job.runner !== runner) throw new Lost()
+async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<boolean> {
+  const job = await lease.find(ctx.db, claim)
   if (job.cancel_at !== null) {
-    await ctx.upkeep((step) => finish(step, id, runner, 'cancelled', null))
+    await ctx.upkeep((step) => finish(step, claim, 'cancelled', null))
     return false
   }
   const { origin, token_id: token, ...credential } = JSON.parse(job.actor) as JobActor
@@ -120,34 +89,33 @@ async function step(
   )
   const creator = ctx.as(actor)
   if (job.listed_at === null) {
-    await creator.upkeep((step) => list(step, id, runner, request))
+    await creator.upkeep((step) => listItemsOf(step, claim, request))
     return true
   }
   if (job.position >= job.total) {
-    await ctx.upkeep((step) => finish(step, id, runner, 'succeeded', null))
+    await ctx.upkeep((step) => finish(step, claim, 'succeeded', null))
     return false
   }
-  await retryTaken(() => work(creator, id, runner, request, size))
+  await retryTaken(() => applyStep(creator, claim, request, size))
   return true
 }
 
-const lease = ({ now }: Pick<Ctx, 'now'>) => ({ leased_until: new Date(now().getTime() + LEASE_MS).toISOString() })
-
 /** Writes down the next keys; of a restore, whose items are known already, only how many they are. */
-async function list(step: Upkeep, id: string, runner: string, request: CreateJob): Promise<void> {
+async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
   const { tx } = step
-  const job = await lockOwn(tx, id, runner)
+  const job = await lease.hold(tx, claim)
+  const { id } = job
   const { id: bucketId } = await holdBucket(tx, request.source_bucket)
   if (request.kind === 'restore') {
     const total = await countUndoable(tx, request.of ?? '')
-    return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...lease(step) }))
+    return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
   }
   const { keys, next } = await listStep(step, bucketId, request, job.listed_to)
   const versions = new Map((await findVersions(tx, bucketId, keys)).map((version) => [version.key, version]))
   await store.insertItems(
     tx,
     keys.map((key, i) => {
-      const { blob_id = NOTHING, last_modified = null } = versions.get(key) ?? {}
+      const { blob_id = NO_BLOB, last_modified = null } = versions.get(key) ?? {}
       return { job_id: id, position: job.total + i + 1, key, blob_id, last_modified }
     }),
   )
@@ -155,24 +123,24 @@ async function list(step: Upkeep, id: string, runner: string, request: CreateJob
     total: job.total + keys.length,
     listed_to: next,
     ...(next === null ? { listed_at: step.now().toISOString(), selection: store.NO_SELECTION } : {}),
-    ...lease(step),
+    ...renewed(step),
   })
 }
 
 /** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */
-async function work(ctx: Ctx, id: string, runner: string, request: CreateJob, size: number): Promise<void> {
+async function applyStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<void> {
   const failed = await ctx.act(async (step) => {
-    const job = await lockOwn(step.tx, id, runner)
+    const job = await lease.hold(step.tx, claim)
     const outcome = await apply(await asCurrent(step), job, request, size)
     if (outcome.done === 0) return step.nothing(outcome)
-    await note(step, job, outcome)
+    await noteOutcome(step, job, outcome)
     return null
   })
-  if (failed) await ctx.upkeep(async (step) => note(step, await lockOwn(step.tx, id, runner), failed))
+  if (failed) await ctx.upkeep(async (step) => noteOutcome(step, await lease.hold(step.tx, claim), failed))
 }
 
 /** Step: writes down what a step came to. */
-async function note(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
+async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
   const { tx } = step
   const { done, errors, progress, settled } = outcome
   const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
@@ -186,7 +154,7 @@ async function note(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<
     ...(errors.length === 0 || known.length === MOST_ERRORS
       ? {}
       : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
-    ...lease(step),
+    ...renewed(step),
   })
 }
 
@@ -219,15 +187,20 @@ async function apply(step: Step, job: store.JobRow, request: CreateJob, size: nu
     return dest === null ? [] : [{ key, dest }]
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
-  const options = { ifNoneMatch: if_none_match === '*', job_id, seen }
-  const { placed, errors: refused } = await transferObjects(step, kind, buckets, pairs, options)
+  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen }
+  const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))
     await store.insertMoves(
       tx,
       placed.map(({ pair, row: { bucket_id, key, blob_id }, trash_id }) => ({
-        ...{ job_id, position: positions.get(pair.key) ?? 0, source_key: pair.key },
-        ...{ bucket_id, key, blob_id, trash_id },
+        job_id,
+        position: positions.get(pair.key) ?? 0,
+        source_key: pair.key,
+        bucket_id,
+        key,
+        blob_id,
+        trash_id,
       })),
     )
   }

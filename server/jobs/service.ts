@@ -6,6 +6,7 @@ import { findBucket } from '../buckets/store.ts'
 import { allowSomewhere, type Ctx } from '../context.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import { newId } from '../id.ts'
+import { invalid } from '../invalid.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
@@ -16,8 +17,8 @@ const MOST_OPEN = 100
 /** What a client asks for. */
 type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
 
-const fault = (path: string, message: string, code: 'invalid_request' | 'conflict' = 'invalid_request') =>
-  new ServiceError(code, `${path} ${message}`, { faults: [{ path, message }] })
+const conflict = (path: string, message: string) =>
+  new ServiceError('conflict', `${path} ${message}`, { faults: [{ path, message }] })
 
 const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean => kind !== 'copy' && kind !== 'restore'
 const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
@@ -25,16 +26,22 @@ const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && sta
 /** A restore says where by the job it undoes, a move in the opposite direction; throws why that cannot be undone. */
 async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<CreateJob> {
   const [other] = Object.keys(rest).filter((name) => name !== 'kind')
-  if (other !== undefined) throw fault(`body.${other}`, 'is not for restore, which takes what the job deleted or moved')
-  if (of === undefined) throw fault('body.of', 'is required')
+  if (other !== undefined)
+    throw invalid(`body.${other}`, 'is not for restore, which takes what the job deleted or moved')
+  if (of === undefined) throw invalid('body.of', 'is required')
   const job = await own(ctx, of)
-  if (!leavesWayBack(job)) throw fault('body.of', 'is a job that neither deleted nor moved anything', 'conflict')
-  if (!isOver(job)) throw fault('body.of', 'is a job that is not over yet', 'conflict')
+  if (!leavesWayBack(job)) throw conflict('body.of', 'is a job that neither deleted nor moved anything')
+  if (!isOver(job)) throw conflict('body.of', 'is a job that is not over yet')
   const { kind, source_bucket, prefix, dest_bucket = source_bucket, dest_prefix } = JSON.parse(job.request) as CreateJob
   if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix }
   return {
-    ...{ kind: 'restore', of, if_none_match: '*' },
-    ...{ source_bucket: dest_bucket, prefix: dest_prefix, dest_bucket: source_bucket, dest_prefix: prefix },
+    kind: 'restore',
+    of,
+    if_none_match: '*',
+    source_bucket: dest_bucket,
+    prefix: dest_prefix,
+    dest_bucket: source_bucket,
+    dest_prefix: prefix,
   }
 }
 
@@ -42,22 +49,22 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
 function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
   if (body.kind === 'restore') return completeRestore(ctx, body)
   const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
-  if (of !== undefined) throw fault('body.of', 'is only for restore')
-  if (source_bucket === undefined) throw fault('body.source_bucket', 'is required')
+  if (of !== undefined) throw invalid('body.of', 'is only for restore')
+  if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
   const transfers = kind === 'copy' || kind === 'move'
   if (!transfers && (dest_bucket !== undefined || dest_prefix !== undefined))
-    throw fault('body.dest_bucket', 'is only for copy and move')
+    throw invalid('body.dest_bucket', 'is only for copy and move')
   if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined))
-    throw fault('body.prefix', 'is not for empty_bucket, which deletes everything')
-  if (keys && search !== undefined) throw fault('body.search', 'cannot be combined with keys')
+    throw invalid('body.prefix', 'is not for empty_bucket, which deletes everything')
+  if (keys && search !== undefined) throw invalid('body.search', 'cannot be combined with keys')
   if (!transfers) return { ...body, source_bucket, prefix }
   if (dest_bucket === undefined && dest_prefix === undefined)
-    throw fault('body.dest_prefix', 'is required, or dest_bucket')
+    throw invalid('body.dest_prefix', 'is required, or dest_bucket')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
   const within = destination.dest_bucket === source_bucket && destination.dest_prefix.startsWith(prefix)
   // Named keys are finite and each is decided by itself.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
-    throw fault('body.dest_prefix', 'lies in what is to be moved or copied', 'conflict')
+    throw conflict('body.dest_prefix', 'lies in what is to be moved or copied')
   return { ...body, source_bucket, prefix, ...destination }
 }
 

@@ -1,38 +1,39 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { countUpToMost, type Queue } from '../db/count.ts'
-import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../db/schema.ts'
 
 /** What is kept of the lists of keys once the job has its items, or is over. */
 export const NO_SELECTION = '{}'
 
 /** Without the lists of keys: read at every step, 10 MB of them made each take a tenth of a second. */
 export type JobRow = Omit<Row<'jobs'>, 'selection'>
-const columns = [
-  ...([
-    'id',
-    'kind',
-    'status',
-    'request',
-    'actor',
-    'created_by',
-    'created_by_email',
-    'listed_to',
-    'listed_at',
-  ] as const),
-  ...([
-    'total',
-    'position',
-    'done',
-    'failed',
-    'changed',
-    'errors',
-    'detail',
-    'runner',
-    'leased_until',
-    'cancel_at',
-  ] as const),
-  ...(['created_at', 'started_at', 'finished_at'] as const),
+export const columns = [
+  'id',
+  'kind',
+  'status',
+  'request',
+  'actor',
+  'created_by',
+  'created_by_email',
+  'listed_to',
+  'listed_at',
+  'total',
+  'position',
+  'done',
+  'failed',
+  'changed',
+  'errors',
+  'detail',
+  'runner',
+  'leased_until',
+  'cancel_at',
+  'created_at',
+  'started_at',
+  'finished_at',
 ] as const
+
+/** Whether a job still needs work. */
+export const isOpen = (e: ExpressionBuilder<Schema, 'jobs'>) => e('status', 'in', ['queued', 'running'])
 
 /** Locks the account that begins a job, so that another of its jobs waits to be counted. */
 export const lockCreator = (tx: Tx, userId: string) =>
@@ -44,7 +45,7 @@ export const countOpen = async (tx: Tx, userId: string): Promise<number> => {
     .selectFrom('jobs')
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('created_by', '=', userId)
-    .where('status', 'in', ['queued', 'running'])
+    .where(isOpen)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -115,53 +116,6 @@ export function listJobs(db: Db, { createdBy, status, before }: JobFilter, limit
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/**
- * Takes the oldest job that nobody works on, for one process; the condition is asked again as the row is changed. Leases
- * that end after `farthest` were made by a clock that has been put right since: waiting for their end could take days.
- */
-export const claimJob = (
-  tx: Tx,
-  runner: string,
-  { now, until, farthest }: { now: Date; until: Date; farthest: Date },
-): Promise<JobRow | undefined> =>
-  tx
-    .updateTable('jobs')
-    .set((e) => ({
-      runner,
-      leased_until: until.toISOString(),
-      status: 'running' as const,
-      started_at: e.fn.coalesce('started_at', e.val(now.toISOString())),
-    }))
-    .where('id', '=', (e) =>
-      e
-        .selectFrom('jobs')
-        .select('id')
-        .where('status', 'in', ['queued', 'running'])
-        .where((f) =>
-          f.or([
-            f('leased_until', 'is', null),
-            f('leased_until', '<=', now.toISOString()),
-            f('leased_until', '>', farthest.toISOString()),
-          ]),
-        )
-        .orderBy('id')
-        .limit(1),
-    )
-    .where('status', 'in', ['queued', 'running'])
-    .where((e) =>
-      e.or([
-        e('leased_until', 'is', null),
-        e('leased_until', '<=', now.toISOString()),
-        e('leased_until', '>', farthest.toISOString()),
-      ]),
-    )
-    .returning(columns)
-    .executeTakeFirst()
-
-/** The job, locked, if this runner still has it. */
-export const lockOwnJob = (tx: Tx, id: string, runner: string): Promise<JobRow | undefined> =>
-  tx.selectFrom('jobs').select(columns).where('id', '=', id).where('runner', '=', runner).forUpdate().executeTakeFirst()
-
 export const updateJob = (tx: Tx, id: string, change: RowChange<'jobs'>) =>
   tx.updateTable('jobs').set(change).where('id', '=', id).execute()
 
@@ -190,7 +144,7 @@ export const askToCancel = async (tx: Tx, id: string, now: Date): Promise<boolea
       .updateTable('jobs')
       .set({ cancel_at: now.toISOString() })
       .where('id', '=', id)
-      .where('status', 'in', ['queued', 'running'])
+      .where(isOpen)
       .returning('id')
       .execute()
   ).length > 0

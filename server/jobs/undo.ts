@@ -34,7 +34,7 @@ export async function undoStep(step: Step, job: store.JobRow, request: CreateJob
   const isAtMoves = at === null || at.startsWith('#')
   if (isAtMoves) {
     const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
-    if (moves.length > 0) return moveBack(step, request, before, moves, more)
+    if (moves.length > 0) return moveBack(step, request, { moves, before }, more)
   }
   const after = isAtMoves ? '' : at
   const bucket = await holdBucket(tx, request.source_bucket)
@@ -54,8 +54,7 @@ function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
 async function moveBack(
   step: Step,
   { of = '', source_bucket, dest_bucket = source_bucket }: CreateJob,
-  before: number,
-  moves: readonly store.Move[],
+  { moves, before }: { moves: readonly store.Move[]; before: number },
   more: { job_id: string },
 ): Promise<Outcome> {
   const { tx } = step
@@ -63,8 +62,8 @@ async function moveBack(
   const unchanged = await lockUnchanged(tx, buckets[0], moves)
   const same = moves.filter(({ key }) => unchanged.has(key))
   const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))
-  const options = { ifNoneMatch: true, ...more }
-  const { placed, errors: stayed } = await transferObjects(step, 'move', buckets, pairs, options)
+  const options = { kind: 'move', ifNoneMatch: true, ...more } as const
+  const { placed, errors: stayed } = await transferObjects(step, buckets, pairs, options)
   const left = new Set(placed.map(({ pair }) => pair.key))
   const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))
   // Held again, with the room that what left has made.

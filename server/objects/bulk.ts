@@ -4,15 +4,15 @@ import type { BulkResult, DeleteResult, StoredObject } from '../../contract/obje
 import { decide } from '../../contract/permissions.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, type Step } from '../context.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, refusal, type Step } from '../context.ts'
 import { type EntityTags, matchesStrongly } from '../http/conditions.ts'
 import { newId } from '../id.ts'
-import { describeObject } from './describe.ts'
-import type { ItemError } from './item-error.ts'
+import { describeObject, metadataText } from './describe.ts'
+import { type ItemError, itemError } from './item-error.ts'
 import { retryTaken } from './retry.ts'
 import { objectMissing, removeObjects } from './service.ts'
 import * as store from './store.ts'
-import { allowPair, type Pair, type TransferKind, transferObjects } from './transfer.ts'
+import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
 import { asSeen, isSame, type Seen, type Version } from './versions.ts'
 
 /** Copies or moves one object into a bucket; throws what stands in its way. */
@@ -23,13 +23,15 @@ export async function transferOne(
   body: { source_bucket: string; source_key: string; dest_key?: string | undefined; if_none_match?: '*' | undefined },
 ): Promise<StoredObject> {
   const { source_bucket, source_key: key, dest_key = key, if_none_match } = body
-  allowPair(ctx, kind, source_bucket, destBucket, { key, dest: dest_key })
+  const places = { source: source_bucket, dest: destBucket }
+  const refused = pairRefusal(ctx.actor, kind, places, { key, dest: dest_key })
+  if (refused) throw refused
   return retryTaken(() =>
     ctx.act(async (step) => {
       const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
-      const options = { ifNoneMatch: if_none_match === '*' }
+      const options = { kind, ifNoneMatch: if_none_match === '*' }
       const pairs = [{ key, dest: dest_key }]
-      const { placed, errors } = await transferObjects(await asCurrent(step), kind, buckets, pairs, options)
+      const { placed, errors } = await transferObjects(await asCurrent(step), buckets, pairs, options)
       const [error] = errors
       if (error) throw new ServiceError(error.code, error.detail)
       return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
@@ -69,8 +71,8 @@ export async function transferMany(
   return retryTaken(() =>
     ctx.act(async (step) => {
       const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
-      const options = { ifNoneMatch: if_none_match === '*', bulk_id }
-      const { placed, errors } = await transferObjects(await asCurrent(step), kind, buckets, pairs, options)
+      const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id }
+      const { placed, errors } = await transferObjects(await asCurrent(step), buckets, pairs, options)
       const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
       return placed.length > 0 ? result : step.nothing(result)
     }),
@@ -113,9 +115,9 @@ export async function deleteKeys(
   const { name } = bucket
   const errors: ItemError[] = []
   const allowed = keys.filter((key) => {
-    if (decide(step.actor.groups, 'delete', name, key).allowed) return true
-    errors.push({ key, code: 'forbidden', detail: `You need the right "delete" on key "${key}" of bucket "${name}".` })
-    return false
+    const refused = refusal(step.actor, 'delete', name, key)
+    if (refused) errors.push(itemError(key, refused))
+    return !refused
   })
   const there = await store.lockObjects(tx, bucket.id, allowed)
   const found = new Set(there.map(({ key }) => key))
@@ -165,8 +167,6 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
   }
 }
 
-const METADATA_BYTES = 8192
-
 /** Changes content type or metadata of an object; needs `write`. The contents and their ETag stay. */
 export async function describeAnew(
   ctx: Ctx,
@@ -175,11 +175,7 @@ export async function describeAnew(
   ifMatch: EntityTags | undefined,
 ): Promise<StoredObject> {
   allow(ctx.actor, 'write', name, key)
-  const text = change.metadata && JSON.stringify(change.metadata)
-  if (text !== undefined && Buffer.byteLength(text) > METADATA_BYTES)
-    throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
-      faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
-    })
+  const text = change.metadata && metadataText(change.metadata)
   return ctx.act(async (step) => {
     const { tx, record } = step
     const bucket = await holdBucket(tx, name)

@@ -1,7 +1,20 @@
 import path from 'node:path'
 import { lookup } from 'mime-types'
+import { ServiceError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import type { ObjectRow } from './store.ts'
+
+/** Most bytes of an object's metadata, as JSON. */
+export const METADATA_BYTES = 8192
+
+/** The metadata of a body as it is stored; throws invalid_request when it is too much. */
+export function metadataText(metadata: { [name: string]: string }): string {
+  const text = JSON.stringify(metadata)
+  if (Buffer.byteLength(text) <= METADATA_BYTES) return text
+  throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
+    faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
+  })
+}
 
 /** The object as the API shows it. */
 export const describeObject = (row: ObjectRow, bucket: string): StoredObject => ({

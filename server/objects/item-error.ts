@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/errors.ts'
+import type { ErrorCode, ServiceError } from '../../contract/errors.ts'
 
 /** Why one object stays as it is while others go on. */
 export interface ItemError {
@@ -6,3 +6,6 @@ export interface ItemError {
   code: ErrorCode
   detail: string
 }
+
+/** An error that would refuse the object if it were alone, as that of one among others. */
+export const itemError = (key: string, { code, message }: ServiceError): ItemError => ({ key, code, detail: message })

@@ -1,12 +1,13 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { actorOnBehalf } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
+import { invalid } from '../invalid.ts'
 import { readClaims, signClaims } from '../signature.ts'
+import { secondsOf } from '../time.ts'
 import { noteBucket } from '../usage/traffic.ts'
 
 const PURPOSE = 'presigned-url'
 const MOST_SECONDS = 7 * 24 * 3600
-const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 
 /** What a URL is signed for. */
 export interface Claims {
@@ -24,12 +25,6 @@ export interface Claims {
   embed?: boolean | undefined
   content_type?: string | undefined
   max_bytes?: number | undefined
-}
-
-/** Seconds of `<n>[smhdw]` or of a number. */
-function secondsOf(expiresIn: string | number): number {
-  if (typeof expiresIn === 'number') return expiresIn
-  return Number(expiresIn.slice(0, -1)) * UNITS[expiresIn.slice(-1) as keyof typeof UNITS]
 }
 
 /** Makes a URL for one method on one key; needs the right for it, which is asked again at every use. */
@@ -50,10 +45,7 @@ export function presign(
   const { key, method = 'GET', expires_in = '1h', ...limits } = body
   allow(ctx.actor, method === 'GET' ? 'read' : 'write', bucket, key)
   const seconds = secondsOf(expires_in)
-  if (seconds > MOST_SECONDS)
-    throw new ServiceError('invalid_request', 'body.expires_in must not be more than seven days', {
-      faults: [{ path: 'body.expires_in', message: 'must not be more than seven days' }],
-    })
+  if (seconds > MOST_SECONDS) throw invalid('body.expires_in', 'must not be more than seven days')
   const { user_id, token_id } = ctx.actor
   const until = ctx.now().getTime() + seconds * 1000
   const claims: Claims = { method, bucket, key, user: user_id ?? '', token: token_id, until, ...limits }

@@ -1,9 +1,9 @@
-import { type ErrorCode, ServiceError } from '../../contract/errors.ts'
-import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
-import { allow, type Ctx, type Step } from '../context.ts'
+import type { ErrorCode, ServiceError } from '../../contract/errors.ts'
+import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
+import { type Actor, refusal, type Step } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { moveToTrash } from '../trash/service.ts'
-import type { ItemError } from './item-error.ts'
+import { type ItemError, itemError } from './item-error.ts'
 import { TakenMeanwhile } from './retry.ts'
 import * as store from './store.ts'
 import { asSeen, type Seen } from './versions.ts'
@@ -21,6 +21,7 @@ interface Outcome {
   errors: ItemError[]
 }
 interface Options {
+  kind: TransferKind
   ifNoneMatch?: boolean | undefined
   seen?: Seen
   bulk_id?: string
@@ -33,17 +34,16 @@ interface Options {
  */
 export async function transferObjects(
   step: Step,
-  kind: TransferKind,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { ifNoneMatch = false, seen, ...more }: Options,
+  { kind, ifNoneMatch = false, seen, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record } = step
   const errors: ItemError[] = []
   const allowed = pairs.filter((pair) => {
-    const error = forbidden(step, kind, source.name, dest.name, pair)
-    if (error) errors.push(error)
-    return !error
+    const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name }, pair)
+    if (refused) errors.push(itemError(pair.key, refused))
+    return !refused
   })
   const keys = allowed.map(({ key }) => key)
   const there = await (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys)
@@ -54,7 +54,7 @@ export async function transferObjects(
   const sources = new Map(rows.map((row) => [row.key, row]))
   const targets = wanted.map(({ dest: key }) => key)
   const taken = new Map((await store.lockObjects(tx, dest.id, targets)).map((row) => [row.key, row]))
-  const { accepted, replaced, refused } = choose(kind, source, dest, wanted, sources, taken, ifNoneMatch)
+  const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, { sources, taken, ifNoneMatch })
   errors.push(...refused)
 
   if (kind === 'move')
@@ -93,7 +93,7 @@ export async function transferObjects(
   )
   // Someone made the key between our look and our insert: the whole step is tried again from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
-  await count(tx, kind, source, dest, accepted, replaced, trashOf)
+  await count(tx, { kind, source, dest }, accepted, { replaced, trashOf })
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
@@ -124,44 +124,38 @@ export async function lockUnchanged(
   return new Set(same.map(({ key }) => key))
 }
 
-/** Throws the refusal of the first right that is missing for a pair. */
-export function allowPair(
-  { actor }: Pick<Ctx, 'actor'>,
+/** What refuses a pair: the first right that is missing for it; null when there is none. */
+export const pairRefusal = (
+  actor: Actor,
   kind: TransferKind,
-  source: string,
-  dest: string,
+  { source, dest }: { source: string; dest: string },
   pair: Pair,
-): void {
-  allow(actor, 'read', source, pair.key)
-  if (kind === 'move') allow(actor, 'delete', source, pair.key)
-  allow(actor, 'write', dest, pair.dest)
-}
-
-function forbidden(...[ctx, kind, source, dest, pair]: Parameters<typeof allowPair>): ItemError | null {
-  try {
-    allowPair(ctx, kind, source, dest, pair)
-    return null
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    return { key: pair.key, code: error.code, detail: error.message }
-  }
-}
+): ServiceError | null =>
+  refusal(actor, 'read', source, pair.key) ??
+  (kind === 'move' ? refusal(actor, 'delete', source, pair.key) : null) ??
+  refusal(actor, 'write', dest, pair.dest)
 
 interface Accepted {
   pair: Pair
   row: store.ObjectRow
 }
+interface Way {
+  kind: TransferKind
+  source: HeldBucket
+  dest: HeldBucket
+}
 
 /** Decides for each pair, in order, whether it can be done beside those before it. */
 function choose(
-  kind: TransferKind,
-  source: HeldBucket,
-  dest: HeldBucket,
+  { kind, source, dest }: Way,
   pairs: readonly Pair[],
-  sources: ReadonlyMap<string, store.ObjectRow>,
-  taken: ReadonlyMap<string, store.ObjectRow>,
-  ifNoneMatch: boolean,
+  there: {
+    sources: ReadonlyMap<string, store.ObjectRow>
+    taken: ReadonlyMap<string, store.ObjectRow>
+    ifNoneMatch: boolean
+  },
 ) {
+  const { sources, taken, ifNoneMatch } = there
   const accepted: Accepted[] = []
   const replaced: store.ObjectRow[] = []
   const refused: ItemError[] = []
@@ -196,7 +190,7 @@ function choose(
     const totalGrowth = (kind === 'move' ? 0 : row.size) - freed
     if (exceeds(dest.room, own, ownGrowth) || exceeds(dest.totalRoom, total, totalGrowth)) {
       const room = Math.max(0, (roomOf(dest, kind === 'move' ? row.size : 0) ?? 0) - Math.max(own, total))
-      refuse('quota_exceeded', `There is room for ${room} more bytes in bucket "${dest.name}"; this needs ${row.size}.`)
+      refused.push(itemError(pair.key, quotaExceeded(dest.name, room, row.size)))
       continue
     }
     own += ownGrowth
@@ -215,12 +209,9 @@ const exceeds = (room: number | null, used: number, growth: number): boolean =>
 /** Step: counts what came, what left and what went to the trash. */
 async function count(
   tx: Tx,
-  kind: TransferKind,
-  source: HeldBucket,
-  dest: HeldBucket,
+  { kind, source, dest }: Way,
   accepted: readonly Accepted[],
-  replaced: readonly store.ObjectRow[],
-  trashOf: ReadonlyMap<string, string | null>,
+  { replaced, trashOf }: { replaced: readonly store.ObjectRow[]; trashOf: ReadonlyMap<string, string | null> },
 ): Promise<void> {
   if (accepted.length === 0) return
   const came = accepted.reduce((sum, { row }) => sum + row.size, 0)

@@ -14,7 +14,7 @@ const FAST = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const WIDE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
 /** Counted as things happen, in this process since its start. */
-export const lasting = {
+export const eventMetrics = {
   stowage_http_requests_total: {
     type: 'counter',
     help: 'Requests that ended, by route template and status class. Route "unmatched": there is nothing at the path; "unreadable": no HTTP.',
@@ -91,7 +91,7 @@ export const lasting = {
 } as const satisfies { [name: string]: Metric }
 
 /** Looked at when they are asked for. */
-export const momentary = {
+export const snapshotMetrics = {
   stowage_build_info: {
     type: 'gauge',
     help: 'Always 1.',
@@ -115,7 +115,7 @@ export const momentary = {
 } as const satisfies { [name: string]: Metric }
 
 /** Looked at by the process that is asked, for all. */
-export const probed = {
+export const probeMetrics = {
   stowage_database_up: {
     type: 'gauge',
     help: 'Whether the database answered; where it is 0, the metrics of queues are missing.',
@@ -132,7 +132,7 @@ export const probed = {
 } as const satisfies { [name: string]: Metric }
 
 /** What a server of databases adds. */
-export const pooled = {
+export const poolMetrics = {
   stowage_database_connections: {
     type: 'gauge',
     help: 'Connections of the pool (PostgreSQL).',
@@ -143,7 +143,7 @@ export const pooled = {
 } as const satisfies { [name: string]: Metric }
 
 /** What the database tells; missing where it does not. */
-export const queued = {
+export const queueMetrics = {
   stowage_webhook_deliveries: {
     type: 'gauge',
     help: 'Deliveries by state: queued (those of paused endpoints included) and in_flight. Of all processes; counted up to 10,000.',
@@ -188,9 +188,9 @@ interface Kinds {
   histogram: Histogram
 }
 type Instruments<T extends { [name: string]: Metric }> = { readonly [N in keyof T]: Kinds[T[N]['type']] }
-export type Lasting = Instruments<typeof lasting>
-export type Momentary = Instruments<typeof momentary>
-export type Queued = Instruments<typeof queued>
+export type EventMetrics = Instruments<typeof eventMetrics>
+export type SnapshotMetrics = Instruments<typeof snapshotMetrics>
+export type QueueMetrics = Instruments<typeof queueMetrics>
 
 /** The metrics of a table, in a registry of their own. */
 export function instrumentsOf<T extends { [name: string]: Metric }>(table: T, registry: Registry): Instruments<T> {

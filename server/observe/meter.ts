@@ -32,8 +32,15 @@ export interface Meter {
 }
 
 export const newMeter = (requestId: string | null, span: Span | undefined): Meter => ({
-  ...{ requestId, span, began: performance.now(), answered: 0 },
-  ...{ databaseMs: 0, statements: 0, storageMs: 0, clientMs: 0, receivingFrom: 0 },
+  requestId,
+  span,
+  began: performance.now(),
+  answered: 0,
+  databaseMs: 0,
+  statements: 0,
+  storageMs: 0,
+  clientMs: 0,
+  receivingFrom: 0,
 })
 
 const meters = new AsyncLocalStorage<Meter | undefined>()

@@ -4,34 +4,25 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { engineOf } from '../db/engine.ts'
 import type { DatabaseObserver } from '../db/observed.ts'
-import { instrumentsOf, type Lasting, lasting } from './instruments.ts'
+import { perSystem } from '../per-system.ts'
+import { type EventMetrics, eventMetrics, instrumentsOf } from './instruments.ts'
 import { currentMeter } from './meter.ts'
 import type { Tracing } from './traces.ts'
 
-/** What a service knows of itself: one for each configuration, as several may run in a process. */
+/** What a service knows of itself. */
 export interface Telemetry {
   registry: Registry
-  metrics: Lasting
+  metrics: EventMetrics
   /** Undefined where nobody collects traces. */
   traces: Tracing | undefined
   /** The connections to the database; null where there is no server of databases. */
   pool: Database['pool']
 }
 
-const known = new WeakMap<Config, Telemetry>()
-export function telemetryOf(config: Config): Telemetry {
-  const there = known.get(config)
-  if (there) return there
+export const telemetryOf = perSystem((): Telemetry => {
   const registry = new Registry()
-  const telemetry: Telemetry = {
-    registry,
-    metrics: instrumentsOf(lasting, registry),
-    traces: undefined,
-    pool: () => null,
-  }
-  known.set(config, telemetry)
-  return telemetry
-}
+  return { registry, metrics: instrumentsOf(eventMetrics, registry), traces: undefined, pool: () => null }
+})
 
 let own: Registry | undefined
 /** Memory, CPU, garbage collection and the lag of the event loop: of the process, whatever runs in it. */

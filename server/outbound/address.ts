@@ -16,8 +16,15 @@ export function parseRange(text: string): Range {
 
 /** Metadata services of clouds, this link, nowhere, everyone: no configuration opens them (W35). */
 const NEVER = [
-  ...['0.0.0.0/32', '169.254.0.0/16', '168.63.129.16/32', '224.0.0.0/4', '255.255.255.255/32'],
-  ...['::/128', 'fe80::/10', 'fd00:ec2::254/128', 'ff00::/8'],
+  '0.0.0.0/32',
+  '169.254.0.0/16',
+  '168.63.129.16/32',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/128',
+  'fe80::/10',
+  'fd00:ec2::254/128',
+  'ff00::/8',
 ].map(parseRange)
 /** Global unicast (RFC 4291): IANA has assigned nothing outside. ipaddr.js calls the rest of the space unicast too. */
 const IPV6_GLOBAL = parseRange('2000::/3')

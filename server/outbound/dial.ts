@@ -56,8 +56,8 @@ export function createDial(route: Route) {
     const { hostname, protocol } = options
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80)
     const socket = await (route.proxy
-      ? throughProxy(route, route.proxy, hostname, port, progress, signal)
-      : direct(route, hostname, port, progress, signal))
+      ? throughProxy(route, route.proxy, { hostname, port }, { progress, signal })
+      : direct(route, { hostname, port }, { progress, signal }))
     if (protocol !== 'https:') {
       progress.phase = 'ready'
       return socket
@@ -82,7 +82,16 @@ export function createDial(route: Route) {
   }
 }
 
-async function direct(route: Route, hostname: string, port: number, progress: Progress, signal: AbortSignal) {
+interface Target {
+  hostname: string
+  port: number
+}
+interface Attempt {
+  progress: Progress
+  signal: AbortSignal
+}
+
+async function direct(route: Route, { hostname, port }: Target, { progress, signal }: Attempt) {
   progress.phase = 'dns'
   const addresses = await allowedAddresses(route, hostname, port)
   progress.phase = 'connect'
@@ -91,7 +100,8 @@ async function direct(route: Route, hostname: string, port: number, progress: Pr
     signal.throwIfAborted()
     progress.ip = address
     try {
-      return await connect(route, address, port, signal, i < addresses.length - 1 ? TRY_NEXT_AFTER : undefined)
+      const timeout = i < addresses.length - 1 ? TRY_NEXT_AFTER : undefined
+      return await connect(route, { hostname: address, port }, signal, timeout)
     } catch (error) {
       failure = error
     }
@@ -99,7 +109,7 @@ async function direct(route: Route, hostname: string, port: number, progress: Pr
   throw asFailure(failure, 'connect')
 }
 
-async function connect(route: Route, host: string, port: number, signal: AbortSignal, timeout?: number) {
+async function connect(route: Route, { hostname: host, port }: Target, signal: AbortSignal, timeout?: number) {
   const socket = net.connect({ host, port, noDelay: true })
   const limit = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)])
   const abort = () => socket.destroy(limit.reason as Error)
@@ -118,10 +128,8 @@ async function connect(route: Route, host: string, port: number, signal: AbortSi
 async function throughProxy(
   route: Route,
   proxy: URL,
-  hostname: string,
-  port: number,
-  progress: Progress,
-  signal: AbortSignal,
+  { hostname, port }: Target,
+  { progress, signal }: Attempt,
 ): Promise<net.Socket> {
   const host = hostOf(hostname)
   if (net.isIP(host)) await allowedAddresses(route, host, port)

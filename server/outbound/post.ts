@@ -62,7 +62,10 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
         keepAliveTimeout: IDLE_MS,
         keepAliveMaxTimeout: IDLE_MS,
       }),
-      ...{ origin, signal, connected: false, progress: { phase: 'dns', ip: null } },
+      origin,
+      signal,
+      connected: false,
+      progress: { phase: 'dns', ip: null },
     }
     line.client.on('connect', () => {
       line.connected = true
@@ -108,15 +111,13 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
     const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs)
     const line = take(url.origin, deadline.signal)
     const answer: Answer = {
-      ...{
-        status: null,
-        headers: null,
-        body: Buffer.alloc(0),
-        truncated: false,
-        ip: null,
-        durationMs: 0,
-        failure: null,
-      },
+      status: null,
+      headers: null,
+      body: Buffer.alloc(0),
+      truncated: false,
+      ip: null,
+      durationMs: 0,
+      failure: null,
     }
     let reusable = false
     try {

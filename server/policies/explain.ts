@@ -45,17 +45,10 @@ async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): 
   const moment = now.toISOString()
   const folder = folderOf(object.key)
   const start = rule.prefix.startsWith(folder) ? rule.prefix : folder
-  const filter = { since: object.last_modified, minSize: rule.min_size ?? 0 }
+  const filter = { bucketId: object.bucket_id, folder, since: object.last_modified, minSize: rule.min_size ?? 0 }
   let newer = 0
   for (let from = start; ; ) {
-    const rows = await itemStore.listRecent(
-      db,
-      object.bucket_id,
-      folder,
-      { from, to: afterPrefix(start) },
-      filter,
-      PAGE,
-    )
+    const rows = await itemStore.listRecent(db, filter, { from, to: afterPrefix(start) }, PAGE)
     for (const row of rows)
       if (row.last_modified <= moment && hasName(row) && hasSize(row) && isNewer(row, object)) newer++
     if (newer >= (rule.keep_newest ?? 0)) return false

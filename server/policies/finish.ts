@@ -1,4 +1,5 @@
 import { type Actor, type Step, systemActor } from '../context.ts'
+import { unclaimed } from '../work/lease.ts'
 import * as store from './store.ts'
 
 /** Who asked for a run: kept to record it in their name. */
@@ -19,17 +20,22 @@ export function recorderOf({ requester, author_id, author_email }: store.RunRow)
   return { ...systemActor, user_id: author_id, email: author_email }
 }
 
+/** How a run ended, and why where that is not plain. */
+export interface Ending {
+  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled'
+  reason: string | null
+}
+
 /** Step: ends a locked run and records it, once. */
 export async function finishStep(
   step: Step,
   run: store.RunRow,
   name: string,
-  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
-  reason: string | null,
+  { status, reason }: Ending,
 ): Promise<void> {
   const { tx, record } = step
   const finished_at = step.now().toISOString()
-  await store.updateRun(tx, run.id, { status, reason, finished_at, runner: null, leased_until: null })
+  await store.updateRun(tx, run.id, { status, reason, finished_at, ...unclaimed })
   record({
     name: 'policy_run',
     resource: { type: 'policy', id: run.policy_id },

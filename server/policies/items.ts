@@ -22,10 +22,8 @@ export function listSeen(db: Db, bucketId: string, { from, to }: KeyRange, limit
 /** Objects directly in a folder, in a range of keys, that changed at a time or later and are no smaller than given. */
 export function listRecent(
   db: Db,
-  bucketId: string,
-  folder: string,
+  { bucketId, folder, since, minSize }: { bucketId: string; folder: string; since: string; minSize: number },
   { from, to }: KeyRange,
-  { since, minSize }: { since: string; minSize: number },
   limit: number,
 ): Promise<Seen[]> {
   const query = db
@@ -47,9 +45,8 @@ export const insertItems = async (tx: Tx, rows: readonly NewRow<'policy_run_item
 export function listItems(
   db: Db,
   runId: string,
-  after: number,
+  { after, outcome }: { after: number; outcome?: ItemRow['outcome'] | undefined },
   limit: number,
-  outcome?: ItemRow['outcome'],
 ): Promise<ItemRow[]> {
   let query = db.selectFrom('policy_run_items').selectAll().where('run_id', '=', runId).where('position', '>', after)
   if (outcome === null) query = query.where('outcome', 'is', null)

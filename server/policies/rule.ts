@@ -2,9 +2,8 @@ import { type Fault, ServiceError } from '../../contract/errors.ts'
 import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../contract/patterns.ts'
 import { compareKeys, covers, type GrantingGroup } from '../../contract/permissions.ts'
 import type { Row } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
-
-const DAY_MS = 24 * 3600_000
 
 /** What a policy deletes, and when a run must not. */
 export interface Rule {
@@ -27,16 +26,18 @@ export interface PolicyText extends Rule {
 type Given = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
 
 const nothing: PolicyText = {
-  ...{
-    name: '',
-    bucket_patterns: [],
-    prefix: '',
-    glob: null,
-    older_than_days: null,
-    min_size: null,
-    keep_newest: null,
-  },
-  ...{ max_deletes: null, max_delete_percent: null, cron: null, timezone: 'UTC', enabled: true },
+  name: '',
+  bucket_patterns: [],
+  prefix: '',
+  glob: null,
+  older_than_days: null,
+  min_size: null,
+  keep_newest: null,
+  max_deletes: null,
+  max_delete_percent: null,
+  cron: null,
+  timezone: 'UTC',
+  enabled: true,
 }
 
 /** What was asked for over what there was; throws invalid_request where that means nothing. */

@@ -6,32 +6,30 @@ import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../co
 import type { Db, Tx } from '../db/schema.ts'
 import { deleteUnchanged } from '../objects/bulk.ts'
 import { findObjects } from '../objects/store.ts'
-import { drainBy, LEASE_MS, Lost, takeSteps } from '../steps.ts'
-import { finishStep, recorderOf } from './finish.ts'
+import { type Claim, LeaseLost, leaseOn, renewed } from '../work/lease.ts'
+import { drain } from '../work/steps.ts'
+import { type Ending, finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
 import { findMatches, type Match } from './match.ts'
 import { allowOnAll, guardRail, type Rule } from './rule.ts'
 import * as store from './store.ts'
 
-const MOST_LISTED = 100
+const MOST_NAMED = 100
 /** With 20 at a time a run beside busy uploads took twice as long. */
-const FEWEST = 100
+const FEWEST_A_STEP = 100
 /** Items read at a time when a dry run is copied. */
-const MOST = 1000
-const CLEAR = 5000
+const COPIED_AT_ONCE = 1000
+const CLEARED_AT_ONCE = 5000
 /** One of the first objects that were kept. */
-export interface Kept {
+export interface KeptObject {
   bucket: string
   key: string
   code: 'conflict' | 'not_found'
   detail: string
 }
 
-/** Works on runs that nobody works on, two at a time in a process, until there are none. */
-export const drainRuns = drainBy(store.claimRun, (ctx, run, runner) => execute(ctx.as(systemActor), run.id, runner))
-
 /** The run ends here, for a reason that is no fault. */
-class Ended extends Error {
+class RunEnded extends Error {
   readonly status: 'stopped' | 'cancelled'
   constructor(status: 'stopped' | 'cancelled', reason: string) {
     super(reason)
@@ -39,49 +37,37 @@ class Ended extends Error {
   }
 }
 
-/** Takes a run to its end; after a crash another process begins its list anew, or goes on deleting where it was. */
-async function execute(ctx: Ctx, id: string, runner: string): Promise<void> {
-  try {
-    const over = await takeSteps(ctx, {
-      step: (size) => advance(ctx, id, runner, size),
-      fewest: FEWEST,
-      isEnd: (error) => error instanceof Ended,
-      onRetry: (error) => ctx.log.warn({ err: error, run: id }, 'a step of a policy run is tried again'),
-    })
-    if (!over) await release(ctx, id, runner)
-  } catch (error) {
-    if (error instanceof Lost) return
-    const known = error instanceof ServiceError || error instanceof Ended
-    if (!known) ctx.log.error({ err: error, run: id }, 'a policy run failed')
-    const reason = known ? error.message : 'Something went wrong on our side; see the log.'
-    const status = error instanceof Ended ? error.status : 'failed'
-    await finish(ctx, await store.findOwnRun(ctx.db, id, runner), runner, status, reason)
-  }
-}
+const lease = leaseOn({ table: 'policy_runs', columns: store.runColumns, isOpen: store.isOpen })
 
-/** The process ends: the next one may go on at once. */
-const release = (ctx: Ctx, id: string, runner: string) =>
-  ctx.upkeep(async ({ tx }) => {
-    if (await store.lockOwnRun(tx, id, runner)) await store.updateRun(tx, id, { leased_until: null, runner: null })
-  })
-
-const lease = ({ now }: Pick<Ctx, 'now'>) => ({ leased_until: new Date(now().getTime() + LEASE_MS).toISOString() })
-
-async function lockOwn(tx: Tx, id: string, runner: string): Promise<store.RunRow> {
-  const run = await store.lockOwnRun(tx, id, runner)
-  if (!run) throw new Lost()
-  return run
-}
+/**
+ * Works on runs that nobody works on, two at a time in a process, until there are none. After a crash another process
+ * begins a run's list anew, or goes on deleting where it was.
+ */
+export const drainRuns = drain({
+  lease,
+  noun: 'policy run',
+  logField: 'run',
+  fewest: FEWEST_A_STEP,
+  begin: async (ctx, _run, claim) => {
+    const own = ctx.as(systemActor)
+    return (size) => takeStep(own, claim, size)
+  },
+  isEnd: (error) => error instanceof RunEnded,
+  async fail(ctx, claim, reason, error) {
+    const status = error instanceof RunEnded ? error.status : 'failed'
+    await finish(ctx, await lease.find(ctx.db, claim), claim, { status, reason })
+  },
+})
 
 /**
  * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
  * has both rights on all it reaches. Gives the actor it deletes as.
  */
-async function mayGoOn(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
-  if (run.cancel_at !== null) throw new Ended('cancelled', 'It was cancelled.')
+async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
+  if (run.cancel_at !== null) throw new RunEnded('cancelled', 'It was cancelled.')
   const policy = await store.findPolicy(db, run.policy_id)
-  if (!policy) throw new Lost()
-  if (policy.revision !== run.revision) throw new Ended('stopped', 'The policy was changed meanwhile.')
+  if (!policy) throw new LeaseLost()
+  if (policy.revision !== run.revision) throw new RunEnded('stopped', 'The policy was changed meanwhile.')
   const author = await actorOfUser({ db, now, actor: systemActor }, run.author_id, null)
   if (!author) throw new ServiceError('forbidden', 'The author of the policy has no active account any more.')
   allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, 'The author of the policy lacks')
@@ -89,28 +75,28 @@ async function mayGoOn(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Pr
 }
 
 /** One step; false when the run is over. */
-async function advance(ctx: Ctx, id: string, runner: string, size: number): Promise<boolean> {
-  const run = await store.findOwnRun(ctx.db, id, runner)
-  if (!run) throw new Lost()
+async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
+  const run = await lease.find(ctx.db, claim)
   if (run.listed_at === null) {
-    await mayGoOn(ctx.db, ctx, run)
-    await list(ctx, run, runner)
+    await assertMayContinue(ctx.db, ctx, run)
+    await list(ctx, run, claim)
     return true
   }
   const stop = guardRail(JSON.parse(run.rule) as Rule, run)
-  if (stop !== null) throw new Ended('stopped', stop)
+  if (stop !== null) throw new RunEnded('stopped', stop)
   if (run.kind === 'dry' || run.position >= run.matched) {
-    await finish(ctx, run, runner, 'succeeded', null)
+    await finish(ctx, run, claim, { status: 'succeeded', reason: null })
     return false
   }
-  await remove(ctx, run, runner, size)
+  await remove(ctx, run, claim, size)
   return true
 }
 
 /** Writes down what the run is about, before the first of it is deleted. Begun anew, it clears away what was there. */
-async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner: string): Promise<void> {
+async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim: Claim): Promise<void> {
   while (
-    (await ctx.upkeep(({ tx }) => lockOwn(tx, id, runner).then(() => itemStore.deleteItems(tx, id, CLEAR)))) === CLEAR
+    (await ctx.upkeep(({ tx }) => lease.hold(tx, claim).then(() => itemStore.deleteItems(tx, id, CLEARED_AT_ONCE)))) ===
+    CLEARED_AT_ONCE
   )
     await nextTurn()
   const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
@@ -123,24 +109,24 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner
     sum.examined += examined
     sum.matched += matches.length
     sum.matched_bytes += matches.reduce((bytes, one) => bytes + one.size, 0)
-    for (const { bucket, key } of matches.slice(0, MOST_LISTED - sample.length)) sample.push({ bucket, key })
+    for (const { bucket, key } of matches.slice(0, MOST_NAMED - sample.length)) sample.push({ bucket, key })
     const rows = matches.map((one, i) => ({ ...one, run_id: id, position: first + i + 1, outcome: null }))
     // Not waiting for the disk: a list that is not whole is begun anew in any case.
     await ctx.upkeep(
       async ({ tx }) => {
-        const run = await lockOwn(tx, id, runner)
+        const run = await lease.hold(tx, claim)
         // Nothing is deleted yet, so now and then is enough: it takes several queries.
-        if (run.cancel_at !== null || pages++ % 10 === 0) await mayGoOn(tx, ctx, run)
+        if (run.cancel_at !== null || pages++ % 10 === 0) await assertMayContinue(tx, ctx, run)
         await itemStore.insertItems(tx, rows)
-        await store.updateRun(tx, id, { ...sum, ...lease(ctx) })
+        await store.updateRun(tx, id, { ...sum, ...renewed(ctx) })
       },
       { relaxed: true },
     )
   }
   const listed_at = ctx.now().toISOString()
   await ctx.upkeep(async ({ tx }) => {
-    await lockOwn(tx, id, runner)
-    await store.updateRun(tx, id, { ...sum, listed_at, sample: JSON.stringify(sample), ...lease(ctx) })
+    await lease.hold(tx, claim)
+    await store.updateRun(tx, id, { ...sum, listed_at, sample: JSON.stringify(sample), ...renewed(ctx) })
   })
 }
 
@@ -148,30 +134,31 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, runner
 async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match[]; examined: number }> {
   yield { matches: [], examined: await store.findExamined(ctx.db, runId) }
   for (let after = 0; ; ) {
-    const items = await itemStore.listItems(ctx.db, runId, after, MOST)
+    const items = await itemStore.listItems(ctx.db, runId, { after }, COPIED_AT_ONCE)
     yield { matches: items.map(({ run_id: _run, position: _at, outcome: _none, ...match }) => match), examined: 0 }
     const last = items.at(-1)
-    if (!last || items.length < MOST) return
+    if (!last || items.length < COPIED_AT_ONCE) return
     after = last.position
   }
 }
 
 /** Deletes the next objects: what became of them and how far the run is commit together, so none is done twice. */
-async function remove(ctx: Ctx, { id, author_id, author_email }: store.RunRow, runner: string, size: number) {
+async function remove(ctx: Ctx, { author_id, author_email }: store.RunRow, claim: Claim, size: number) {
   const author: Actor = { ...systemActor, user_id: author_id, email: author_email }
   const removed = await ctx.as(author).act(async (step) => {
-    const count = await removeStep(step, id, runner, size)
+    const count = await removeStep(step, claim, size)
     return count > 0 ? count : step.nothing(0)
   })
-  if (removed === 0) await ctx.upkeep((step) => removeStep(step, id, runner, size))
+  if (removed === 0) await ctx.upkeep((step) => removeStep(step, claim, size))
 }
 
 /** Step: gives how many it deleted. Where it cannot record it deletes none, and what there is now counts as changed. */
-async function removeStep(step: Step | Upkeep, id: string, runner: string, size: number): Promise<number> {
+async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Promise<number> {
   const { tx } = step
-  const run = await lockOwn(tx, id, runner)
-  const actor = await mayGoOn(tx, step, run)
-  const next = await itemStore.listItems(tx, id, run.position, size)
+  const run = await lease.hold(tx, claim)
+  const { id } = run
+  const actor = await assertMayContinue(tx, step, run)
+  const next = await itemStore.listItems(tx, id, { after: run.position }, size)
   const elsewhere = next.findIndex(({ bucket_id }) => bucket_id !== next[0]?.bucket_id)
   const items = elsewhere < 0 ? next : next.slice(0, elsewhere)
   const [first, last] = [items[0], items.at(-1)]
@@ -188,20 +175,20 @@ async function removeStep(step: Step | Upkeep, id: string, runner: string, size:
   await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')
   await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => !changed.has(key))), 'gone')
   await itemStore.noteOutcome(tx, id, { from: run.position, to: last.position }, 'deleted')
-  const known = JSON.parse(run.errors) as Kept[]
-  const errors = [...known, ...lacking.slice(0, MOST_LISTED - known.length).map((one) => keptOf(one, changed))]
+  const known = JSON.parse(run.errors) as KeptObject[]
+  const errors = [...known, ...lacking.slice(0, MOST_NAMED - known.length).map((one) => keptOf(one, changed))]
   await store.updateRun(tx, id, {
     position: last.position,
     deleted: run.deleted + removed.size,
     deleted_bytes: run.deleted_bytes + items.reduce((sum, { key, size }) => sum + (removed.has(key) ? size : 0), 0),
     kept: run.kept + lacking.length,
     errors: JSON.stringify(errors),
-    ...lease(step),
+    ...renewed(step),
   })
   return removed.size
 }
 
-const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): Kept =>
+const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): KeptObject =>
   changed.has(key)
     ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
     : { bucket, key, code: 'not_found', detail: 'The object was gone when its turn came.' }
@@ -228,23 +215,11 @@ async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promi
   }
 }
 
-async function finish(
-  ctx: Ctx,
-  run: store.RunRow | undefined,
-  runner: string,
-  status: 'succeeded' | 'stopped' | 'failed' | 'cancelled',
-  reason: string | null,
-): Promise<void> {
-  if (!run) return
-  try {
-    await ctx.as(recorderOf(run)).act(async (step) => {
-      const { tx } = step
-      const own = await lockOwn(tx, run.id, runner)
-      const policy = await store.findPolicy(tx, own.policy_id)
-      if (!policy) throw new Lost()
-      await finishStep(step, own, policy.name, status, reason)
-    })
-  } catch (error) {
-    if (!(error instanceof Lost)) throw error
-  }
+async function finish(ctx: Ctx, run: store.RunRow, claim: Claim, ending: Ending): Promise<void> {
+  await ctx.as(recorderOf(run)).act(async (step) => {
+    const own = await lease.hold(step.tx, claim)
+    const policy = await store.findPolicy(step.tx, own.policy_id)
+    if (!policy) throw new LeaseLost()
+    await finishStep(step, own, policy.name, ending)
+  })
 }

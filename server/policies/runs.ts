@@ -6,17 +6,19 @@ import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../cursor.ts'
 import type { NewRow } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { invalid } from '../invalid.ts'
+import { DAY_MS, HOUR_MS } from '../time.ts'
 import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
 import { hasOnAll, ruleOf } from './rule.ts'
-import { drainRuns, type Kept } from './runner.ts'
+import { drainRuns, type KeptObject } from './runner.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
 
 /** How long an answer waits for the end of a run that was asked for. */
 const PATIENCE_MS = 2000
-const DUE = 100
-const SCAN = 1000
+const DUE_AT_ONCE = 100
+const SCANNED_AT_ONCE = 1000
 const MOST_SCANNED = 10
 
 export const policyMissing = () => new ServiceError('not_found', 'There is no such policy.')
@@ -46,11 +48,22 @@ function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'policy_
     requester: null,
     cutoff: now,
     scheduled_for: null,
-    ...{ examined: 0, matched: 0, matched_bytes: 0, position: 0, deleted: 0, deleted_bytes: 0, kept: 0 },
+    examined: 0,
+    matched: 0,
+    matched_bytes: 0,
+    position: 0,
+    deleted: 0,
+    deleted_bytes: 0,
+    kept: 0,
     sample: '[]',
     errors: '[]',
-    ...{ listed_at: null, runner: null, leased_until: null, cancel_at: null, started_at: null },
-    ...{ finished_at: null, forgotten_at: null },
+    listed_at: null,
+    runner: null,
+    leased_until: null,
+    cancel_at: null,
+    started_at: null,
+    finished_at: null,
+    forgotten_at: null,
     created_at: now,
     ...more,
   }
@@ -60,8 +73,6 @@ export interface RunOptions {
   dry_run?: boolean | undefined
   of?: string | undefined
 }
-const invalid = (path: string, message: string) =>
-  new ServiceError('invalid_request', `${path} ${message}`, { faults: [{ path, message }] })
 
 /** Begins a run, and waits a moment for its end. `conflict` while another run of the policy is not over. */
 export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: RunOptions): Promise<PolicyRun> {
@@ -116,8 +127,8 @@ function describeRun({ actor }: Ctx, row: store.RunRow): PolicyRun {
     decide(actor.groups, 'list', bucket, key).allowed
   return {
     ...summariseRun(row),
-    errors: (JSON.parse(row.errors) as Kept[]).filter(visible),
-    sample: (JSON.parse(row.sample) as Kept[]).filter(visible).map(({ key }) => key),
+    errors: (JSON.parse(row.errors) as KeptObject[]).filter(visible),
+    sample: (JSON.parse(row.sample) as KeptObject[]).filter(visible).map(({ key }) => key),
   }
 }
 
@@ -184,14 +195,14 @@ export async function listRunItems(
   if (outcome !== undefined && !noted && outcome !== unnoted) return { items, next_cursor: null }
   const stored = outcome === undefined ? undefined : noted ? outcome : null
   for (let scanned = 0; scanned < MOST_SCANNED; scanned++) {
-    const rows = await itemStore.listItems(ctx.db, runId, after, SCAN, stored)
+    const rows = await itemStore.listItems(ctx.db, runId, { after, outcome: stored }, SCANNED_AT_ONCE)
     for (const { bucket, key, size, etag, last_modified, outcome: known, position } of rows) {
       if (items.length === limit) return { items, next_cursor: encodeCursor([String(after)]) }
       after = position
       if (decide(ctx.actor.groups, 'list', bucket, key).allowed)
         items.push({ bucket, key, size, etag, last_modified, outcome: known ?? unnoted })
     }
-    if (rows.length < SCAN) return { items, next_cursor: null }
+    if (rows.length < SCANNED_AT_ONCE) return { items, next_cursor: null }
   }
   return { items, next_cursor: encodeCursor([String(after)]) }
 }
@@ -210,7 +221,7 @@ export const policyWorker = {
   every: 2000,
   async run(ctx: Ctx): Promise<void> {
     const now = ctx.now()
-    for (const policy of await store.findDue(ctx.db, now, DUE)) {
+    for (const policy of await store.findDue(ctx.db, now, DUE_AT_ONCE)) {
       try {
         const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)
         await ctx.upkeep(async ({ tx, nothing }) => {
@@ -228,20 +239,22 @@ export const policyWorker = {
   },
 }
 
-const DAY_MS = 24 * 3600_000
 const ITEMS_DAYS = 30
 const RUNS_DAYS = 365
-const CLEAR = 5000
+const CLEARED_AT_ONCE = 5000
 
 /** Clears away what runs matched after a month, runs after a year, and what deleted policies leave. */
 export const forgetRuns = {
   name: 'policy-history',
-  every: 3600_000,
+  every: HOUR_MS,
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     const before = (days: number) => new Date(ctx.now().getTime() - days * DAY_MS)
-    for (const { id } of await store.findForgettable(ctx.db, before(ITEMS_DAYS), DUE)) {
-      while (!ctx.stopping.aborted && (await ctx.upkeep(({ tx }) => itemStore.deleteItems(tx, id, CLEAR))) === CLEAR);
+    for (const { id } of await store.findForgettable(ctx.db, before(ITEMS_DAYS), DUE_AT_ONCE)) {
+      while (
+        !ctx.stopping.aborted &&
+        (await ctx.upkeep(({ tx }) => itemStore.deleteItems(tx, id, CLEARED_AT_ONCE))) === CLEARED_AT_ONCE
+      );
       if (ctx.stopping.aborted) return
       await ctx.upkeep(({ tx }) => store.updateRun(tx, id, { forgotten_at: ctx.now().toISOString() }))
     }

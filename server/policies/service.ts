@@ -16,7 +16,7 @@ const PREVIEW_OBJECTS = 100_000
 const SAMPLE = 100
 const NEXT_RUNS = 5
 
-type Given = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
+type PolicyInput = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
 
 const columnsOf = (text: PolicyText, now: Date, disabledAt: string | null) => ({
   name: text.name,
@@ -36,7 +36,7 @@ const firstTime = ({ enabled, cron, timezone }: PolicyText, now: Date): string |
   enabled && cron !== null ? (nextTime(cron, timezone, now)?.toISOString() ?? null) : null
 
 /** Creates a policy; the caller is its author and needs `policy` on all it reaches. */
-export async function createPolicy(ctx: Ctx, given: Given): Promise<Policy> {
+export async function createPolicy(ctx: Ctx, given: PolicyInput): Promise<Policy> {
   const now = ctx.now()
   const text = complete(given, undefined, now)
   allowOnAll(ctx.actor.groups, ['policy'], text)
@@ -87,7 +87,7 @@ export async function getPolicy(ctx: Ctx, id: string): Promise<Policy> {
 }
 
 /** Changes a policy; needs `policy` on what it reached and on what it will. The caller becomes its author. */
-export async function updatePolicy(ctx: Ctx, id: string, change: Given): Promise<Policy> {
+export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): Promise<Policy> {
   await getVisible(ctx, id)
   const now = ctx.now()
   await ctx.act(async ({ tx, record }) => {
@@ -128,7 +128,7 @@ export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
     const row = await store.lockPolicy(tx, id)
     if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
     const run = await store.lockActiveRun(tx, id)
-    if (run) await finishStep(step, run, row.name, 'cancelled', 'The policy was deleted.')
+    if (run) await finishStep(step, run, row.name, { status: 'cancelled', reason: 'The policy was deleted.' })
     const deleted_at = ctx.now().toISOString()
     await store.updatePolicy(tx, id, { deleted_at, next_run_at: null, revision: row.revision + 1 })
     const { name, ...rule } = textOf(row)
@@ -137,7 +137,7 @@ export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
 }
 
 /** What a policy would delete at this moment; looks at no more than 100,000 objects and names those the caller may list. */
-export async function previewPolicy(ctx: Ctx, given: Given) {
+export async function previewPolicy(ctx: Ctx, given: PolicyInput) {
   const cutoff = ctx.now()
   const text = complete(given, undefined, cutoff)
   allowOnAll(ctx.actor.groups, ['policy', 'delete'], text)

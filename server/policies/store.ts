@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Queue } from '../db/count.ts'
-import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../db/schema.ts'
 
 export type PolicyRow = Row<'policies'>
 export type RunRow = Row<'policy_runs'>
@@ -61,6 +61,44 @@ export const moveOn = async (tx: Tx, { id, next_run_at, revision }: PolicyRow, n
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
+/** All of them. */
+export const runColumns = [
+  'id',
+  'policy_id',
+  'kind',
+  'of_run',
+  'trigger',
+  'status',
+  'reason',
+  'rule',
+  'revision',
+  'author_id',
+  'author_email',
+  'requester',
+  'cutoff',
+  'scheduled_for',
+  'examined',
+  'matched',
+  'matched_bytes',
+  'listed_at',
+  'position',
+  'deleted',
+  'deleted_bytes',
+  'kept',
+  'sample',
+  'errors',
+  'runner',
+  'leased_until',
+  'cancel_at',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'forgotten_at',
+] as const satisfies readonly (keyof RunRow)[]
+
+/** Whether a run still needs work. */
+export const isOpen = (e: ExpressionBuilder<Schema, 'policy_runs'>) => e('finished_at', 'is', null)
+
 /** Gives false while another run of the policy is not over. */
 export const insertRun = async (tx: Tx, row: NewRow<'policy_runs'>): Promise<boolean> =>
   (
@@ -104,70 +142,6 @@ export async function findLastRuns(db: Db, policyIds: readonly string[]): Promis
     .execute()
   return new Map(rows.map((row) => [row.policy_id, row]))
 }
-
-/**
- * Takes the oldest run that nobody works on, for one process; the condition is asked again as the row is changed. Leases
- * that end after `farthest` were made by a clock that has been put right since.
- */
-export const claimRun = (
-  tx: Tx,
-  runner: string,
-  { now, until, farthest }: { now: Date; until: Date; farthest: Date },
-): Promise<RunRow | undefined> =>
-  tx
-    .updateTable('policy_runs')
-    .set((e) => ({
-      runner,
-      leased_until: until.toISOString(),
-      status: 'running' as const,
-      started_at: e.fn.coalesce('started_at', e.val(now.toISOString())),
-    }))
-    .where('id', '=', (e) =>
-      e
-        .selectFrom('policy_runs')
-        .select('id')
-        .where('finished_at', 'is', null)
-        .where((f) =>
-          f.or([
-            f('leased_until', 'is', null),
-            f('leased_until', '<=', now.toISOString()),
-            f('leased_until', '>', farthest.toISOString()),
-          ]),
-        )
-        .orderBy('id')
-        .limit(1),
-    )
-    .where('finished_at', 'is', null)
-    .where((e) =>
-      e.or([
-        e('leased_until', 'is', null),
-        e('leased_until', '<=', now.toISOString()),
-        e('leased_until', '>', farthest.toISOString()),
-      ]),
-    )
-    .returningAll()
-    .executeTakeFirst()
-
-/** The run if this runner still has it. */
-export const findOwnRun = (db: Db, id: string, runner: string): Promise<RunRow | undefined> =>
-  db
-    .selectFrom('policy_runs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('runner', '=', runner)
-    .where('finished_at', 'is', null)
-    .executeTakeFirst()
-
-/** The same, locked. */
-export const lockOwnRun = (tx: Tx, id: string, runner: string): Promise<RunRow | undefined> =>
-  tx
-    .selectFrom('policy_runs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('runner', '=', runner)
-    .where('finished_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst()
 
 /** The run of a policy that is not over, locked. */
 export const lockActiveRun = (tx: Tx, policyId: string): Promise<RunRow | undefined> =>

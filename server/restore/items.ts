@@ -1,7 +1,6 @@
-import { decide } from '../../contract/permissions.ts'
-import { countUsage, type HeldBucket, roomOf } from '../buckets/service.ts'
-import type { Step } from '../context.ts'
-import type { ItemError } from '../objects/item-error.ts'
+import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
+import { refusal, type Step } from '../context.ts'
+import { type ItemError, itemError } from '../objects/item-error.ts'
 import { reinstateAll } from '../objects/service.ts'
 import { findObjects } from '../objects/store.ts'
 import { lockItems, takeOut } from '../trash/service.ts'
@@ -84,15 +83,11 @@ async function choose(step: Step, bucket: HeldBucket, rows: readonly store.Trash
   let bytes = 0
   for (const row of rows) {
     const { key, size } = row
-    if (!decide(step.actor.groups, 'write', name, key).allowed)
-      errors.push({ key, code: 'forbidden', detail: `You need the right "write" on key "${key}" of bucket "${name}".` })
+    const refused = refusal(step.actor, 'write', name, key)
+    if (refused) errors.push(itemError(key, refused))
     else if (filled.has(key)) errors.push(taken(row))
     else if (room !== null && size > 0 && bytes + size > room)
-      errors.push({
-        key,
-        code: 'quota_exceeded',
-        detail: `There is room for ${Math.max(0, room - bytes)} more bytes in bucket "${name}"; this needs ${size}.`,
-      })
+      errors.push(itemError(key, quotaExceeded(name, room - bytes, size)))
     else {
       filled.add(key)
       bytes += size

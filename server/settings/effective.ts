@@ -4,6 +4,7 @@ import { Check } from 'typebox/value'
 import { SettingsChange, secretSettings } from '../../contract/settings.ts'
 import type { Config } from '../config.ts'
 import type { Db, Tx } from '../db/schema.ts'
+import { perSystem } from '../per-system.ts'
 import { unseal } from '../sealed.ts'
 import * as store from './store.ts'
 
@@ -115,7 +116,14 @@ export function merge(config: Config, changed: Changed): EffectiveSettings {
 /** Issuers compare without a trailing slash. */
 export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
 
-const latest = new WeakMap<Config, { text: string; settings: EffectiveSettings; untold: readonly string[] }>()
+interface Read {
+  /** As it was stored. */
+  text: string
+  settings: EffectiveSettings
+  /** Stored values that are not legal and that the log has not told of yet. */
+  untold: readonly string[]
+}
+const latestOf = perSystem((): { read?: Read } => ({}))
 
 /**
  * The settings in force now: read each time, so that a change acts on the next request of every replica, and made into
@@ -125,15 +133,15 @@ export async function settingsInForce(
   from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),
 ): Promise<EffectiveSettings> {
   const text = await store.readOverrides('tx' in from ? from.tx : from.db)
-  let known = latest.get(from.config)
-  if (known?.text !== text) {
+  const latest = latestOf(from.config)
+  if (latest.read?.text !== text) {
     const changed = JSON.parse(text) as Changed
-    known = { text, settings: merge(from.config, changed), untold: illegalIn(changed) }
-    latest.set(from.config, known)
+    latest.read = { text, settings: merge(from.config, changed), untold: illegalIn(changed) }
   }
-  if (from.log && known.untold.length > 0) {
-    from.log.error({ settings: known.untold }, 'stored settings are not legal and are passed over')
-    latest.set(from.config, { ...known, untold: [] })
+  const { read } = latest
+  if (from.log && read.untold.length > 0) {
+    from.log.error({ settings: read.untold }, 'stored settings are not legal and are passed over')
+    read.untold = []
   }
-  return known.settings
+  return read.settings
 }

@@ -7,6 +7,7 @@ import { setTotalQuota } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
 import { findGroupsByIds } from '../groups/store.ts'
+import { invalidAll } from '../invalid.ts'
 import { isSealedWithCurrent, seal, unseal } from '../sealed.ts'
 import { issuerUrl, isThisMachine } from '../variables.ts'
 import { assertAdminRemains, lockAdministration } from './administration.ts'
@@ -79,11 +80,8 @@ function assertChangeable(ctx: Ctx, change: SettingsChange): void {
   }
   for (const [field, url] of Object.entries({ url: change.directory?.url, token_url: change.directory?.token_url }))
     if (url && !URL.canParse(url)) faults.push({ path: `body.directory.${field}`, message: 'is not a URL' })
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw invalidAll(faults)
 }
-
-const invalid = (faults: readonly Fault[]) =>
-  new ServiceError('invalid_request', faults.map(({ path, message }) => `${path} ${message}`).join('; '), { faults })
 
 async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> {
   const mapping = change.idp?.group_mapping ?? []
@@ -96,7 +94,7 @@ async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> 
   const faults = mapping.flatMap(({ group_id }, i) =>
     known.has(group_id) ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message: 'names no group' }],
   )
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw invalidAll(faults)
 }
 
 /** The fields whose values differ, of lists the items that do; a secret shows only that it changed. */

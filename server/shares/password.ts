@@ -3,13 +3,15 @@ import { ServiceError } from '../../contract/errors.ts'
 import { verifyPassword } from '../auth/passwords.ts'
 import { beginAttempt, forgiveAttempt, retractAttempt } from '../auth/throttle.ts'
 import type { Ctx } from '../context.ts'
+import { perSystem } from '../per-system.ts'
+import { MINUTE_MS } from '../time.ts'
 import { findLink, noteAccess, type OpenLink } from './open.ts'
 import { isTicket, makeTicket } from './ticket.ts'
 
-const VERIFIED_MS = 5 * 60_000
+const VERIFIED_MS = 5 * MINUTE_MS
 
 /** Which passwords were found right lately: a video is fetched in a hundred ranges, and each compare costs 200 ms. */
-const verified = new Map<string, number>()
+const verifiedOf = perSystem(() => new Map<string, number>())
 
 /** What a visitor brings to a link that has a password. */
 export interface Presented {
@@ -29,6 +31,7 @@ export async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string):
   if (row.password_hash === null) return
   const key = createHash('sha256').update(`${row.id}\0${row.password_hash}\0${given}`).digest('base64')
   const now = ctx.now().getTime()
+  const verified = verifiedOf(ctx.config)
   if ((verified.get(key) ?? 0) > now) return
   const attempt = { kind: 'link', account: `share:${row.id}` } as const
   await beginAttempt(ctx, attempt)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Fault, ServiceError } from '../../contract/errors.ts'
+import { ServiceError } from '../../contract/errors.ts'
 import { decide, isAdmin } from '../../contract/permissions.ts'
 import type { NewShare, Share } from '../../contract/shares.ts'
 import { hashPassword } from '../auth/passwords.ts'
@@ -8,15 +8,16 @@ import { findBucket } from '../buckets/store.ts'
 import { allow, type Ctx } from '../context.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import { newId } from '../id.ts'
+import { invalid } from '../invalid.ts'
 import { objectMissing } from '../objects/service.ts'
 import { findObject } from '../objects/store.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
+import { DAY_MS, HOUR_MS, secondsOf } from '../time.ts'
 import * as store from './store.ts'
 
-const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 const TEN_YEARS_SECONDS = 315_360_000
-const ACCESSES_KEPT_MS = 365 * 86_400_000
+const ACCESSES_KEPT_MS = 365 * DAY_MS
 
 /** What may be put in through a link that takes files. */
 export interface UploadLimits {
@@ -45,16 +46,10 @@ interface ListQuery extends store.Wanted {
   cursor?: string | undefined
 }
 
-const invalid = (path: string, message: string) => {
-  const faults: Fault[] = [{ path, message }]
-  return new ServiceError('invalid_request', `${path} ${message}`, { faults })
-}
-
-/** Seconds of `<n>[smhdw]`, digits or a number; null for `never`. */
-function secondsOf(expiresIn: string | number): number | null {
+/** Seconds; null for `never`. */
+function lifetimeOf(expiresIn: string | number): number | null {
   if (expiresIn === 'never') return null
-  const unit = typeof expiresIn === 'string' ? UNITS[expiresIn.slice(-1) as keyof typeof UNITS] : undefined
-  const seconds = unit === undefined ? Number(expiresIn) : Number(String(expiresIn).slice(0, -1)) * unit
+  const seconds = secondsOf(expiresIn)
   if (seconds > TEN_YEARS_SECONDS) throw invalid('body.expires_in', 'must not be more than ten years')
   return seconds
 }
@@ -62,8 +57,8 @@ function secondsOf(expiresIn: string | number): number | null {
 /** When a link made now ends: by what was asked for, the default, and the longest that the settings allow. */
 async function expiryOf(ctx: Ctx, expiresIn: string | number | undefined): Promise<string | null> {
   const { shares } = await settingsInForce(ctx)
-  const longest = shares.max_expires_in === null ? null : secondsOf(shares.max_expires_in)
-  const wanted = secondsOf(expiresIn ?? shares.default_expires_in)
+  const longest = shares.max_expires_in === null ? null : lifetimeOf(shares.max_expires_in)
+  const wanted = lifetimeOf(expiresIn ?? shares.default_expires_in)
   if (expiresIn !== undefined && longest !== null && (wanted === null || wanted > longest))
     throw invalid('body.expires_in', `must not be more than ${shares.max_expires_in}: a setting limits it`)
   const seconds = longest === null ? wanted : Math.min(wanted ?? longest, longest)
@@ -272,7 +267,7 @@ export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize:
 /** Forgets accesses of more than a year ago, and what nobody may go on with any more. */
 export const forgetAccesses = {
   name: 'share-access-expiry',
-  every: 3600_000,
+  every: HOUR_MS,
   run: async (ctx: Ctx): Promise<void> => {
     await ctx.upkeep(({ tx }) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
     await ctx.upkeep(({ tx }) => store.deleteServings(tx, ctx.now()))

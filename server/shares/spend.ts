@@ -1,11 +1,12 @@
 import type { ByteRange } from '../blobs/driver.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
+import { DAY_MS } from '../time.ts'
 import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
 import * as store from './store.ts'
 
 /** How long an address may go on with what it was given. */
-const GOING_ON_MS = 86_400_000
+const GOING_ON_MS = DAY_MS
 
 /** What an answer gives of a link. */
 export interface Given {

@@ -7,12 +7,12 @@ import { imageStatus } from '../images/service.ts'
 import { findQueue as findJobs } from '../jobs/store.ts'
 import {
   instrumentsOf,
-  type Momentary,
-  momentary,
-  pooled,
-  probed,
-  type Queued,
-  queued,
+  poolMetrics,
+  probeMetrics,
+  type QueueMetrics,
+  queueMetrics,
+  type SnapshotMetrics,
+  snapshotMetrics,
 } from '../observe/instruments.ts'
 import { detached } from '../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../observe/several.ts'
@@ -38,13 +38,13 @@ export async function scrape(ctx: Ctx): Promise<string> {
   const { queues, storage } = look(ctx)
   const { found, expected } = await ofAll(() => ownMetrics(ctx))
   const registry = new Registry()
-  const metrics = instrumentsOf(probed, registry)
+  const metrics = instrumentsOf(probeMetrics, registry)
   const told = await queues
   metrics.stowage_database_up.set(told ? 1 : 0)
   metrics.stowage_storage_up.set((await storage) ? 1 : 0)
   metrics.stowage_processes.set(found.length)
   metrics.stowage_processes_expected.set(expected)
-  if (told) setQueues(instrumentsOf(queued, registry), told, ctx.now().getTime())
+  if (told) setQueues(instrumentsOf(queueMetrics, registry), told, ctx.now().getTime())
   return `${await addedUp(found)}\n${await registry.metrics()}`
 }
 
@@ -52,7 +52,7 @@ export async function scrape(ctx: Ctx): Promise<string> {
 export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const { config } = ctx
   const registry = new Registry()
-  const metrics = instrumentsOf(momentary, registry)
+  const metrics = instrumentsOf(snapshotMetrics, registry)
   metrics.stowage_build_info.set(
     {
       version,
@@ -65,7 +65,7 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const telemetry = telemetryOf(config)
   const pool = telemetry.pool()
   if (pool) {
-    const connections = instrumentsOf(pooled, registry)
+    const connections = instrumentsOf(poolMetrics, registry)
     connections.stowage_database_connections.set({ state: 'idle' }, pool.idle)
     connections.stowage_database_connections.set({ state: 'busy' }, pool.open - pool.idle)
     connections.stowage_database_connections_max.set(pool.most)
@@ -110,7 +110,7 @@ async function findQueues(ctx: Ctx) {
   }
 }
 
-function setQueues(metrics: Queued, found: Queues, now: number): void {
+function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
   const { webhooks, jobs, runs, unsealed, collectable, uploads } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
   metrics.stowage_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
@@ -130,11 +130,15 @@ function setQueues(metrics: Queued, found: Queues, now: number): void {
   metrics.stowage_open_uploads.set(uploads)
 }
 
-function setImages(metrics: Momentary, ctx: Ctx): void {
+function setImages(metrics: SnapshotMetrics, ctx: Ctx): void {
   const status = imageStatus(ctx)
   const outcomes = {
-    ...{ rendered: status.renders - status.failed, failed: status.failed, hit: status.hits },
-    ...{ joined: status.joined, unchanged: status.unchanged, refused: status.refused },
+    rendered: status.renders - status.failed,
+    failed: status.failed,
+    hit: status.hits,
+    joined: status.joined,
+    unchanged: status.unchanged,
+    refused: status.refused,
   }
   for (const [outcome, count] of Object.entries(outcomes)) metrics.stowage_images_total.inc({ outcome }, count)
   for (const [format, ms] of Object.entries(status.render_ms))

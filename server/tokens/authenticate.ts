@@ -12,18 +12,20 @@ import {
 } from '../context.ts'
 import type { Db } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
+import { perSystem } from '../per-system.ts'
 import { hashSecret } from '../signature.ts'
+import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 import { isTokenValue } from './value.ts'
 
 const BAD_PER_MINUTE = 100
-const NOTE_EVERY_MS = 60_000
+const NOTE_EVERY_MS = MINUTE_MS
 
-const flood = countPerMinute(BAD_PER_MINUTE)
+const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
 
 /** The same answer whatever is wrong (K5); 429 after a hundred bad tokens a minute from one address (K15). */
-function refuse(ip: string | null, now: Date): ServiceError {
-  const wait = flood(ip ?? 'unknown', now)
+function refuse({ config }: System, ip: string | null, now: Date): ServiceError {
+  const wait = floodOf(config)(ip ?? 'unknown', now)
   if (wait === 0) return invalidToken('The token is not valid.')
   return new ServiceError('rate_limited', 'Too many invalid tokens. Wait, then try again.', {
     headers: { 'retry-after': String(wait) },
@@ -36,17 +38,17 @@ function refuse(ip: string | null, now: Date): ServiceError {
  */
 export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
   const now = system.now()
-  if (!isTokenValue(value)) throw refuse(origin.ip, now)
+  if (!isTokenValue(value)) throw refuse(system, origin.ip, now)
   const hash = hashSecret(value)
   const [first, ...rest] = await store.findCredential(system.database.db, hash)
-  if (!first) throw refuse(origin.ip, now)
+  if (!first) throw refuse(system, origin.ip, now)
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
-    const refusal = refuse(origin.ip, now)
+    const refusal = refuse(system, origin.ip, now)
     // No more than refusals are: whoever keeps trying must not fill the log.
     if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
     throw refusal
   }
-  if (!isLive(first, now)) throw refuse(origin.ip, now)
+  if (!isLive(first, now)) throw refuse(system, origin.ip, now)
   return ownerOf(system, [first, ...rest], hash, origin)
 }
 
@@ -61,7 +63,7 @@ function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Acto
   const renew = async (db: Db): Promise<Actor> => {
     const now = system.now()
     const [first, ...rest] = await store.findCredential(db, hash)
-    if (!first || !isLive(first, now)) throw refuse(origin.ip, now)
+    if (!first || !isLive(first, now)) throw refuse(system, origin.ip, now)
     return ownerOf(system, [first, ...rest], hash, origin)
   }
   return { ...actorOf(rows, credential, origin), renew }
@@ -85,12 +87,14 @@ async function recordReuse(system: System, token: store.CredentialRow, origin: O
   }
 }
 
-const noted = new Map<string, number>()
+/** When the use of a token was last noted, by its id. */
+const notedOf = perSystem(() => new Map<string, number>())
 
 /** Notes that a token was used, at most once a minute: after the answer, and without ever failing it (K7). */
 export function noteUse(system: System, { token_id, origin }: Actor): void {
   if (token_id === null) return
   const now = system.now()
+  const noted = notedOf(system.config)
   const last = noted.get(token_id)
   if (last !== undefined && now.getTime() - last < NOTE_EVERY_MS && now.getTime() >= last) return
   if (noted.size >= 10_000) noted.clear()
@@ -98,7 +102,7 @@ export function noteUse(system: System, { token_id, origin }: Actor): void {
   const before = new Date(now.getTime() - NOTE_EVERY_MS)
   const { upkeep } = createContext(system, systemActor)
   const write = async ({ tx }: Upkeep) => {
-    await store.noteUse(tx, token_id, origin.ip, now, before)
+    await store.noteUse(tx, token_id, { ip: origin.ip, now, before })
     // Another process may have noted it earlier: the minute counts from then.
     const row = await store.findToken(tx, token_id)
     if (row?.last_used_at) noted.set(token_id, Date.parse(row.last_used_at))

@@ -8,10 +8,10 @@ import type { Db } from '../db/schema.ts'
 import { newId } from '../id.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { hashSecret } from '../signature.ts'
+import { DAY_MS, HOUR_MS } from '../time.ts'
 import * as store from './store.ts'
 import { newTokenValue, prefixOf } from './value.ts'
 
-const DAY_MS = 24 * 3600_000
 const MOST_LIVE = 50
 const TEN_YEARS_SECONDS = 315_360_000
 const EXPIRING_DAYS = 7
@@ -202,7 +202,7 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
 /** Records that a token is about to expire: seven days and one day before, once each (K12). */
 export const expiryNotices = {
   name: 'token-expiry-notices',
-  every: 3600_000,
+  every: HOUR_MS,
   async run(ctx: Ctx): Promise<void> {
     for (const days of NOTICES)
       for (const row of await store.findExpiring(ctx.db, ctx.now(), days, 1000))

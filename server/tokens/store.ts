@@ -1,6 +1,7 @@
 import type { Compilable } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 
 export type TokenRow = Row<'tokens'>
 
@@ -59,7 +60,7 @@ export const replaceValue = (
 ) => tx.updateTable('tokens').set(value).where('id', '=', id).execute()
 
 /** Notes the use of a token, unless one was noted since `before`; nothing else of the row is written (K7). */
-export const noteUse = (tx: Tx, id: string, ip: string | null, now: Date, before: Date) =>
+export const noteUse = (tx: Tx, id: string, { ip, now, before }: { ip: string | null; now: Date; before: Date }) =>
   tx
     .updateTable('tokens')
     .set({ last_used_at: now.toISOString(), last_used_ip: ip })
@@ -74,7 +75,7 @@ export const findExpiring = (db: Db, now: Date, days: number, limit: number): Pr
     .selectAll()
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now.toISOString())
-    .where('expires_at', '<=', new Date(now.getTime() + days * 24 * 3600_000).toISOString())
+    .where('expires_at', '<=', new Date(now.getTime() + days * DAY_MS).toISOString())
     .where((e) => e.or([e('notice_days', 'is', null), e('notice_days', '>', days)]))
     .limit(limit)
     .execute()

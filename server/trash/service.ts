@@ -15,9 +15,9 @@ import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../contex
 import { decodeCursor, pageOf, timeOf } from '../cursor.ts'
 import { newId } from '../id.ts'
 import type { ObjectRow } from '../objects/store.ts'
+import { DAY_MS, MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
-const DAY_MS = 24 * 3600_000
 const BATCH = 1000
 const PURGE_LIMIT = 10_000
 
@@ -56,7 +56,7 @@ export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: n
   if (!bucket) throw bucketMissing(name)
   const [deleted_at, id] = decodeCursor(cursor, 2) ?? []
   const after = deleted_at !== undefined && id !== undefined ? { deleted_at: timeOf(deleted_at), id } : undefined
-  const rows = await store.listTrash(ctx.db, bucket.id, ranges, after, limit + 1)
+  const rows = await store.listTrash(ctx.db, bucket.id, ranges, { after, limit: limit + 1 })
   const { page, next_cursor } = pageOf(rows, limit, (row) => [row.deleted_at, row.id])
   return {
     items: page.map(
@@ -169,7 +169,7 @@ export const takeOut = store.deleteTrash
 /** Destroys what has been in the trash longer than its bucket keeps it, and the trash of deleted buckets. */
 export const trashWorker = {
   name: 'trash-expiry',
-  every: 60_000,
+  every: MINUTE_MS,
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));

@@ -10,8 +10,7 @@ export function listTrash(
   db: Db,
   bucketId: string,
   ranges: readonly KeyRange[],
-  after: { deleted_at: string; id: string } | undefined,
-  limit: number,
+  { after, limit }: { after: { deleted_at: string; id: string } | undefined; limit: number },
 ): Promise<TrashRow[]> {
   let query = db
     .selectFrom('trash')

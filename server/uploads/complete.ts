@@ -6,15 +6,15 @@ import { holdBucket } from '../buckets/service.ts'
 import { allow, type Ctx, currentActor } from '../context.ts'
 import { placeBlob } from '../objects/place.ts'
 import { findObject } from '../objects/store.ts'
+import { DAY_MS } from '../time.ts'
 import { countUpload } from '../usage/traffic.ts'
 import { forgetLostParts } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
 import { openUpload, uploadMissing } from './service.ts'
 import * as store from './store.ts'
 
-const HOUR_MS = 3600_000
 /** How long a finished upload is remembered for those who did not get the answer. */
-const REMEMBERED_MS = 24 * HOUR_MS
+const REMEMBERED_MS = DAY_MS
 
 export interface CompleteUpload {
   upload_id: string
@@ -56,7 +56,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
       cause: error,
     })
   }
-  return makeVisible(ctx, name, row, parts, body.if_none_match)
+  return makeVisible(ctx, row, parts, { name, ifNoneMatch: body.if_none_match })
 }
 
 /** Parts that only the storage knows of, which forgets them as it puts them together: what a crash then needs. */
@@ -146,10 +146,9 @@ function etagOf(parts: readonly { etag: string }[]): string {
 
 async function makeVisible(
   ctx: Ctx,
-  name: string,
   { id }: store.UploadRow,
   parts: readonly store.PartRow[],
-  ifNoneMatch: '*' | undefined,
+  { name, ifNoneMatch }: { name: string; ifNoneMatch: '*' | undefined },
 ): Promise<StoredObject> {
   const outcome = await ctx.act(async (step) => {
     const { tx } = step

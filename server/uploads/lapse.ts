@@ -1,11 +1,12 @@
 import { countUsage, holdBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
+import { HOUR_MS } from '../time.ts'
 import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
 /** How long the announced size stays reserved while no part comes. */
-const IDLE_MS = 3600_000
+const IDLE_MS = HOUR_MS
 const PAGE = 500
 
 /**

@@ -2,23 +2,22 @@ import { ServiceError } from '../../contract/errors.ts'
 import { compareKeys, decide } from '../../contract/permissions.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../contract/uploads.ts'
 import { releaseBlobs } from '../blobs/collector.ts'
-import { reserveBlobId } from '../blobs/reserve.ts'
+import { takeBlobId } from '../blobs/id-pool.ts'
 import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../context.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { typeOf } from '../objects/describe.ts'
+import { metadataText, typeOf } from '../objects/describe.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { HOUR_MS, MINUTE_MS } from '../time.ts'
 import { lapseIdle } from './lapse.ts'
 import { partUrls } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
-const HOUR_MS = 3600_000
 const FIRST_URLS = 1000
-const METADATA_BYTES = 8192
 
 export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
 
@@ -49,13 +48,10 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const { key, file_size, content_type, metadata = {} } = body
   allow(ctx.actor, 'write', name, key)
   const part_size = partSizeFor(body.part_size, file_size)
-  if (Buffer.byteLength(JSON.stringify(metadata)) > METADATA_BYTES)
-    throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
-      faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
-    })
+  const text = metadataText(metadata)
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   const { uploads } = await settingsInForce(ctx)
-  const blob_id = await reserveBlobId(ctx)
+  const blob_id = await takeBlobId(ctx)
   const handle = await ctx.blobs.beginParts(blob_id)
   const now = ctx.now()
   const row = await ctx
@@ -71,7 +67,7 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
         blob_id,
         handle,
         content_type: typeOf(content_type, key),
-        metadata: JSON.stringify(metadata),
+        metadata: text,
         file_size: file_size ?? null,
         part_size,
         reserved: file_size ?? 0,
@@ -208,7 +204,7 @@ const PAGE = 500
 /** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
 export const sweeper = {
   name: 'upload-sweeper',
-  every: 60_000,
+  every: MINUTE_MS,
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (let last: store.UploadRow | undefined; !ctx.stopping.aborted; ) {

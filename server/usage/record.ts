@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sumUsage } from '../buckets/store.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { HOUR_MS, KEPT_MS, startOf } from './span.ts'
+import { atStop } from '../per-system.ts'
+import { HOUR_MS, MINUTE_MS } from '../time.ts'
+import { KEPT_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { type Counts, giveBack, takeCounts } from './traffic.ts'
 
@@ -24,9 +26,10 @@ async function flushTraffic(ctx: Ctx): Promise<void> {
     }
 }
 
-/** The same when the process ends: a failure loses the last counts and nothing else. */
-export const flushForShutdown = (ctx: Ctx): Promise<void> =>
-  flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last counts of traffic are lost'))
+// A failure loses the last counts and nothing else.
+atStop('write', (ctx) =>
+  flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last counts of traffic are lost')),
+)
 
 /** Step: adds counts to their hours and days, with what their buckets hold now. */
 async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<void> {
@@ -53,7 +56,11 @@ async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<vo
         row.requests += traffic.requests
       } else
         rows.set(`${step} ${bucket_id} ${time}`, {
-          ...{ step, bucket_id, time, used_bytes: null, object_count: null },
+          step,
+          bucket_id,
+          time,
+          used_bytes: null,
+          object_count: null,
           ...traffic,
         })
     }
@@ -103,8 +110,11 @@ async function samplePage(tx: Tx, hour: string, now: Date): Promise<'more' | 'fi
       tx,
       steps.flatMap((step) =>
         buckets.map(({ id: bucket_id }) => ({
-          ...{ step, bucket_id, time: startOf(step, Date.parse(hour)) },
-          ...{ used_bytes: held.get(bucket_id)?.bytes ?? 0, object_count: held.get(bucket_id)?.objects ?? 0 },
+          step,
+          bucket_id,
+          time: startOf(step, Date.parse(hour)),
+          used_bytes: held.get(bucket_id)?.bytes ?? 0,
+          object_count: held.get(bucket_id)?.objects ?? 0,
           ...nothing,
         })),
       ),
@@ -141,7 +151,7 @@ async function forgetOld(ctx: Ctx): Promise<void> {
 /** Writes down traffic, and once an hour what is held. */
 export const usageRecorder = {
   name: 'usage-recorder',
-  every: 60_000,
+  every: MINUTE_MS,
   local: true as const,
   async run(ctx: Ctx): Promise<void> {
     await flushTraffic(ctx)

@@ -1,12 +1,13 @@
 import type { Bucket } from '../../contract/buckets.ts'
-import { ServiceError } from '../../contract/errors.ts'
 import { actionsOn, isAdmin } from '../../contract/permissions.ts'
 import type { UsagePoint } from '../../contract/usage.ts'
 import { allowAny, bucketMissing, listBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
+import { invalid } from '../invalid.ts'
+import { DAY_MS } from '../time.ts'
 import { countFailed } from '../webhooks/store.ts'
-import { DAY_MS, KEPT_MS, STEP_MS, startOf } from './span.ts'
+import { KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { largest } from './types.ts'
 
@@ -36,9 +37,6 @@ async function findVisible(ctx: Ctx, bucket: string | undefined): Promise<Visibl
   if (bucket !== undefined && rows.length === 0 && !(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
   return rows
 }
-
-const invalid = (path: string, message: string) =>
-  new ServiceError('invalid_request', `${path} ${message}`, { faults: [{ path, message }] })
 
 /** The span that is asked for, from the beginning of an hour or day on. */
 function spanOf(now: Date, { from, to, days, step = 'day' }: HistoryQuery): store.Span {
@@ -134,7 +132,9 @@ export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefin
     if (at !== null && (counted_at === null || at < counted_at)) counted_at = at
   }
   const items = largest(sums, TYPES).map(([type, { bytes, objects }]) => ({
-    ...{ content_type: type || null, used_bytes: bytes, object_count: objects },
+    content_type: type || null,
+    used_bytes: bytes,
+    object_count: objects,
   }))
   return { items, counted_at }
 }

@@ -1,7 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../time.ts'
 import type { Step } from './store.ts'
 
-export const HOUR_MS = 3600_000
-export const DAY_MS = 24 * HOUR_MS
 export const STEP_MS = { hour: HOUR_MS, day: DAY_MS } as const
 /** How long what was written down is kept. */
 export const KEPT_MS = { hour: 35 * DAY_MS, day: 400 * DAY_MS } as const

@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts'
 import type { Ctx, Origin } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
+import { perSystem } from '../per-system.ts'
+import { HOUR_MS } from '../time.ts'
 
-const HOUR_MS = 3600_000
 /** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */
 const MOST = 20_000
 
@@ -20,16 +20,12 @@ export interface Counts extends Traffic {
 }
 type Counting = Pick<Ctx, 'config' | 'now'>
 
-const counted = new WeakMap<Config, Map<string, Counts>>()
+const countedOf = perSystem(() => new Map<string, Counts>())
 /** Of requests whose path does not name their bucket. */
 const bucketOf = new WeakMap<Origin, string>()
 
 function entry({ config, now }: Counting, id: string | null, name: string | null): Counts {
-  let counts = counted.get(config)
-  if (!counts) {
-    counts = new Map()
-    counted.set(config, counts)
-  }
+  const counts = countedOf(config)
   const hour = Math.floor(now().getTime() / HOUR_MS)
   const key = id === null ? `${hour}=${name ?? ''}` : `${hour}#${id}`
   const known = counts.get(key)
@@ -61,8 +57,9 @@ export function countDownload(ctx: Counting, bucketId: string, { status, bytes }
 
 /** Takes all that was counted; who cannot write it down gives it back. */
 export function takeCounts({ config }: Counting): Counts[] {
-  const counts = [...(counted.get(config)?.values() ?? [])]
-  counted.delete(config)
+  const counted = countedOf(config)
+  const counts = [...counted.values()]
+  counted.clear()
   return counts
 }
 

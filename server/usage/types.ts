@@ -3,7 +3,7 @@ import { compareKeys } from '../../contract/permissions.ts'
 import { sumUsage } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { countTypes as countObjectTypes } from '../objects/store.ts'
-import { DAY_MS, HOUR_MS } from './span.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
 const PAGE = 100
@@ -75,7 +75,7 @@ async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTyp
 /** Counts content types: hourly where a bucket changed in size or number, else daily. */
 export const typeCounter = {
   name: 'type-counter',
-  every: 5 * 60_000,
+  every: 5 * MINUTE_MS,
   async run(ctx: Ctx): Promise<void> {
     for (;;) {
       const due = await store.listTypesDue(ctx.db, ctx.now(), PAGE)

@@ -28,7 +28,7 @@ export async function insertAdmin(
   const group = await ensureAdministrators(step)
   const user = await insertUser(tx, { id: newId(), email, ...admin }, step.now())
   if (!user) throw new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
-  await joinGroups(tx, systemActor, user.id, [group.id], user.created_at)
+  await joinGroups(tx, systemActor, { userId: user.id, groupIds: [group.id], at: user.created_at })
   record({
     name: 'user_create',
     resource: { type: 'user', id: user.id },

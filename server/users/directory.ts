@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { DirectoryUser, IdentityDirectory } from '../directory/directory.ts'
 import { openDirectory } from '../directory/service.ts'
 import { newId } from '../id.ts'
+import { perSystem } from '../per-system.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
 import { insertUser } from './service.ts'
 import * as store from './store.ts'
@@ -79,16 +80,18 @@ async function importPerson(
   return other ? { result: 'exists', user_id: other.id } : { result: 'email_in_use', user_id: null }
 }
 
-const opened = new WeakMap<EffectiveSettings, IdentityDirectory | null>()
+/** The directory as last opened, and of which settings. */
+const openedOf = perSystem((): { settings?: EffectiveSettings; directory?: IdentityDirectory | null } => ({}))
 
 /** The directory of the settings in force, with the issuer whose subjects its people are. */
 async function open(ctx: Ctx): Promise<{ directory: IdentityDirectory; issuer: string }> {
   const settings = await settingsInForce(ctx)
-  let directory = opened.get(settings)
-  if (directory === undefined) {
-    directory = openDirectory(settings, ctx.now)
-    opened.set(settings, directory)
+  const opened = openedOf(ctx.config)
+  if (opened.settings !== settings) {
+    opened.directory = openDirectory(settings, ctx.now)
+    opened.settings = settings
   }
+  const { directory } = opened
   if (!directory || settings.idp.issuer_url === null)
     throw new ServiceError('directory_not_configured', 'No user directory is set up: see `directory` of the settings.')
   return { directory, issuer: issuerKey(settings.idp.issuer_url) }

@@ -67,7 +67,7 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
   return ctx.act(async ({ tx, record }) => {
     const row = await insertUser(tx, { id: newId(), email, display_name, password_hash: hash }, ctx.now())
     if (!row) throw addressTaken(email)
-    await joinGroups(tx, ctx.actor, row.id, group_ids, row.created_at)
+    await joinGroups(tx, ctx.actor, { userId: row.id, groupIds: group_ids, at: row.created_at })
     record({
       name: 'user_create',
       resource: { type: 'user', id: row.id },
@@ -103,13 +103,14 @@ export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Prom
     if (!row) throw userMissing()
     await assertMayChange(step, row, change)
     const settings = await settingsInForce(step)
-    const fields = await changedFields(step, row, change, hash, settings)
+    const fields = await changedFields(step, row, { ...change, hash }, settings)
     const signsOut = change.is_active === false || password !== undefined || 'idp_issuer' in fields
     if (signsOut) await revokeSessionsOf(tx, id, ctx.now())
     const changes = { ...fields, ...(signsOut ? { token_version: row.token_version + 1 } : {}) }
     await store.updateUser(tx, id, changes)
     const after = { ...row, ...changes }
-    const oldGroups = group_ids ? await setGroups(tx, ctx.actor, id, group_ids, ctx.now().toISOString()) : undefined
+    const at = ctx.now().toISOString()
+    const oldGroups = group_ids ? await setGroups(tx, ctx.actor, { userId: id, groupIds: group_ids, at }) : undefined
     await assertAdminRemains(tx, settings)
     record({
       name: 'user_update',
@@ -156,8 +157,7 @@ function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof
 async function changedFields(
   step: Step,
   row: Row<'users'>,
-  { email, display_name, is_active, password, idp_subject }: UpdateUser,
-  hash: string | null,
+  { email, display_name, is_active, password, idp_subject, hash }: UpdateUser & { hash: string | null },
   settings: EffectiveSettings,
 ) {
   const { tx } = step
@@ -279,10 +279,15 @@ export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | nu
  * Step: sets a new password where `current` is still the old one's hash, and ends every session. False when it was
  * changed meanwhile.
  */
-export async function replacePassword(tx: Tx, id: string, current: string, next: string, now: Date): Promise<boolean> {
+export async function replacePassword(
+  { tx, now }: Pick<Step, 'tx' | 'now'>,
+  id: string,
+  current: string,
+  next: string,
+): Promise<boolean> {
   const row = await store.lockUser(tx, id)
   if (row?.password_hash !== current) return false
-  await revokeSessionsOf(tx, id, now)
+  await revokeSessionsOf(tx, id, now())
   await store.updateUser(tx, id, { password_hash: next, token_version: row.token_version + 1 })
   return true
 }

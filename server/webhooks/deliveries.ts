@@ -3,9 +3,9 @@ import type { Attempt, Delivery } from '../../contract/webhooks.ts'
 import type { Ctx } from '../context.ts'
 import type { Row, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { wakeDispatcher } from './queue-signal.ts'
 import { endpointMissing } from './service.ts'
 import * as store from './store.ts'
-import { wakeDispatchers } from './wake.ts'
 
 const COUNT_LIMIT = 10_000
 const MOST_RECOVERED = 10_000
@@ -94,7 +94,7 @@ export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): 
     })
     return queued
   })
-  wakeDispatchers()
+  wakeDispatcher(ctx.config)
   return describe(row)
 }
 
@@ -111,6 +111,6 @@ export async function recoverDeliveries(ctx: Ctx, endpointId: string, since: str
     })
     return count
   })
-  wakeDispatchers()
+  wakeDispatcher(ctx.config)
   return { requeued }
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import type { Verdict } from './settle.ts'
+import type { Verdict } from './outcomes.ts'
 import { lockEndpoint, updateEndpoint } from './store.ts'
 
 /** Disables an endpoint that is gone or failed for too long, visibly (W25). Nothing happens when it is disabled. */

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { newId } from '../id.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
-import { createPoster, type Poster } from '../outbound/post.ts'
+import { createPoster } from '../outbound/post.ts'
+import { perSystem } from '../per-system.ts'
 import { disableEndpoint } from './disable.ts'
+import { noteInterrupted, recordOutcomes, type Verdict } from './outcomes.ts'
 import { type Claimed, claimDeliveries, isAnythingDue } from './queue.ts'
+import { onQueued } from './queue-signal.ts'
 import { attempt, type Outcome } from './send.ts'
-import { noteInterrupted, settle, type Verdict } from './settle.ts'
 import { routeOf } from './target.ts'
-import { onQueued } from './wake.ts'
 
 /** Beyond the time an attempt may take, until its lease ends: for writing down its outcome. */
 const LEASE_MARGIN_MS = 20_000
@@ -20,17 +20,13 @@ const PAUSE_MS = 1000
 interface Dispatcher {
   /** Looks at the queue now, and goes on until nothing is in flight and nothing due. */
   wake(): void
+  /** Ends the connections it keeps to receivers. */
+  close(): void
 }
-const dispatchers = new WeakMap<Config, Dispatcher>()
-
-function dispatcherOf(ctx: Ctx): Dispatcher {
-  let dispatcher = dispatchers.get(ctx.config)
-  if (!dispatcher) {
-    dispatcher = createDispatcher(ctx)
-    dispatchers.set(ctx.config, dispatcher)
-  }
-  return dispatcher
-}
+const dispatcherOf = perSystem(
+  (_config, ctx: Ctx) => createDispatcher(ctx),
+  (dispatcher) => dispatcher.close(),
+)
 
 /**
  * Sends what is due. The timer is the safety net for what another process queued and for retries; what this one queues
@@ -40,14 +36,15 @@ export const webhookDispatcher = {
   name: 'webhook-dispatcher',
   every: 500,
   async run(ctx: Ctx): Promise<void> {
-    if (ctx.config.webhooksEnabled && (await isAnythingDue(ctx.db, ctx.now()))) dispatcherOf(ctx).wake()
+    if (ctx.config.webhooksEnabled && (await isAnythingDue(ctx.db, ctx.now()))) dispatcherOf(ctx.config, ctx).wake()
   },
-  listen: (ctx: Ctx): (() => void) => onQueued(() => ctx.config.webhooksEnabled && dispatcherOf(ctx).wake()),
+  listen: (ctx: Ctx): (() => void) =>
+    onQueued(ctx.config, () => ctx.config.webhooksEnabled && dispatcherOf(ctx.config, ctx).wake()),
 }
 
 function createDispatcher(ctx: Ctx): Dispatcher {
   const { webhooks } = ctx.config
-  const poster: Poster = createPoster(routeOf(ctx.config), webhooks.timeoutMs)
+  const poster = createPoster(routeOf(ctx.config), webhooks.timeoutMs)
   const attemptsEnded = telemetryOf(ctx.config).metrics.stowage_webhook_attempts_total
   let inFlight = 0
   let ended: Outcome[] = []
@@ -77,7 +74,7 @@ function createDispatcher(ctx: Ctx): Dispatcher {
     try {
       done = await ctx.upkeep(
         async ({ tx }) => {
-          const verdicts = outcomes.length === 0 ? [] : await settle(tx, ctx.config, outcomes)
+          const verdicts = outcomes.length === 0 ? [] : await recordOutcomes(tx, ctx.config, outcomes)
           // First the endpoints to disable, so that nothing more is sent to them (W25).
           if (slots <= 0 || verdicts.length > 0) return { verdicts, claimed: [] }
           const claim = await claimDeliveries(tx, { slots, now, until, token: newId() })
@@ -128,12 +125,10 @@ function createDispatcher(ctx: Ctx): Dispatcher {
     ctx.background(
       drain().finally(() => {
         running = false
-        if (ctx.stopping.aborted) poster.close()
-        else if (woken) wake()
+        if (woken) wake()
       }),
     )
   }
 
-  ctx.stopping.addEventListener('abort', () => running || poster.close(), { once: true })
-  return { wake }
+  return { wake, close: () => poster.close() }
 }

@@ -202,8 +202,12 @@ export async function writeAcknowledged(
       attempts: e('attempts', '+', 1),
       last_status_code: status,
       acknowledged_at: e.fn.coalesce('acknowledged_at', e.val(at.toISOString())),
-      ...{ last_error: null, next_attempt_at: null, resend_from: null },
-      ...{ lease_token: null, lease_until: null, leased_at: null },
+      last_error: null,
+      next_attempt_at: null,
+      resend_from: null,
+      lease_token: null,
+      lease_until: null,
+      leased_at: null,
     }))
     .where(
       'id',

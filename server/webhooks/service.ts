@@ -1,16 +1,17 @@
-import { type Fault, ServiceError } from '../../contract/errors.ts'
+import { ServiceError } from '../../contract/errors.ts'
 import { bodySchema, eventNames, events } from '../../contract/events.ts'
 import type { NewWebhook, Webhook } from '../../contract/webhooks.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import type { RowChange, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { invalid, invalidAll } from '../invalid.ts'
+import { DAY_MS } from '../time.ts'
 import { newSecret, reseal, sealSecret } from './secret.ts'
 import * as store from './store.ts'
 import { checkTarget } from './target.ts'
 
 const MOST_ENDPOINTS = 500
-const DAY_MS = 86_400_000
 
 /** What an administrator says of an endpoint. */
 export interface EndpointFields {
@@ -23,9 +24,6 @@ export interface EndpointFields {
   enabled?: boolean | undefined
 }
 
-const invalid = (faults: readonly Fault[]) =>
-  new ServiceError('invalid_request', faults.map(({ path, message }) => `${path} ${message}`).join('; '), { faults })
-
 export const endpointMissing = () => new ServiceError('not_found', 'There is no such webhook endpoint.')
 
 /** Throws invalid_request naming every event that does not exist (W2). */
@@ -36,11 +34,11 @@ function checkEvents(wanted: readonly string[]): void {
       ? []
       : [{ path: `body.events.${i}`, message: `"${name.slice(0, 64)}" is no event` }],
   )
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw invalidAll(faults)
 }
 
 function checkFilter(bucket: string | null, prefix: string | null): void {
-  if (bucket === null && prefix !== null) throw invalid([{ path: 'body.prefix', message: 'needs a bucket' }])
+  if (bucket === null && prefix !== null) throw invalid('body.prefix', 'needs a bucket')
 }
 
 /** Registers an endpoint; its secret is in this answer alone. */
@@ -59,7 +57,12 @@ export async function createWebhook(
     const now = ctx.now().toISOString()
     const row = await store.insertEndpoint(tx, {
       id: newId(),
-      ...{ name, url, bucket, prefix, max_in_flight, events: JSON.stringify(wanted) },
+      name,
+      url,
+      bucket,
+      prefix,
+      max_in_flight,
+      events: JSON.stringify(wanted),
       secret: sealSecret(ctx.config, secret),
       created_at: now,
       created_by: ctx.actor.user_id,
@@ -102,7 +105,9 @@ function publicUrl(text: string): string {
   return url.origin + url.pathname + (url.search ? '?***' : '')
 }
 const shown = ({ name, url, events: wanted, bucket, prefix }: store.EndpointRow) => ({
-  ...{ name, bucket, prefix },
+  name,
+  bucket,
+  prefix,
   url: publicUrl(url),
   events: JSON.parse(wanted) as string[],
 })
@@ -163,7 +168,8 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
     const side = (one: store.EndpointRow) => {
       const all: { [field: string]: unknown } = {
         ...shown(one),
-        ...{ max_in_flight: one.max_in_flight, enabled: one.disabled_at === null },
+        max_in_flight: one.max_in_flight,
+        enabled: one.disabled_at === null,
       }
       return Object.fromEntries(Object.keys(input).map((field) => [field, all[field]]))
     }

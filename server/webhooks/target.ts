@@ -1,23 +1,17 @@
 import net from 'node:net'
-import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Config } from '../config.ts'
+import { invalid } from '../invalid.ts'
 import { allowedAddresses, hostOf, type Route } from '../outbound/dial.ts'
 import { OutboundFailure } from '../outbound/failure.ts'
 import { createResolve } from '../outbound/resolve.ts'
-
-const routes = new WeakMap<Config, Route>()
+import { perSystem } from '../per-system.ts'
 
 /** How this process reaches receivers. */
-export function routeOf(config: Config): Route {
-  const { allowed, denied, ca, proxy, dnsServers, systemNames } = config.webhooks
-  let route = routes.get(config)
-  if (!route) {
-    const resolve = createResolve({ servers: dnsServers, systemNames })
-    route = { allowed, denied, ca, proxy, resolve, ownPort: config.port }
-    routes.set(config, route)
-  }
-  return route
-}
+export const routeOf = perSystem(({ webhooks, port }): Route => {
+  const { allowed, denied, ca, proxy, dnsServers, systemNames } = webhooks
+  const resolve = createResolve({ servers: dnsServers, systemNames })
+  return { allowed, denied, ca, proxy, resolve, ownPort: port }
+})
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
 
@@ -43,9 +37,7 @@ function faultOf(config: Config, text: string): string | undefined {
  */
 export async function checkTarget(config: Config, text: string): Promise<void> {
   const message = faultOf(config, text) ?? (await addressFault(config, new URL(text)))
-  if (message === undefined) return
-  const faults: Fault[] = [{ path: 'body.url', message }]
-  throw new ServiceError('invalid_request', `body.url ${message}`, { faults })
+  if (message !== undefined) throw invalid('body.url', message)
 }
 
 async function addressFault(config: Config, url: URL): Promise<string | undefined> {

@@ -3,7 +3,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
-import { lasting, momentary, pooled, probed, queued } from '../../server/observe/instruments.ts'
+import {
+  eventMetrics,
+  poolMetrics,
+  probeMetrics,
+  queueMetrics,
+  snapshotMetrics,
+} from '../../server/observe/instruments.ts'
 import { request } from '../support/http.ts'
 import { parseMetrics, typesOf } from '../support/metrics.ts'
 import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
@@ -156,7 +162,7 @@ describeEngines('metrics', (engine) => {
     await rename('jobs_away' as 'jobs', 'jobs')
     assert.equal(away.get('stowage_database_up'), 0)
     assert.deepEqual(
-      Object.keys(queued).filter((name) => [...away.keys()].some((one) => one.startsWith(name))),
+      Object.keys(queueMetrics).filter((name) => [...away.keys()].some((one) => one.startsWith(name))),
       [],
     )
     assert.ok((away.get('stowage_database_failures_total') ?? 0) > 0)
@@ -187,7 +193,13 @@ describeEngines('metrics', (engine) => {
   it('has the metrics that its tables describe, and those of the process', async () => {
     server.clock.advance(10_000)
     const told = [...typesOf(await scrapeText(server))].filter(([name]) => !/^(process|nodejs)_/.test(name))
-    const tables = { ...lasting, ...momentary, ...probed, ...queued, ...(engine === 'postgres' ? pooled : {}) }
+    const tables = {
+      ...eventMetrics,
+      ...snapshotMetrics,
+      ...probeMetrics,
+      ...queueMetrics,
+      ...(engine === 'postgres' ? poolMetrics : {}),
+    }
     assert.deepEqual(
       told.sort(),
       Object.entries(tables)
@@ -274,7 +286,7 @@ describe('who may read metrics', () => {
 describe('docs/observability.md and deploy/', () => {
   const root = path.join(import.meta.dirname, '../..')
   const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
-  const tables = { ...lasting, ...momentary, ...probed, ...pooled, ...queued }
+  const tables = { ...eventMetrics, ...snapshotMetrics, ...probeMetrics, ...poolMetrics, ...queueMetrics }
 
   it('names only metrics that there are', () => {
     for (const file of ['docs/observability.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json'])

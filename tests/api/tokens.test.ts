@@ -237,6 +237,7 @@ describeEngines('tokens', (engine) => {
     const asked = new Error('the database was asked')
     const system = {
       now: server.clock.now,
+      config: {},
       get database(): never {
         throw asked
       },

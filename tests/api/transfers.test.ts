@@ -971,7 +971,7 @@ describeEngines('the step that copies and moves', (engine) => {
       const recorded: string[] = []
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
       const step = { ...upkeep, record, nothing: assert.fail }
-      const { placed, errors } = await transferObjects(step, kind, buckets, pairs, { ifNoneMatch })
+      const { placed, errors } = await transferObjects(step, buckets, pairs, { kind, ifNoneMatch })
       const held = async (id: string) => {
         const rows = await tx
           .selectFrom('objects')

@@ -29,8 +29,8 @@ const isSecure = (ctx: Ctx): boolean => ctx.config.publicBaseUrl.startsWith('htt
 const nameOf = (ctx: Ctx, { name }: Kind): string => (isSecure(ctx) ? `__Host-${name}` : name)
 const below = (ctx: Ctx, path: string): string => new URL(ctx.config.publicBaseUrl).pathname.replace(/\/$/, '') + path
 
-function put(ctx: Ctx, reply: FastifyReply, kind: Kind, value: string, maxAge = kind.maxAge): void {
-  const { path, sameSite } = kind
+function put(ctx: Ctx, reply: FastifyReply, kind: Kind, value: string): void {
+  const { path, sameSite, maxAge } = kind
   const secure = isSecure(ctx)
   const at = secure || path === '/' ? '/' : below(ctx, path)
   const cookie = { name: nameOf(ctx, kind), value, maxAge, path: at, httpOnly: true, secure, sameSite }
@@ -56,7 +56,8 @@ function clearFormer(ctx: Ctx, { request, reply }: Raw): void {
 export const setLoginCookie = (ctx: Ctx, reply: FastifyReply, value: string): void =>
   put(ctx, reply, loginCookie, value)
 export const readLoginCookie = (ctx: Ctx, request: FastifyRequest) => read(ctx, request, loginCookie)
-export const clearLoginCookie = (ctx: Ctx, reply: FastifyReply): void => put(ctx, reply, loginCookie, '', 0)
+export const clearLoginCookie = (ctx: Ctx, reply: FastifyReply): void =>
+  put(ctx, reply, { ...loginCookie, maxAge: 0 }, '')
 
 export const setDeviceCookie = (ctx: Ctx, reply: FastifyReply, value: string): void =>
   put(ctx, reply, deviceCookie, value)
@@ -91,7 +92,7 @@ export function readRefreshCookie(ctx: Ctx, request: FastifyRequest): string {
 
 /** Takes the cookie away where there is one. */
 export function clearRefreshCookie(ctx: Ctx, { request, reply }: Raw): void {
-  if (read(ctx, request, refreshCookie) !== undefined) put(ctx, reply, refreshCookie, '', 0)
+  if (read(ctx, request, refreshCookie) !== undefined) put(ctx, reply, { ...refreshCookie, maxAge: 0 }, '')
   clearFormer(ctx, { request, reply })
 }
 

@@ -3,8 +3,16 @@ import type { Config } from '../../config.ts'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const EXPOSED = [
-  ...['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'],
-  ...['location', 'retry-after', 'www-authenticate', 'x-request-id'],
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+  'location',
+  'retry-after',
+  'www-authenticate',
+  'x-request-id',
 ].join(', ')
 const PREFLIGHT_SECONDS = '600'
 const API = /^\/(api\/v1|public\/s)\/|^\/openapi\.json/

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../../contract/errors.ts'
+import { invalid } from '../../invalid.ts'
 
 /** The part of JSON Schema by which values are counted. */
 interface Shape {
@@ -71,8 +71,7 @@ export function readJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     // Twice as many: an array that is somewhat too long is refused by its name, as are a few fields too many.
     const excess = excessOf(body, Math.max(FEW, 2 * (request.routeOptions.config.mostValues ?? 1)))
-    if (excess !== undefined)
-      throw new ServiceError('invalid_request', `body ${excess}`, { faults: [{ path: 'body', message: excess }] })
+    if (excess !== undefined) throw invalid('body', excess)
     if (body.length >= LARGE) await nextTurn()
     const value = await new Promise((resolve, reject) => {
       parse(request, body.toString(), (error: Error | null, value?: unknown) =>

@@ -69,12 +69,19 @@ export function endRequest({ config, log }: System, request: FastifyRequest, rep
   if (!log.isLevelEnabled(level)) return
   request.log[level](
     {
-      ...{ method, route, status, ms: round(ms) },
-      ...{ bytes_in: read, bytes_out: written, ip: request.ip },
+      method,
+      route,
+      status,
+      ms: round(ms),
+      bytes_in: read,
+      bytes_out: written,
+      ip: request.ip,
       ...(actor?.user_id ? { user_id: actor.user_id } : {}),
       ...(reply.raw.writableFinished ? {} : { aborted: true }),
-      ...{ database_ms: round(meter.databaseMs), statements: meter.statements },
-      ...{ storage_ms: round(meter.storageMs), client_ms: round(meter.clientMs) },
+      database_ms: round(meter.databaseMs),
+      statements: meter.statements,
+      storage_ms: round(meter.storageMs),
+      client_ms: round(meter.clientMs),
       ...(meter.span ? { trace_id: meter.span.traceId } : {}),
     },
     slow ? 'slow request' : 'request',

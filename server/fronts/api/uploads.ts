@@ -5,14 +5,12 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { contentMd5 } from '../../http/content-md5.ts'
-import { DEFAULT_TYPE, typeOf } from '../../objects/describe.ts'
+import { DEFAULT_TYPE, METADATA_BYTES, typeOf } from '../../objects/describe.ts'
 import { placeAll, write } from '../../objects/place.ts'
 import { discard, type Received, receiver, type Upload } from '../../objects/received.ts'
 import { expectBody } from './body.ts'
 import type { Raw } from './handle.ts'
 import { isBrokenOff } from './problem.ts'
-
-const METADATA_LIMIT = 8192
 
 /** Stores the body of a PUT under one key, at most `maxBytes`; 201 when the key was free, else 200. */
 export async function receivePut(
@@ -60,9 +58,9 @@ function metadataOf(headers: FastifyRequest['headers']): { [name: string]: strin
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith('x-meta-') && name.length > 7)
       metadata[name.slice(7)] = Buffer.from(String(value), 'latin1').toString('utf8')
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_LIMIT) return metadata
-  throw new ServiceError('invalid_request', `The x-meta-* headers hold more than ${METADATA_LIMIT} bytes.`, {
-    faults: [{ path: 'header.x-meta-*', message: `must not hold more than ${METADATA_LIMIT} bytes together` }],
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
+  throw new ServiceError('invalid_request', `The x-meta-* headers hold more than ${METADATA_BYTES} bytes.`, {
+    faults: [{ path: 'header.x-meta-*', message: `must not hold more than ${METADATA_BYTES} bytes together` }],
   })
 }
 

@@ -26,9 +26,7 @@ const filterOf = (query: Omit<Input<Api['listAudit']>['query'], 'page' | 'page_s
 })
 
 export const auditRoutes = [
-  handle(api.listAudit, (ctx, { query }) =>
-    listRecords(ctx, filterOf(query), query.page ?? 1, query.page_size ?? 50, query.cursor),
-  ),
+  handle(api.listAudit, (ctx, { query }) => listRecords(ctx, filterOf(query), query)),
   handle(api.getAuditRecord, (ctx, { params }) => getRecord(ctx, params.id)),
   handle(api.exportAudit, async (ctx, { query: { format = 'ndjson', ...query }, request, reply }) => {
     reply

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
+import { HOUR_MS } from '../time.ts'
 import * as queue from './queue.ts'
 import type { Outcome } from './send.ts'
 import type { EndpointRow } from './store.ts'
@@ -16,7 +17,6 @@ const COOL_AFTER = 4
 const COOL_SECONDS = 60
 const MOST_COOL_SECONDS = 3600
 const GIVEN_UP_FOR_DISABLING = 10
-const HOUR_MS = 3600_000
 
 export const later = (from: Date, seconds: number): string => new Date(from.getTime() + seconds * 1000).toISOString()
 
@@ -68,7 +68,7 @@ export interface Verdict {
 }
 
 /** Those that were written, in the order in which they ended. */
-async function writeOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[]) {
+async function writeDeliveries(tx: Tx, config: Config, outcomes: readonly Outcome[]) {
   const done = new Map<Outcome, { outcome: Outcome; givenUp: boolean }>()
   const well = outcomes.filter(({ failure }) => !failure)
   for (const [status, same] of Map.groupBy(well, ({ answer }) => answer?.status ?? null)) {
@@ -90,8 +90,8 @@ async function writeOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[
  * Step: writes down outcomes, each with its attempt and what it says of the endpoint's health. An outcome whose lease has
  * gone to someone else, or whose delivery is gone, is dropped (W18, W27). Gives the endpoints to disable.
  */
-export async function settle(tx: Tx, config: Config, outcomes: readonly Outcome[]): Promise<Verdict[]> {
-  const written = await writeOutcomes(tx, config, outcomes)
+export async function recordOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[]): Promise<Verdict[]> {
+  const written = await writeDeliveries(tx, config, outcomes)
   await queue.insertAttempts(
     tx,
     written.map(({ outcome }) => attemptRow(outcome)),
@@ -203,14 +203,14 @@ export async function noteInterrupted(
       attempts,
       ...(isOver
         ? {
-            ...{ status: delivery.resend_from ?? ('failed' as const), resend_from: null, next_attempt_at: null },
-            ...{
-              last_error: INTERRUPTED,
-              last_status_code: null,
-              lease_token: null,
-              lease_until: null,
-              leased_at: null,
-            },
+            status: delivery.resend_from ?? ('failed' as const),
+            resend_from: null,
+            next_attempt_at: null,
+            last_error: INTERRUPTED,
+            last_status_code: null,
+            lease_token: null,
+            lease_until: null,
+            leased_at: null,
           }
         : {}),
     })

@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { newId } from '../id.ts'
+import { perSystem } from '../per-system.ts'
 import * as store from './store.ts'
 
 const BATCH = 64
@@ -12,19 +13,15 @@ interface Pool {
   until: number
   filling: Promise<void> | undefined
 }
-const pools = new WeakMap<object, Pool>()
+const poolOf = perSystem((): Pool => ({ ids: [], from: 0, until: 0, filling: undefined }))
 
 /**
  * An id whose blob row exists already, so that whatever a crash leaves under it is found by the collector. Rows are made
  * 64 at a time: one by one they cost every small upload a transaction of its own. Those a process never uses are
  * collected like any other.
  */
-export async function reserveBlobId(ctx: Ctx): Promise<string> {
-  let pool = pools.get(ctx.blobs)
-  if (!pool) {
-    pool = { ids: [], from: 0, until: 0, filling: undefined }
-    pools.set(ctx.blobs, pool)
-  }
+export async function takeBlobId(ctx: Ctx): Promise<string> {
+  const pool = poolOf(ctx.config)
   for (;;) {
     const now = ctx.now().getTime()
     if (now < pool.from || pool.until <= now) pool.ids = []

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
+import { DAY_MS } from '../time.ts'
 
-const DAY_MS = 86_400_000
 /** How long the queue of a paused endpoint waits (W24). */
-const HELD_DAYS = 7
+const PAUSED_DAYS = 7
 const BATCH = 1000
 
 /**
@@ -16,13 +16,14 @@ export const webhookKeeper = {
   every: 600_000,
   async run(ctx: Ctx): Promise<void> {
     const now = ctx.now()
-    await ctx.upkeep(({ tx }) => promoteDue(tx, now))
+    await ctx.upkeep(({ tx }) => promoteSecrets(tx, now))
     const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
     const endpoints = await ctx.db.selectFrom('webhooks').select(['id', 'disabled_at']).execute()
     for (const { id, disabled_at } of endpoints) {
-      const kept = before(ctx.config.webhooks.retentionDays)
-      await inBatches(ctx, (tx) => deleteOver(tx, id, kept))
-      if (disabled_at !== null && disabled_at < before(HELD_DAYS)) await inBatches(ctx, (tx) => giveUpHeld(tx, id, now))
+      const oldest = before(ctx.config.webhooks.retentionDays)
+      await inBatches(ctx, (tx) => deleteFinished(tx, id, oldest))
+      if (disabled_at !== null && disabled_at < before(PAUSED_DAYS))
+        await inBatches(ctx, (tx) => failPaused(tx, id, now))
     }
   },
 }
@@ -31,7 +32,7 @@ async function inBatches(ctx: Ctx, step: (tx: Tx) => Promise<number>): Promise<v
   while (!ctx.stopping.aborted && (await ctx.upkeep(({ tx }) => step(tx), { relaxed: true })) === BATCH);
 }
 
-const promoteDue = (tx: Tx, now: Date) =>
+const promoteSecrets = (tx: Tx, now: Date) =>
   tx
     .updateTable('webhooks')
     .set((e) => ({ secret: e.ref('next_secret').$notNull(), next_secret: null, promotes_at: null }))
@@ -39,7 +40,7 @@ const promoteDue = (tx: Tx, now: Date) =>
     .where('promotes_at', '<=', now.toISOString())
     .execute()
 
-async function deleteOver(tx: Tx, endpointId: string, before: string): Promise<number> {
+async function deleteFinished(tx: Tx, endpointId: string, before: string): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_deliveries')
     .where('id', 'in', (e) =>
@@ -57,7 +58,7 @@ async function deleteOver(tx: Tx, endpointId: string, before: string): Promise<n
   return Number(numDeletedRows)
 }
 
-async function giveUpHeld(tx: Tx, endpointId: string, now: Date): Promise<number> {
+async function failPaused(tx: Tx, endpointId: string, now: Date): Promise<number> {
   const time = now.toISOString()
   const { numUpdatedRows } = await tx
     .updateTable('webhook_deliveries')

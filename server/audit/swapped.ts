@@ -12,7 +12,7 @@ export interface Evidence {
 }
 
 /** Tells of two faults that are each other's mirror that their records, or their links, have changed places. */
-export function nameSwaps(found: readonly Evidence[]): void {
+export function markSwapped(found: readonly Evidence[]): void {
   const fits = (a: Evidence, b: Evidence): boolean => {
     if (!a.record || !b.record || !a.link || !b.link || a.previous === undefined) return false
     if (hashRow({ ...a.record, id: b.record.id }) === b.link.row_hash) return true

@@ -1,0 +1,13 @@
+/** Units in milliseconds. */
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
+
+/** Seconds of `<n>[smhdw]`, digits or a number. */
+export function secondsOf(duration: string | number): number {
+  if (typeof duration === 'number') return duration
+  const unit = SECONDS[duration.slice(-1) as keyof typeof SECONDS] as number | undefined
+  return unit === undefined ? Number(duration) : Number(duration.slice(0, -1)) * unit
+}
