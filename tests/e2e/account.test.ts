@@ -1,4 +1,4 @@
-// The account, its sessions, and how they are renewed and end, in a real browser.
+// The account page in a real browser: profile, password, sessions and their renewal.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -43,23 +43,23 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
   }
 
-  it('2: an access token that ends is renewed once for all tabs, and nothing is lost', () =>
+  it('renews an expired access token once for all tabs and loses nothing', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const one = await openConsole(browser, server, '/buckets', { expect: [401] })
       await one.page.getByRole('link', { name: 'photos' }).waitFor()
       const two = await openConsole(browser, server, '/tokens', { expect: [401] })
-      await two.page.getByText('No access token yet').waitFor()
+      await two.page.getByText('No access tokens yet').waitFor()
       await Promise.all([settled(one.page), settled(two.page)])
       const asked = [refreshes(one.page), refreshes(two.page)]
       const count = () => asked.flat().length
       await server.later(31 * 60_000)
       // Several requests at a time find out that the token has ended.
       await visit(one.page, 'Share links', 'Share links')
-      await one.page.getByText('No share link yet').waitFor()
+      await one.page.getByText('No share links yet').waitFor()
       assert.equal(count(), 1)
       await visit(two.page, 'Share links', 'Share links')
-      await two.page.getByText('No share link yet').waitFor()
+      await two.page.getByText('No share links yet').waitFor()
       assert.equal(count(), 1, 'the other tab was handed the new token')
 
       // Both at the same time: no more than one each, and neither is signed out.
@@ -68,53 +68,53 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
         visit(one.page, 'Access tokens', 'Access tokens'),
         visit(two.page, 'Access tokens', 'Access tokens'),
       ])
-      await Promise.all([one, two].map(({ page }) => page.getByText('No access token yet').waitFor()))
+      await Promise.all([one, two].map(({ page }) => page.getByText('No access tokens yet').waitFor()))
       assert.ok(count() <= 3, `${count()} refreshes`)
       const faults = [...one.faults, ...two.faults]
       assert.deepEqual(faults, [])
     }))
 
-  it('3: a session that ended leads to the login, and that back to the same address', () =>
+  it('sends an expired session to sign-in and returns to the same address afterwards', () =>
     inBrowser(async (browser) => {
       const kim = await person()
       await signIn(browser, server, kim)
       const { page, check } = await openConsole(browser, server, '/tokens?ended=1', { expect: [401] })
-      await page.getByText('No access token yet').waitFor()
+      await page.getByText('No access tokens yet').waitFor()
       const other = server.as(await server.login(kim.email, kim.password))
       const { items } = await other.listSessions()
       for (const { id, current } of items) if (!current) await other.endSession({ params: { id } })
       // The page is looked at again.
       await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')))
-      await page.getByText('Your session has ended').waitFor()
+      await page.getByText('Your session expired').waitFor()
       await check('session-ended')
       await page.goto(`${server.url}/console/tokens?ended=1`)
-      await page.getByText('Your session has ended').waitFor()
-      await page.getByLabel('E-mail').fill(kim.email)
+      await page.getByText('Your session expired').waitFor()
+      await page.getByLabel('Email').fill(kim.email)
       await page.getByLabel('Password', { exact: true }).fill(kim.password)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.waitForURL('**/console/tokens?ended=1')
     }))
 
-  it('signing out in one tab is signing out in all', () =>
+  it('signs out in all tabs at once', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server, await person())
       const one = await openConsole(browser, server, '/tokens')
-      await one.page.getByText('No access token yet').waitFor()
+      await one.page.getByText('No access tokens yet').waitFor()
       const two = await openConsole(browser, server, '/account')
-      await two.page.getByText('This one').waitFor()
+      await two.page.getByText('This device').waitFor()
       await two.page.getByRole('button', { name: 'Account' }).click()
       await two.page.getByRole('menuitem', { name: 'Sign out' }).click()
       await one.page.waitForURL('**/console/login?next=**')
-      await Promise.all([one, two].map(({ page }) => page.getByLabel('E-mail').waitFor()))
+      await Promise.all([one, two].map(({ page }) => page.getByLabel('Email').waitFor()))
     }))
 
-  it('shows the profile, changes the password and ends other sessions with it', () =>
+  it('shows the profile, changes the password and signs out other sessions', () =>
     inBrowser(async (browser) => {
       const kim = await person()
       await signIn(browser, server, kim)
       const elsewhere = server.as(await server.login(kim.email, kim.password))
       const { page, check } = await openConsole(browser, server, '/account', { expect: [401, 403, 422] })
-      await page.getByText('This one').waitFor()
+      await page.getByText('This device').waitFor()
       assert.equal(await page.getByRole('table', { name: 'Sessions' }).getByRole('row').count(), 3)
       await check('account')
       const next = 'another good password'
@@ -122,27 +122,27 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       const fill = async (current: string, wanted: string, again: string) => {
         await page.getByLabel('Current password').fill(current)
         await page.getByLabel('New password', { exact: true }).fill(wanted)
-        await page.getByLabel('New password again').fill(again)
+        await page.getByLabel('Confirm new password').fill(again)
         await page.getByRole('button', { name: 'Change password' }).click()
       }
       await fill(kim.password, next, 'not the same')
-      await page.getByText('The two are not the same.').waitFor()
+      await page.getByText('Passwords don’t match.').waitFor()
       await fill('not the password', next, next)
       await page.getByRole('alert').or(page.locator('.mantine-InputWrapper-error')).first().waitFor()
       await check('account-wrong')
       await fill(kim.password, next, next)
-      await page.getByText('The password is changed').waitFor()
+      await page.getByText('Password changed.').waitFor()
       await assert.rejects(elsewhere.me())
       await server.login(kim.email, next)
       await visit(page, 'Access tokens', 'Access tokens')
-      await page.getByText('No access token yet').waitFor()
+      await page.getByText('No access tokens yet').waitFor()
       await page.setViewportSize({ width: 390, height: 844 })
       await page.goto(`${server.url}/console/account`)
-      await page.getByText('This one').waitFor()
+      await page.getByText('This device').waitFor()
       await check('account-phone')
     }))
 
-  it('ends one of several sessions; how the console looks is kept in the browser', () =>
+  it('signs out one of several sessions and keeps appearance settings in the browser', () =>
     inBrowser(async (browser) => {
       const kim = await person()
       await signIn(browser, server, kim)
@@ -151,22 +151,22 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       const table = page.getByRole('table', { name: 'Sessions' })
       await table
         .getByRole('row')
-        .filter({ hasNotText: 'This one' })
+        .filter({ hasNotText: 'This device' })
         .getByRole('button', { name: /Sign out/ })
         .click()
       const dialog = page.getByRole('dialog')
       await server.records([{ action: 'logout' }], async () => {
         await dialog.getByRole('button', { name: 'Sign out' }).click()
-        await page.getByText('The session is ended').waitFor()
+        await page.getByText('Session signed out').waitFor()
       })
       await assert.rejects(elsewhere.me())
       assert.equal(await table.getByRole('row').count(), 2)
 
       await page.getByText('Compact', { exact: true }).click()
-      await page.getByLabel('Keyboard shortcuts of a single key').uncheck({ force: true })
+      await page.getByLabel('Single-key shortcuts').uncheck({ force: true })
       await page.reload()
       await table.waitFor()
       assert.equal(await page.evaluate(() => document.documentElement.dataset.density), 'compact')
-      assert.equal(await page.getByLabel('Keyboard shortcuts of a single key').isChecked(), false)
+      assert.equal(await page.getByLabel('Single-key shortcuts').isChecked(), false)
     }))
 })

@@ -25,7 +25,7 @@ describeConsole('audit log', (engine, test) => {
   const inBrowser = inBrowserOf(() => server)
   const total = async (query: object = {}) => (await server.admin.listAudit({ query })).total
 
-  it('shows a long change as its parts, and whole when asked to', () =>
+  it('shows a long change in parts, and in full on request', () =>
     inBrowser(async (browser) => {
       const grants = Array.from({ length: 60 }, (_, i) => ({
         bucket_pattern: `long-${i}`,
@@ -35,23 +35,23 @@ describeConsole('audit log', (engine, test) => {
       const group = await server.admin.createGroup({ body: { name: 'Long', grants } })
       const { page, check } = await openConsole(browser, server, '/admin/audit?action=group_create')
       await page.getByText('part 1 of 3').waitFor()
-      await page.getByRole('button', { name: 'The record of group_create' }).first().press('Enter')
-      const record = page.getByRole('region', { name: 'The record of group_create' })
+      await page.getByRole('button', { name: 'Record: group_create' }).first().press('Enter')
+      const record = page.getByRole('region', { name: 'Record: group_create' })
       await check('audit-part')
-      await record.getByRole('button', { name: 'Show the whole change' }).press('Enter')
+      await record.getByRole('button', { name: 'Show the full change' }).press('Enter')
       await record.getByText('"bucket_pattern": "long-0"').waitFor()
       const { details } = JSON.parse((await record.locator('pre').textContent()) ?? '') as { details: object }
       assert.deepEqual(details, { name: 'Long', global: [], grants: group.grants })
       await check('audit-whole')
     }))
 
-  it('27: earlier acts are there; filters and the open record are in the address; more on demand; new ones when live', () =>
+  it('lists records, keeps filters and the open record in the address, loads more and follows new ones live', () =>
     inBrowser(async (browser) => {
       const { page, check } = await openConsole(browser, server, '/admin/audit', { expect: [422] })
       const table = page.getByRole('table', { name: 'Audit log' })
       const rows = table.locator('tbody tr:not(.below)')
       await table.getByText('token_create').waitFor()
-      await table.getByText('PAT', { exact: true }).waitFor()
+      await table.getByText('token', { exact: true }).waitFor()
       await table.getByText('Denied').first().waitFor()
       await page.getByText(`${await total()} records`, { exact: true }).waitFor()
       await check('audit')
@@ -61,9 +61,9 @@ describeConsole('audit log', (engine, test) => {
       assert.equal(await rows.count(), await total())
 
       // By the keyboard: the record under its button.
-      await table.getByRole('button', { name: 'The record of token_create' }).press('Enter')
+      await table.getByRole('button', { name: 'Record: token_create' }).press('Enter')
       await page.waitForURL(/e=[\w-]{36}/)
-      const record = page.getByRole('region', { name: 'The record of token_create' })
+      const record = page.getByRole('region', { name: 'Record: token_create' })
       const [whole] = (await server.admin.listAudit({ query: { action: ['token_create'] } })).items
       assert.deepEqual(JSON.parse((await record.locator('pre').textContent()) ?? ''), whole)
       await check('audit-record')
@@ -73,7 +73,7 @@ describeConsole('audit log', (engine, test) => {
       // A link to a record that is not among those that are loaded opens it all the same.
       const [first] = (await server.admin.listAudit({ query: { action: ['create_bucket'], page_size: 1 } })).items
       await page.goto(`${server.url}/console/admin/audit?e=${first?.id}`)
-      const linked = page.getByRole('region', { name: 'The record of this address' })
+      const linked = page.getByRole('region', { name: 'Linked record' })
       assert.deepEqual(JSON.parse((await linked.locator('pre').textContent()) ?? ''), first)
       await check('audit-linked')
       await linked.getByRole('button', { name: 'Close' }).click()
@@ -81,8 +81,8 @@ describeConsole('audit log', (engine, test) => {
 
       // Each filter is a text of the address, and of the question.
       await page.getByLabel('Bucket', { exact: true }).fill('media')
-      await page.getByLabel('Key begins with').fill('many/1')
-      await page.getByLabel('Key begins with').press('Enter')
+      await page.getByLabel('Key starts with').fill('many/1')
+      await page.getByLabel('Key starts with').press('Enter')
       await page.waitForURL(/bucket=media&key=many%2F1$/)
       const many = await total({ bucket: 'media', object_key_prefix: 'many/1' })
       await page.getByText(`${many} records`, { exact: true }).waitFor()
@@ -93,7 +93,7 @@ describeConsole('audit log', (engine, test) => {
         .first()
       await actions.click()
       await page.getByRole('option', { name: 'delete', exact: true }).click()
-      await page.getByText('No match').waitFor()
+      await page.getByText('No results').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('heading', { name: 'Audit log' }).click()
       await check('audit-no-match')
@@ -105,7 +105,7 @@ describeConsole('audit log', (engine, test) => {
       await page.getByRole('heading', { name: 'Audit log' }).click()
       await check('audit-filtered')
       await page.goBack()
-      await page.getByText('No match').waitFor()
+      await page.getByText('No results').waitFor()
       await page.getByRole('button', { name: 'Clear filters' }).first().click()
       await page.getByText(`${await total()} records`, { exact: true }).waitFor()
       for (const [search, query] of [
@@ -121,7 +121,7 @@ describeConsole('audit log', (engine, test) => {
         assert.ok(n > 0, search)
         await page.getByText(n === 1 ? '1 record' : `${n} records`, { exact: true }).waitFor()
       }
-      assert.equal(await page.getByLabel('Request id').inputValue(), whole?.request_id)
+      assert.equal(await page.getByLabel('Request ID').inputValue(), whole?.request_id)
       await page.goto(`${server.url}/console/admin/audit?bucket=No`)
       await page.locator('.mantine-InputWrapper-error').waitFor()
       await page.goto(`${server.url}/console/admin/audit?to=2025-01-01T00:00:00.000Z`)
@@ -139,7 +139,7 @@ describeConsole('audit log', (engine, test) => {
       await page.waitForURL(/\/b\/media\?prefix=robot%2F&sel=robot%2Fa\+b.txt/)
     }))
 
-  it('27: the CSV and the lines of JSON hold exactly the filtered list; streamed into a file, or gathered', () =>
+  it('exports exactly the filtered list as CSV and NDJSON, streamed into a file or collected', () =>
     inBrowser(async (browser) => {
       const opened = await openConsole(browser, server, '/admin/audit?bucket=media&action=upload')
       const { page, check } = opened
@@ -154,10 +154,10 @@ describeConsole('audit log', (engine, test) => {
         })
       })
       await page.getByRole('button', { name: 'Export' }).click()
-      await page.getByText('written to a file as it comes').waitFor()
+      await page.getByText('written to a file as they arrive').waitFor()
       await check('audit-export')
       await page.getByRole('menuitem', { name: 'NDJSON' }).click()
-      await page.getByText('.ndjson is saved').waitFor()
+      await page.getByText('.ndjson saved').waitFor()
       const lines = await page.evaluate(async () => {
         const folder = await navigator.storage.getDirectory()
         const [name] = await Array.fromAsync((folder as unknown as { keys(): AsyncIterable<string> }).keys())
@@ -174,7 +174,7 @@ describeConsole('audit log', (engine, test) => {
       await page.addInitScript(() => void Object.assign(window, { showSaveFilePicker: undefined }))
       await page.reload()
       await page.getByRole('button', { name: 'Export' }).click()
-      await page.getByText('holds the file in memory').waitFor()
+      await page.getByText('keeps the file in memory').waitFor()
       const saved = page.waitForEvent('download')
       await page.getByRole('menuitem', { name: 'CSV' }).click()
       const file = await saved
@@ -191,7 +191,7 @@ describeConsole('audit log', (engine, test) => {
       assert.ok(cells.some((line) => line.includes(`"'=1+1,""odd"".txt"`)))
     }))
 
-  test('A10: verifying says in words that the log is whole, and what was changed where it is not', () =>
+  test('verifies the log: says that it is intact, or what was changed', () =>
     inBrowser(async (browser) => {
       await server.running.tick()
       await server.later(3600_000)
@@ -199,7 +199,7 @@ describeConsole('audit log', (engine, test) => {
       const { page, check } = await openConsole(browser, server, '/admin/audit', { expect: [401] })
       await page.getByRole('button', { name: 'Verify' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByText('Nobody changed the log').waitFor()
+      await dialog.getByText('Log is intact').waitFor()
       await check('audit-whole')
       await page.keyboard.press('Escape')
       // What somebody with the file of the database can do.
@@ -211,18 +211,18 @@ describeConsole('audit log', (engine, test) => {
         await sql`update audit_sealed set object_key = 'another' where object_key = 'many/7.txt'`.execute(tx)
       })
       await page.getByRole('button', { name: 'Verify' }).click()
-      await dialog.getByText('The log was changed: 1 fault').waitFor()
-      await dialog.getByText('A record was edited').waitFor()
+      await dialog.getByText('Integrity check failed: 1 problem').waitFor()
+      await dialog.getByText('Record edited').waitFor()
       await check('audit-changed')
     }))
 
-  test('on a phone', () =>
+  test('works on a phone', () =>
     inBrowser(
       async (browser) => {
         const opened = await openConsole(browser, server, '/admin/audit?action=token_create')
         const { page, check } = opened
-        await page.getByRole('button', { name: 'The record of token_create' }).click()
-        await page.getByRole('region', { name: 'The record of token_create' }).waitFor()
+        await page.getByRole('button', { name: 'Record: token_create' }).click()
+        await page.getByRole('region', { name: 'Record: token_create' }).waitFor()
         await check('audit-phone')
         await checkReflow(opened, 'audit')
       },

@@ -73,12 +73,12 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
     return bucket
   }
 
-  it('has an address and is remembered; folders first, pictures of what is a picture, else a sign', () =>
+  it('has an address, is remembered, shows folders first, and thumbnails for images', () =>
     inBrowser(async (browser) => {
       const bucket = await mixed()
       const { page, check, faults } = await openConsole(browser, server, at(bucket))
       await page.getByText('2 folders, 9 objects').waitFor()
-      await page.getByRole('button', { name: 'As tiles with pictures' }).click()
+      await page.getByRole('button', { name: 'Tiles' }).click()
       await page.waitForURL((url) => url.searchParams.get('view') === 'grid')
       await tile(page, 'beach.jpg').locator('img').waitFor()
       await page.waitForFunction(() => document.querySelectorAll('.tile img').length === 6)
@@ -105,7 +105,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       await page.goto(`${server.url}/console${at(bucket, { view: 'list' })}`)
       await page.getByRole('row').filter({ hasText: 'beach.jpg' }).waitFor()
       assert.equal(await tilesInPage(page), 0, 'the address counts more')
-      await page.getByRole('button', { name: 'As a list' }).click()
+      await page.getByRole('button', { name: 'List' }).click()
       await page.goto(`${server.url}/console${at(bucket)}`)
       await page.locator('.vgrid').waitFor()
 
@@ -125,7 +125,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
-  it('is worked by keys in both directions, by menus and by dragging', () =>
+  it('works with arrow keys in both directions, menus and dragging', () =>
     inBrowser(async (browser) => {
       const bucket = await mixed()
       const { page, check, faults } = await openConsole(browser, server, at(bucket, { view: 'grid' }))
@@ -176,8 +176,8 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       await tile(page, 'notes.txt').waitFor({ state: 'detached' })
 
       // Their order, and searching by typing.
-      await page.getByRole('button', { name: 'Size: sort by it' }).click()
-      await page.getByRole('button', { name: 'Size: sorted by it, ascending' }).waitFor()
+      await page.getByRole('button', { name: 'Sort by Size' }).click()
+      await page.getByRole('button', { name: 'Size, sorted ascending' }).waitFor()
       await page.waitForFunction(() => document.querySelectorAll('.tile [data-name]')[2]?.textContent === 'all.zip')
       await tabToGrid(page)
       await press('h')
@@ -187,7 +187,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
-  it('lets go of pictures, and asks for none that is only scrolled by', () =>
+  it('releases thumbnails, and does not load those that are only scrolled past', () =>
     inBrowser(async (browser) => {
       const bucket = await newBucket()
       const picture = await quarters(64, 48).png().toBuffer()
@@ -213,7 +213,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
         }
       })
       const live = () => page.evaluate(() => (globalThis as unknown as { live: Set<string> }).live.size)
-      await page.getByRole('button', { name: 'As tiles with pictures' }).click()
+      await page.getByRole('button', { name: 'Tiles' }).click()
       await tile(page, '000.png').locator('img').waitFor()
       const allShown = () =>
         page.waitForFunction(() => {
@@ -257,7 +257,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
-  describe('of a hundred thousand', () => {
+  describe('with 100,000 objects', () => {
     const bucket = 'many'
     before(async () => {
       await server.admin.createBucket({ body: { name: bucket } })
@@ -265,7 +265,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       await seedObjects(server.env.DATABASE_URL as string, bucket, flat(MANY), 'application/pdf')
     })
 
-    it('has few tiles in the page; ranges and all reach over what was never loaded (9, 11)', () =>
+    it('renders few tiles; ranges and Select all include objects that were never loaded', () =>
       inBrowser(async (browser) => {
         const { page, check, faults } = await openConsole(
           browser,
@@ -308,7 +308,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
         await chosen.getByText(`${n.toLocaleString('en-US')} selected`).waitFor()
         assert.ok(n > 1500, `${n} in the range`)
         await page.keyboard.press('Escape')
-        await page.getByRole('checkbox', { name: 'Select everything in this folder' }).click()
+        await page.getByRole('checkbox', { name: 'Select all in this folder' }).click()
         await chosen.getByText('100,000 selected').waitFor()
         await tile(page, name ?? '')
           .getByRole('checkbox')
@@ -320,7 +320,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
         await tile(page, name ?? '')
           .locator('[data-picture]')
           .click()
-        await page.getByRole('button', { name: 'As a list' }).click()
+        await page.getByRole('button', { name: 'List' }).click()
         await page
           .getByRole('row')
           .filter({ hasText: name ?? '' })
@@ -328,7 +328,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
         assert.deepEqual(faults, [])
       }))
 
-    it('keeps its place through details, which make it narrower, and a reload (7)', () =>
+    it('keeps its scroll position when details open and after a reload', () =>
       inBrowser(async (browser) => {
         const { page, faults } = await openConsole(browser, server, at(bucket, { prefix: 'flat/', view: 'grid' }), {
           expect: [404, 500],
@@ -354,7 +354,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       }))
   })
 
-  it('fits a telephone, where a tap opens (37)', () =>
+  it('fits a phone, where a tap opens an object', () =>
     inBrowser(
       async (browser) => {
         const bucket = await mixed()

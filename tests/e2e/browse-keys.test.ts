@@ -1,4 +1,4 @@
-// The object browser by real keys: they act on what is seen to be chosen alone, and the focus is where one is working.
+// Keyboard use of the object browser: keys act only on what is visibly selected, and the focus stays on the list.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -68,7 +68,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
   }
 
   for (const view of ['list', 'grid']) {
-    it(`acts by keys on nothing that is not seen to be chosen (${view})`, () =>
+    it(`keys act only on what is visibly selected (${view})`, () =>
       inBrowser(async (browser: Browser) => {
         const bucket = await fill(['a/x.txt', 'b.txt', 'c.txt', 'd.txt'])
         const all = await keysIn(bucket)
@@ -81,7 +81,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
           // A key that needs no row shows that all before it were heard.
           await press(page, 'n')
           const dialog = page.getByRole('dialog')
-          await dialog.getByLabel('Name of the folder').waitFor()
+          await dialog.getByLabel('Folder name').waitFor()
           assert.equal(await page.getByRole('dialog').count(), 1, when)
           assert.equal(page.url(), address, when)
           assert.deepEqual(deeds, [], when)
@@ -110,7 +110,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
         assert.deepEqual(faults, [])
       }))
 
-    it(`first shows a cursor that was scrolled out of sight, and then acts on it (${view})`, () =>
+    it(`scrolls the cursor into view before a key acts on it (${view})`, () =>
       inBrowser(async (browser: Browser) => {
         const keys = Array.from({ length: 120 }, (_, i) => `${String(i).padStart(3, '0')}.txt`)
         const bucket = await fill(keys)
@@ -146,7 +146,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
         assert.deepEqual(faults, [])
       }))
 
-    it(`has the focus where one is working: folders, ways back, dialogs, deeds (${view})`, () =>
+    it(`keeps the focus on the list after folders, Back, dialogs and actions (${view})`, () =>
       inBrowser(async (browser: Browser) => {
         const bucket = await fill(['a/x.txt', 'b/deep/p.txt', 'b/q.txt', 'b/r.txt', 'b/s.txt', 'top.txt'])
         const { page, faults } = await openConsole(browser, server, at(bucket, { view }))
@@ -209,7 +209,7 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
         await cursorIs(page, 's.txt', 'the menu')
         await press(page, 'i')
         await page.getByRole('complementary').getByRole('heading', { name: 's.txt' }).waitFor()
-        await page.getByRole('button', { name: 'Close the details' }).click()
+        await page.getByRole('button', { name: 'Close details' }).click()
         await cursorIs(page, 's.txt', 'details')
 
         // A dialog that is left keeps what is selected.

@@ -1,4 +1,4 @@
-// The object browser in a real browser: addresses, odd keys, folders of a hundred thousand, selection, bulk, details.
+// The object browser in a real browser: addresses, unusual keys, folders with 100,000 objects, selection, bulk actions, details.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -68,7 +68,7 @@ describeConsole('object browser', (engine, test) => {
   const keysIn = async (name: string) =>
     (await server.admin.listObjects({ params: { name }, query: { limit: 1000 } })).items.map(({ key }) => key)
 
-  it('has an address for every folder and what is open in it; back, forward and reload lead there (7)', () =>
+  it('has an address for every folder and open object; Back, Forward and reload return there', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a/b/one.txt': '1', 'a/two.txt': '22', 'a/b/three.txt': '3', 'top.txt': 'top' })
       const { page, check, faults } = await open(browser, bucket)
@@ -98,7 +98,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('shows, opens and addresses keys that break what takes them for paths, numbers or markup (8)', () =>
+  test('shows, opens and links keys that look like paths, numbers or markup', () =>
     inBrowser(async (browser) => {
       const long = `${'漢'.repeat(340)}.txt`
       const odd = [
@@ -146,7 +146,7 @@ describeConsole('object browser', (engine, test) => {
       }
       const deep = 'one/two/three/four/five/'
       await page.goto(`${server.url}/console${at(bucket, { prefix: deep })}`)
-      await page.getByRole('button', { name: 'Folders between' }).click()
+      await page.getByRole('button', { name: 'More folders' }).click()
       await page.getByRole('menuitem', { name: 'two' }).waitFor()
       await check('browse-crumbs')
       await page.getByRole('menuitem', { name: 'two' }).click()
@@ -164,7 +164,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  describe('of a hundred thousand', () => {
+  describe('with 100,000 objects', () => {
     const bucket = 'many'
     before(async () => {
       await server.admin.createBucket({ body: { name: bucket } })
@@ -181,7 +181,7 @@ describeConsole('object browser', (engine, test) => {
     })
     const total = MANY + 24
 
-    it('scrolls, jumps, sorts and searches with few rows in the page (9)', () =>
+    it('scrolls, jumps, sorts and searches with few rows rendered', () =>
       inBrowser(async (browser) => {
         const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
         await page.getByText('24 folders, 100,000 objects').waitFor()
@@ -228,19 +228,19 @@ describeConsole('object browser', (engine, test) => {
           () => document.querySelectorAll('.vgrid-body [data-name]')[24]?.textContent === 'big',
         )
         assert.equal(await page.getByRole('columnheader', { name: 'Size' }).getAttribute('aria-sort'), 'descending')
-        await page.getByLabel('Search below this folder').fill('0099998')
+        await page.getByLabel('Search in this folder and subfolders').fill('0099998')
         await page.getByText('1 object found').waitFor()
         assert.deepEqual(await names(page), ['IMG_0099998.jpg'])
         await check('browse-search')
-        await page.getByLabel('Search below this folder').fill('nothing like it')
-        await page.getByText('No match for “nothing like it”').waitFor()
+        await page.getByLabel('Search in this folder and subfolders').fill('nothing like it')
+        await page.getByText('No results for “nothing like it”').waitFor()
         await check('browse-nomatch')
         await page.getByRole('button', { name: 'Clear filters' }).click()
         await page.getByText('24 folders, 100,000 objects').waitFor()
         assert.deepEqual(faults, [])
       }))
 
-    it('keeps the place in the list through details, folders and a reload (7)', () =>
+    it('keeps the scroll position when details or a folder open and after a reload', () =>
       inBrowser(async (browser) => {
         // The rows were put in without contents, so there is no picture.
         const { page, faults } = await open(browser, bucket, { prefix: 'flat/' }, { expect: [500] })
@@ -266,7 +266,7 @@ describeConsole('object browser', (engine, test) => {
         assert.deepEqual(faults, [])
       }))
 
-    it('selects ranges over rows that were never loaded, and single rows (11)', () =>
+    it('selects ranges that include rows never loaded, and single rows', () =>
       inBrowser(async (browser) => {
         const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
         const cell = (name: string) => row(page, name).locator('.cell-type')
@@ -287,43 +287,40 @@ describeConsole('object browser', (engine, test) => {
         assert.deepEqual(faults, [])
       }))
 
-    test(
-      'deletes a hundred thousand as a job whose counts add up, and the folder is empty (10)',
-      { timeout: 280_000 },
-      () =>
-        inBrowser(async (browser) => {
-          const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
-          await row(page, 'folder-03').waitFor()
-          await page.getByRole('checkbox', { name: 'Select everything in this folder' }).click()
-          const chosen = page.locator('.browse-selected')
-          await chosen.getByText('100,024 selected').waitFor()
-          await chosen.getByText('includes 99,824 not loaded').waitFor()
-          await row(page, 'folder-03').getByRole('checkbox').click()
-          await chosen.getByText('100,023 selected').waitFor()
-          await row(page, 'folder-03').getByRole('checkbox').click()
-          await chosen.getByText('100,024 selected').waitFor()
-          await check('browse-all')
-          await chosen.getByRole('button', { name: 'Delete' }).click()
-          const dialog = page.getByRole('dialog')
-          const button = dialog.getByRole('button', { name: 'Delete' })
-          await button.waitFor()
-          assert.equal(await button.isDisabled(), true)
-          await check('browse-delete')
-          await dialog.getByRole('textbox').fill('100024')
-          await button.click()
-          await page.getByRole('link', { name: /Deleting/ }).waitFor()
-          await page.getByText('Deleted: 100,024 objects').waitFor({ timeout: 240_000 })
-          await page.getByText('Nothing is under this prefix').waitFor()
-          await check('browse-missing')
-          const [job] = (await server.admin.listJobs()).items
-          assert.deepEqual([job?.status, job?.total, job?.done, job?.failed], ['succeeded', MANY + 24, MANY + 24, 0])
-          assert.equal((await server.admin.getBucket({ params: { name: bucket } })).object_count, 0)
-          assert.deepEqual(faults, [])
-        }),
+    test('deletes 100,000 objects in a job whose counts add up, and empties the folder', { timeout: 280_000 }, () =>
+      inBrowser(async (browser) => {
+        const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
+        await row(page, 'folder-03').waitFor()
+        await page.getByRole('checkbox', { name: 'Select all in this folder' }).click()
+        const chosen = page.locator('.browse-selected')
+        await chosen.getByText('100,024 selected').waitFor()
+        await chosen.getByText('includes 99,824 not loaded').waitFor()
+        await row(page, 'folder-03').getByRole('checkbox').click()
+        await chosen.getByText('100,023 selected').waitFor()
+        await row(page, 'folder-03').getByRole('checkbox').click()
+        await chosen.getByText('100,024 selected').waitFor()
+        await check('browse-all')
+        await chosen.getByRole('button', { name: 'Delete' }).click()
+        const dialog = page.getByRole('dialog')
+        const button = dialog.getByRole('button', { name: 'Delete' })
+        await button.waitFor()
+        assert.equal(await button.isDisabled(), true)
+        await check('browse-delete')
+        await dialog.getByRole('textbox').fill('100024')
+        await button.click()
+        await page.getByRole('link', { name: /Deleting/ }).waitFor()
+        await page.getByText('Deleted 100,024 objects').waitFor({ timeout: 240_000 })
+        await page.getByText('Folder not found').waitFor()
+        await check('browse-missing')
+        const [job] = (await server.admin.listJobs()).items
+        assert.deepEqual([job?.status, job?.total, job?.done, job?.failed], ['succeeded', MANY + 24, MANY + 24, 0])
+        assert.equal((await server.admin.getBucket({ params: { name: bucket } })).object_count, 0)
+        assert.deepEqual(faults, [])
+      }),
     )
   })
 
-  it('takes a deletion and a move back; conflicts are left alone or replaced; nothing goes into itself (12)', () =>
+  it('undoes a delete and a move, skips or replaces conflicts, and moves no folder into itself', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a.txt': 'a', 'b.txt': 'b', 'in/c.txt': 'c', 'in/deep/d.txt': 'd' })
       const other = await fill({ 'to/a.txt': 'older' })
@@ -344,14 +341,14 @@ describeConsole('object browser', (engine, test) => {
       await row(page, 'b.txt').getByRole('checkbox').click()
       await page.locator('.browse-selected').getByRole('button', { name: 'Move' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByText('They are in this folder already.').waitFor()
+      await dialog.getByText('Already in this folder.').waitFor()
       await dialog.getByRole('combobox', { name: 'Bucket' }).click()
       await page.getByRole('option', { name: other, exact: true }).click()
       await dialog.getByRole('button', { name: 'to', exact: true }).click()
       await dialog.getByText(`${other}/to/`).waitFor()
       await check('browse-move')
       await dialog.getByRole('button', { name: 'Move here' }).click()
-      await page.getByText('1 object could not be done').waitFor()
+      await page.getByText('1 object failed').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'in/c.txt', 'in/deep/d.txt'])
       assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/b.txt'])
       await page.getByRole('button', { name: 'Undo' }).first().click()
@@ -360,7 +357,7 @@ describeConsole('object browser', (engine, test) => {
 
       // Replacing, as a copy.
       await row(page, 'a.txt').getByRole('button').click()
-      await page.getByRole('menuitem', { name: 'Copy…' }).click()
+      await page.getByRole('menuitem', { name: 'Copy to…' }).click()
       await dialog.getByRole('combobox', { name: 'Bucket' }).click()
       await page.getByRole('option', { name: other, exact: true }).click()
       await dialog.getByRole('button', { name: 'to', exact: true }).click()
@@ -372,22 +369,22 @@ describeConsole('object browser', (engine, test) => {
 
       // A folder into itself is refused; into a new one it is a job.
       await row(page, 'in').getByRole('button').click()
-      await page.getByRole('menuitem', { name: 'Move…' }).click()
+      await page.getByRole('menuitem', { name: 'Move to…' }).click()
       await dialog.getByRole('button', { name: 'in', exact: true }).click()
-      await dialog.getByText('A folder cannot go into itself.').waitFor()
+      await dialog.getByText('A folder can’t be moved into itself.').waitFor()
       assert.equal(await dialog.getByRole('button', { name: 'Move here' }).isDisabled(), true)
       await dialog.getByRole('button', { name: bucket, exact: true }).click()
       await dialog.getByRole('button', { name: 'New folder' }).click()
-      await dialog.getByLabel('Name of the folder').fill('new')
+      await dialog.getByLabel('Folder name').fill('new')
       await dialog.getByRole('button', { name: 'Create' }).click()
       await dialog.getByRole('button', { name: 'Move here' }).click()
-      await page.getByText('Moved: 2 objects').waitFor()
+      await page.getByText('Moved 2 objects').waitFor()
       await row(page, 'new').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'b.txt', 'new/in/c.txt', 'new/in/deep/d.txt'])
       // What came there since stays there.
       await server.admin.putObject({ params: { name: bucket, key: 'new/in/e.txt' }, body: 'e' })
       await page.getByRole('button', { name: 'Undo' }).click()
-      await page.getByText('Put back: 2 objects').waitFor()
+      await page.getByText('Restored 2 objects').waitFor()
       await row(page, 'in').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'b.txt', 'in/c.txt', 'in/deep/d.txt', 'new/in/e.txt'])
 
@@ -398,16 +395,16 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  it('makes folders that stay, and renames objects and folders', () =>
+  it('creates folders that persist, and renames objects and folders', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a.txt': 'a', 'old/b.txt': 'b' })
       const { page, check, faults } = await open(browser, bucket, {}, { expect: [412] })
       await page.getByRole('button', { name: 'New folder' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Name of the folder').fill('old')
+      await dialog.getByLabel('Folder name').fill('old')
       await dialog.getByRole('button', { name: 'Create' }).click()
-      await dialog.getByText('There is something by this name.').waitFor()
-      await dialog.getByLabel('Name of the folder').fill('2026')
+      await dialog.getByText('An item with this name already exists.').waitFor()
+      await dialog.getByLabel('Folder name').fill('2026')
       await check('browse-new-folder')
       await dialog.getByRole('button', { name: 'Create' }).click()
       await page.getByText('This folder is empty').waitFor()
@@ -426,17 +423,17 @@ describeConsole('object browser', (engine, test) => {
       await page.keyboard.press('F2')
       await dialog.getByLabel('New name').fill('2026')
       await dialog.getByRole('button', { name: 'Rename' }).click()
-      await dialog.getByText('There is something by this name.').waitFor()
+      await dialog.getByText('An item with this name already exists.').waitFor()
       await dialog.getByLabel('New name').fill('newer')
       await dialog.getByRole('button', { name: 'Rename' }).click()
-      await page.getByText('Moved: 1 object').waitFor()
+      await page.getByText('Moved 1 object').waitFor()
       assert.deepEqual(await keysIn(bucket), ['2026/', 'a.txt', 'newer/b.txt'])
       // There is a way back from the page of the job as well.
       const [renamed] = (await server.admin.listJobs({ query: { limit: 1 } })).items
       await page.goto(`${server.url}/console/jobs/${renamed?.id}`)
-      await page.getByRole('button', { name: 'Move it back' }).waitFor()
+      await page.getByRole('button', { name: 'Undo move' }).waitFor()
       await check('job-moved')
-      await page.getByRole('button', { name: 'Move it back' }).click()
+      await page.getByRole('button', { name: 'Undo move' }).click()
       await page.getByRole('heading', { name: `Restore ${bucket}/newer/ to ${bucket}/old/` }).waitFor()
       await page.getByText('1 of 1 object').waitFor()
       await check('job-moved-back')
@@ -454,7 +451,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('shows what is in an object: pictures, PDF, text in its first part, sound in parts, and what it cannot (21)', () =>
+  test('previews images, PDF, the start of a text and audio by ranges, and says what it can’t preview', () =>
     inWhole(async (browser) => {
       const png = await photo(900, 600).png().toBuffer()
       const bucket = await fill({
@@ -491,7 +488,7 @@ describeConsole('object browser', (engine, test) => {
       assert.equal(await page.locator('.contents pre').textContent(), '{"name": "value", "n": 12}')
       await check('preview-json')
       await next.click()
-      await page.getByText('The first 256 KB of 586 KB').waitFor()
+      await page.getByText('First 256 KB of 586 KB').waitFor()
       assert.equal((await page.locator('.contents pre').textContent())?.length, 256 * 1024)
       await next.click()
       ranges.length = 0
@@ -510,12 +507,12 @@ describeConsole('object browser', (engine, test) => {
         `the sound is read from where it was sought: ${ranges.join()}`,
       )
       await next.click()
-      await page.getByText('No preview of this type').waitFor()
+      await page.getByText('No preview for this file type').waitFor()
       await check('preview-none')
       await next.click()
-      await page.getByText('This could not be shown').waitFor()
+      await page.getByText('Preview failed').waitFor()
       await next.click()
-      await page.getByText('Empty: 0 bytes').waitFor()
+      await page.getByText('Empty (0 bytes)').waitFor()
       await next.click()
       await page.locator('.tone-name').getByText('# Title').waitFor()
       assert.equal(await next.isDisabled(), true)
@@ -523,7 +520,7 @@ describeConsole('object browser', (engine, test) => {
       // Its type and metadata, and ways to it.
       await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByLabel('Type').fill('text/plain')
-      await page.getByRole('button', { name: 'Add an entry' }).click()
+      await page.getByRole('button', { name: 'Add entry' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Colour')
       await page.getByLabel('Value').fill('blue')
       await check('details-edit')
@@ -532,7 +529,7 @@ describeConsole('object browser', (engine, test) => {
       const [item] = (await server.admin.listObjects({ params: { name: bucket }, query: { prefix: 'i.md' } })).items
       assert.deepEqual([item?.content_type, item?.metadata], ['text/plain', { colour: 'blue' }])
       await page.getByRole('tab', { name: 'Links' }).click()
-      await page.getByRole('button', { name: 'Make a presigned URL' }).click()
+      await page.getByRole('button', { name: 'Create presigned URL' }).click()
       const url = await page.getByLabel('Presigned URL').inputValue()
       assert.equal(await (await fetch(server.url + new URL(url).pathname)).text(), '# Title\n\n*words*')
       await check('details-links')
@@ -543,12 +540,12 @@ describeConsole('object browser', (engine, test) => {
       assert.equal(saved.suggestedFilename(), 'i.md')
       await server.admin.deleteObjectByQuery({ params: { name: bucket }, query: { key: 'i.md' } })
       await page.reload()
-      await page.getByText('This object is gone').waitFor()
+      await page.getByText('This object no longer exists').waitFor()
       await check('details-gone')
       assert.deepEqual(faults, [])
     }))
 
-  test('runs no script of an object on its origin, however it is opened (22)', () =>
+  test('never runs an object’s script on its own origin', () =>
     inBrowser(async (browser) => {
       const steal =
         'document.title = "stolen"; top.postMessage(localStorage.length, "*"); fetch("/api/v1/auth/refresh")'
@@ -571,7 +568,7 @@ describeConsole('object browser', (engine, test) => {
         await page.locator('.contents pre').getByText('stolen').first().waitFor()
       }
       await row(page, 'lies.png').getByRole('link').click()
-      await page.getByText('This could not be shown').waitFor()
+      await page.getByText('Preview failed').waitFor()
       assert.equal(await page.locator('body').getAttribute('data-stolen'), null)
       assert.match(await page.title(), /Stowage$/)
       assert.deepEqual(faults, [])
@@ -596,7 +593,7 @@ describeConsole('object browser', (engine, test) => {
       assert.match(await page.title(), /Stowage$/)
     }))
 
-  test('can be worked by keys alone (34), which the sheet lists and which can be turned off; the palette goes anywhere (35)', () =>
+  test('works by keyboard alone, lists its shortcuts, can turn them off, and opens any page from the palette', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a/one.txt': '1', 'a/two.txt': '2', 'top.txt': 'top' })
       const { page, check, faults } = await open(browser, bucket)
@@ -628,10 +625,10 @@ describeConsole('object browser', (engine, test) => {
       await press('Backspace')
       await row(page, 'top.txt').waitFor()
       await press('n')
-      await dialog.getByLabel('Name of the folder').waitFor()
+      await dialog.getByLabel('Folder name').waitFor()
       // In a field they are letters.
       await page.keyboard.type('nu?')
-      assert.equal(await dialog.getByLabel('Name of the folder').inputValue(), 'nu?')
+      assert.equal(await dialog.getByLabel('Folder name').inputValue(), 'nu?')
       await press('Escape')
       await dialog.waitFor({ state: 'detached' })
       await press('/')
@@ -656,13 +653,13 @@ describeConsole('object browser', (engine, test) => {
       await page.waitForURL('**/console/admin/audit')
       // The account's switch is the same.
       await page.goto(`${server.url}/console/account`)
-      const keys = page.getByRole('switch', { name: 'Keyboard shortcuts of a single key' })
+      const keys = page.getByRole('switch', { name: 'Single-key shortcuts' })
       assert.equal(await keys.isChecked(), false)
       await keys.click({ force: true })
       assert.deepEqual(faults, [])
     }))
 
-  it('offers a reader nothing they may not do, says what they lack, and what is not there', () =>
+  it('offers a reader only what they can do, and names the missing permission or folder', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'in/a.txt': 'a', 'out/b.txt': 'b' })
       const token = await server.userWith({ bucket_pattern: bucket, prefix: 'in/', actions: ['list', 'read'] })
@@ -675,7 +672,7 @@ describeConsole('object browser', (engine, test) => {
       assert.equal(await page.getByRole('button', { name: 'New folder' }).count(), 0)
       await row(page, 'a.txt').click({ button: 'right' })
       await page.getByRole('menuitem').first().waitFor()
-      assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Details', 'Download', 'Copy the key'])
+      assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Details', 'Download', 'Copy path'])
       await check('browse-reader')
       await page.keyboard.press('Escape')
       const files = await page.evaluateHandle(() => {
@@ -684,20 +681,20 @@ describeConsole('object browser', (engine, test) => {
         return transfer
       })
       await page.locator('.browse').dispatchEvent('dragover', { dataTransfer: files })
-      await page.getByText(`You cannot upload here: it needs the right “write” on ${bucket}/in/`).waitFor()
+      await page.getByText(`You can’t upload here. Requires the “write” permission on ${bucket}/in/`).waitFor()
       await shot('browse-denied')
       await page.goto(`${server.url}/console${at(bucket, { prefix: 'out/' })}`)
-      await page.getByText('You lack a right for this').waitFor()
+      await page.getByText('You don’t have permission to view this').waitFor()
       await check('browse-forbidden')
       assert.deepEqual(faults, [])
     }))
 
-  test('says what is missing or failed, with a way to ask again', () =>
+  test('shows missing folders and failures, and retries', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a.txt': 'a' })
       const { page, check } = await open(browser, bucket, { prefix: 'none/' }, { expect: [404, 500] })
-      await page.getByText('Nothing is under this prefix').waitFor()
-      await page.getByRole('button', { name: 'To the top of the bucket' }).click()
+      await page.getByText('Folder not found').waitFor()
+      await page.getByRole('button', { name: 'Go to the top of the bucket' }).click()
       await row(page, 'a.txt').waitFor()
       await page.goto(`${server.url}/console${at('absent-bucket')}`)
       await page.getByText('There is no bucket').waitFor()
@@ -715,7 +712,7 @@ describeConsole('object browser', (engine, test) => {
       await row(page, 'a.txt').waitFor()
     }))
 
-  test('fits a telephone, in two lines a row; dark or light from the first picture on (36, 37)', () =>
+  test('fits a phone with two lines a row, in the right color scheme from the first frame', () =>
     inBrowser(
       async (browser) => {
         const bucket = await fill({

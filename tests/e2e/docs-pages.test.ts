@@ -36,7 +36,7 @@ async function open(at: string) {
   return { page, faults }
 }
 
-it('Swagger UI shows every operation, runs one, and needs nothing from anywhere else', { skip }, async () => {
+it('Swagger UI shows every operation, runs one, and loads nothing from other hosts', { skip }, async () => {
   const { page, faults } = await open('/docs')
   await page.locator('.opblock').first().waitFor()
   assert.equal(await page.locator('.download-url-wrapper').isVisible(), false)
@@ -57,7 +57,7 @@ it('Swagger UI shows every operation, runs one, and needs nothing from anywhere 
   assert.deepEqual(faults, [])
 })
 
-it('Swagger UI logs in with e-mail and password, and then calls as that person', { skip }, async () => {
+it('Swagger UI signs in with email and password and then calls as that user', { skip }, async () => {
   const { page, faults } = await open('/docs')
   await page.getByRole('button', { name: 'Authorize' }).click()
   const dialog = page.locator('.auth-container', { hasText: 'OAuth2, password' })
@@ -73,7 +73,7 @@ it('Swagger UI logs in with e-mail and password, and then calls as that person',
   assert.deepEqual(faults, [])
 })
 
-it('Redoc shows every operation and needs nothing from anywhere else', { skip }, async () => {
+it('Redoc shows every operation and loads nothing from other hosts', { skip }, async () => {
   const { page, faults } = await open('/redoc')
   await page.getByRole('heading', { name: 'Create a bucket' }).waitFor()
   assert.match(await page.title(), /Stowage/)

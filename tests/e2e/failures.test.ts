@@ -1,4 +1,4 @@
-// What the console says when the server fails it: each list with a 500, and a build that is gone.
+// What the console shows when the server fails: every list answered with 500, and a build that was replaced.
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -24,24 +24,24 @@ const lists: readonly (readonly [at: string, asks: OperationName, shows: string]
   ['/b/photos/trash', 'listTrash', 'gone.txt'],
   ['/shares', 'listShares', 'a.txt'],
   ['/policies', 'listPolicies', 'Old files'],
-  ['/policies/{policy}?tab=runs', 'listPolicyRuns', 'It has not run yet'],
+  ['/policies/{policy}?tab=runs', 'listPolicyRuns', 'No runs yet'],
   ['/jobs', 'listJobs', 'No jobs yet'],
   ['/trash?bucket=photos', 'listTrash', 'gone.txt'],
   ['/tokens', 'listTokens', 'robot'],
-  ['/account', 'listSessions', 'This one'],
+  ['/account', 'listSessions', 'This device'],
   ['/admin/usage', 'usage', 'photos'],
   ['/admin/users', 'listUsers', 'admin@example.com'],
   ['/admin/groups', 'listGroups', 'Administrators'],
   ['/admin/groups/{group}', 'listUsers', 'admin@example.com'],
   ['/admin/webhooks', 'listWebhooks', 'Thumbnails'],
-  ['/admin/webhooks/{webhook}?tab=deliveries', 'listDeliveries', 'Nothing was delivered yet'],
+  ['/admin/webhooks/{webhook}?tab=deliveries', 'listDeliveries', 'No deliveries yet'],
   ['/admin/audit', 'listAudit', 'create_bucket'],
-  ['/admin/settings', 'getSettings', 'Signing in'],
+  ['/admin/settings', 'getSettings', 'Sign-in'],
 ]
 /** The paths of an operation, whatever its parameters. */
 const pathsOf = (name: OperationName) => new RegExp(`^/api/v1${api[name].url.replace(/\{\+?\w+\}/g, '[^/]+')}$`)
 
-describe('console: a server that fails', { skip: noBrowser }, () => {
+describe('console: server failures', { skip: noBrowser }, () => {
   let server: TestServer
   const ids: Record<string, string> = {}
   before(async () => {
@@ -64,7 +64,7 @@ describe('console: a server that fails', { skip: noBrowser }, () => {
   after(() => server.stop())
   const inBrowser = inBrowserOf(() => server)
 
-  it('45: each list that is answered with 500 says so with the id of the request, and asks again', () =>
+  it('shows the request ID and retries when a list fails with 500', () =>
     inBrowser(async (browser) => {
       const { page, check, faults } = await openConsole(browser, server, '/404', { expect: [500] })
       let failing: RegExp | undefined
@@ -92,7 +92,7 @@ describe('console: a server that fails', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
-  it('45: a database that lost a table answers so itself, and the console goes on when it is back', () =>
+  it('reports a missing database table and recovers when it is back', () =>
     inBrowser(async (browser) => {
       const { page } = await openConsole(browser, server, '/404', { expect: [500] })
       await server.database.transaction((tx) => sql`alter table policies rename to policies_away`.execute(tx))
@@ -104,7 +104,7 @@ describe('console: a server that fails', { skip: noBrowser }, () => {
       await page.getByText('Old files').waitFor()
     }))
 
-  it('43: a part that nobody asked for and that is gone is no error', () =>
+  it('ignores a missing chunk that no one opened', () =>
     inBrowser(async (browser) => {
       const background = /\/assets\/Running-[^/]+\.js$/
       await browser.context.route(background, (route) => route.fulfill({ status: 404 }))
@@ -117,8 +117,8 @@ describe('console: a server that fails', { skip: noBrowser }, () => {
     }))
 })
 
-describe('console: a new build under an old page', { skip: noBrowser }, () => {
-  it('43: a part that is gone asks to reload, which brings the new page', async () => {
+describe('console: new build while a page is open', { skip: noBrowser }, () => {
+  it('asks to reload when a chunk is gone, and loads the new build', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-build-'))
     // Two versions of one service: the server's sources as they are, each with a build of its own.
     const version = (name: string, rename: boolean) => {
@@ -139,15 +139,15 @@ describe('console: a new build under an old page', { skip: noBrowser }, () => {
     try {
       await signIn(browser, { url })
       const { page } = await openConsole(browser, { url }, '/buckets', { expect: [404] })
-      await page.getByText('No bucket yet').waitFor()
+      await page.getByText('No buckets yet').waitFor()
       const script = () => page.evaluate(() => document.querySelector<HTMLScriptElement>('script[src]')?.src)
       const before = await script()
       await running.kill('SIGTERM')
       running = await spawnServer({ ...env, PORT: new URL(url).port }, ['serve'], next)
       await page.getByRole('link', { name: 'Access tokens' }).click()
-      await page.getByText('There is a new version of the console').waitFor()
+      await page.getByText('A new version is available').waitFor()
       await page.getByRole('button', { name: 'Reload' }).click()
-      await page.getByText('No access token yet').waitFor()
+      await page.getByText('No access tokens yet').waitFor()
       assert.notEqual(await script(), before)
       assert.match(page.url(), /\/console\/tokens$/)
     } finally {

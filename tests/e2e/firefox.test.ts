@@ -1,4 +1,4 @@
-// The console in Firefox: what another engine could see otherwise (cases 1, 7, 13, 21 and 23).
+// The console in Firefox: what another browser engine could do differently.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -64,14 +64,14 @@ describe('console: Firefox', { skip: noFirefox }, () => {
   const named = (name: string, role: string) => seen(`[name="${name}"][role="${role}"]`, 'aria')
   const clean = () => assert.deepEqual(faults.splice(0), [])
 
-  it('1: signs in, and a wrong password says so', async () => {
+  it('signs in, and rejects a wrong password', async () => {
     await go('/b/photos')
     const type = async (label: string, text: string) => {
       const field = await named(label, 'textbox')
       await field.click({ count: 3 })
       await page.keyboard.type(text)
     }
-    await type('E-mail', ADMIN.email)
+    await type('Email', ADMIN.email)
     const password = (await page.waitForSelector('input[type=password]')) as ElementHandle
     await password.type('not this one')
     await (await named('Sign in', 'button')).click()
@@ -84,7 +84,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     clean()
   })
 
-  it('7: folders have addresses; back, forward and reload lead there', async () => {
+  it('folders have addresses; Back, Forward and reload return there', async () => {
     await (await named('2026', 'link')).click()
     await (await named('lisbon', 'link')).click()
     await seen('harbour.jpg')
@@ -100,7 +100,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     clean()
   })
 
-  it('21: shows a picture, a text and a paper', async () => {
+  it('previews an image, a text and a PDF', async () => {
     const look = (key: string) => go(`/b/photos?${new URLSearchParams({ prefix: '2026/lisbon/', sel: key })}`)
     await look('2026/lisbon/harbour.jpg')
     await page.waitForFunction(() =>
@@ -114,7 +114,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     clean()
   })
 
-  it('13: uploads files, one of them in parts', async () => {
+  it('uploads files, one of them in parts', async () => {
     const files = [
       ['small.txt', Buffer.from('small')],
       ['empty.txt', Buffer.alloc(0)],
@@ -135,9 +135,9 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     clean()
   })
 
-  it('23: makes a link, which opens for a stranger and is dead once revoked', async () => {
+  it('creates a link that opens without an account and stops working once revoked', async () => {
     await go(`/shares?${new URLSearchParams({ new: 'photos', key: '2026/lisbon/harbour.jpg' })}`)
-    await (await named('Make link', 'button')).click()
+    await (await named('Create link', 'button')).click()
     const field = (await page.waitForSelector(
       '[role=dialog] input[readonly][value*="/s/"]',
     )) as ElementHandle<HTMLInputElement>
@@ -151,7 +151,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     const [made] = (await server.admin.listShares()).items
     await server.admin.revokeShare({ params: { id: made?.id ?? '' } })
     await stranger.reload()
-    await stranger.waitForSelector('::-p-text(This link has expired or was revoked)')
+    await stranger.waitForSelector('::-p-text(This link is no longer available)')
     await context.close()
     clean()
   })

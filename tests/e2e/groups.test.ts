@@ -1,4 +1,4 @@
-// Groups and their permissions in a real browser: cases 28 and 29, and what a change would mean before it is saved.
+// Groups and their permissions in a real browser, and the effect of a change before it is saved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { ProblemError } from '../../contract/client.ts'
@@ -27,7 +27,7 @@ describe('console: groups', { skip: noBrowser }, () => {
     return { id, email, password }
   }
 
-  it('28: a group is made, filled and given rights; the diff says what will change', () =>
+  it('creates a group, adds members and permissions, and shows what will change', () =>
     inBrowser(async (browser) => {
       const kim = await person()
       await signIn(browser, server)
@@ -43,23 +43,23 @@ describe('console: groups', { skip: noBrowser }, () => {
       await page.waitForURL('**/admin/groups/*?tab=permissions')
       await page.getByRole('heading', { name: 'Editors', level: 1 }).waitFor()
 
-      await page.getByRole('button', { name: 'Add a row' }).click()
+      await page.getByRole('button', { name: 'Add permission' }).click()
       await page.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('Not A Name')
-      await page.getByText('and at most three').waitFor()
+      await page.getByText('up to three').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true)
       await page.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('photos')
-      await page.getByRole('button', { name: 'Add a row' }).click()
+      await page.getByRole('button', { name: 'Add permission' }).click()
       await page.getByRole('combobox', { name: 'Bucket, Row 2' }).fill('logs-*')
       await page.getByLabel('Prefix, Row 2').fill('team/')
       await page.getByRole('combobox', { name: 'Preset, Row 1' }).click()
       await page.getByRole('option', { name: 'editor' }).click()
       await page.getByLabel('list on logs-*/team/').check()
-      const diff = page.getByRole('region', { name: 'What will change' })
+      const diff = page.getByRole('region', { name: 'Review changes' })
       await diff.getByText('adds write on photos').waitFor()
       await diff.getByText('adds list on logs-*/team/').waitFor()
       await check('group-permissions-diff')
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('The permissions are saved').waitFor()
+      await page.getByText('Permissions saved').waitFor()
       const group = (await server.admin.listGroups()).items.find(({ name }) => name === 'Editors')
       assert.deepEqual(
         group?.grants.map(({ id: _, ...grant }) => grant),
@@ -69,7 +69,7 @@ describe('console: groups', { skip: noBrowser }, () => {
         ],
       )
       await page.getByLabel('delete on photos').uncheck()
-      await diff.getByText('takes away delete on photos').waitFor()
+      await diff.getByText('removes delete on photos').waitFor()
       await page.getByRole('tab', { name: /Members/ }).click()
       await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
       await page.getByRole('button', { name: 'Cancel' }).click()
@@ -77,12 +77,12 @@ describe('console: groups', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Discard' }).click()
 
       await page.getByRole('tab', { name: /Members/ }).click()
-      await page.getByText('Nobody is in this group').waitFor()
+      await page.getByText('No members yet').waitFor()
       await page.getByRole('button', { name: 'Add members' }).click()
-      await page.getByLabel('Find people by e-mail or name').fill(kim.email.slice(0, 8))
+      await page.getByLabel('Find users by email or name').fill(kim.email.slice(0, 8))
       await page.getByRole('checkbox', { name: kim.email }).check()
       await check('group-add-members')
-      await page.getByRole('button', { name: 'Add 1 person' }).click()
+      await page.getByRole('button', { name: 'Add 1 user' }).click()
       await page.getByRole('link', { name: 'Grouped' }).waitFor()
       await check('group-members')
       assert.deepEqual(
@@ -90,7 +90,7 @@ describe('console: groups', { skip: noBrowser }, () => {
         ['Editors'],
       )
       await page.getByRole('button', { name: `Remove ${kim.email}` }).click()
-      await page.getByText('Nobody is in this group').waitFor()
+      await page.getByText('No members yet').waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByRole('link', { name: 'Grouped' }).waitFor()
       for (const [at, name] of [
@@ -105,30 +105,30 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
-  it('28: a grant is seen without signing in again, and gone with it', () =>
+  it('applies a granted and a removed permission without a new sign-in', () =>
     inBrowser(async (browser) => {
       const group = await server.admin.createGroup({ body: { name: 'Watchers' } })
       const lee = await person([group.id])
       await signIn(browser, server, lee)
       const { page, check } = await openConsole(browser, server, '/buckets', { expect: [403] })
-      await page.getByText('your groups give you no rights yet').waitFor()
+      await page.getByText('groups don’t grant you any permissions yet').waitFor()
       await check('zero-rights')
       await server.admin.updateGroup({
         params: { id: group.id },
         body: { grants: [{ bucket_pattern: 'photos', preset: 'editor' }], global: ['users.manage'] },
       })
-      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('button', { name: 'Check again' }).click()
       await page.getByRole('link', { name: 'photos' }).waitFor()
       await page.getByRole('link', { name: 'Users' }).click()
       await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
       // Taken away while they look: the next refusal tells the page.
       await server.admin.updateGroup({ params: { id: group.id }, body: { grants: [], global: [] } })
-      await page.getByLabel('Filter by e-mail or name').fill('kim')
-      await page.getByText('You lack a right for this').waitFor()
+      await page.getByLabel('Filter by email or name').fill('kim')
+      await page.getByText('You don’t have permission to view this').waitFor()
       await page.getByRole('navigation').getByRole('link', { name: 'Users' }).waitFor({ state: 'detached' })
       await check('users-forbidden')
       await page.getByRole('link', { name: 'Buckets' }).click()
-      await page.getByText('your groups give you no rights yet').waitFor()
+      await page.getByText('groups don’t grant you any permissions yet').waitFor()
       // Coming back to the page is enough.
       await server.admin.updateGroup({
         params: { id: group.id },
@@ -138,7 +138,7 @@ describe('console: groups', { skip: noBrowser }, () => {
       await page.getByRole('link', { name: 'logs-2026' }).waitFor()
     }))
 
-  it('28: revoked while the bucket is open: the next refresh says so, and shows nothing of it any more', () =>
+  it('hides a bucket on the next refresh when its permission is removed', () =>
     inBrowser(async (browser) => {
       const grants = [{ bucket_pattern: 'photos', preset: 'editor' as const }]
       const group = await server.admin.createGroup({ body: { name: 'For a while', grants } })
@@ -156,7 +156,7 @@ describe('console: groups', { skip: noBrowser }, () => {
         if (request.url().includes('/browse')) asked++
       })
       await page.getByRole('button', { name: 'Refresh' }).click()
-      await page.getByRole('heading', { name: 'You lack a right for this' }).first().waitFor()
+      await page.getByRole('heading', { name: 'You don’t have permission to view this' }).first().waitFor()
       await row.waitFor({ state: 'detached' })
       assert.equal(await page.getByText('1 object').count(), 0)
       await page.getByRole('button', { name: 'Upload' }).waitFor({ state: 'detached' })
@@ -169,7 +169,7 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
-  it('warns before somebody takes away their own rights, and another’s change is not overwritten', () =>
+  it('warns before users remove their own permissions, and does not overwrite another user’s change', () =>
     inBrowser(async (browser) => {
       await server.admin.createGroup({ body: { name: 'Second admins', global: ['admin'] } })
       const group = (await server.admin.listGroups()).items.find(({ name }) => name === 'Second admins')
@@ -178,32 +178,32 @@ describe('console: groups', { skip: noBrowser }, () => {
       await signIn(browser, server, sam)
       const { page, check } = await openConsole(browser, server, `/admin/groups/${id}?tab=permissions`)
       await page.getByRole('checkbox', { name: /^Administrator/ }).uncheck()
-      await page.getByText('You would lose rights yourself').waitFor()
+      await page.getByText('You would lose permissions yourself').waitFor()
       await check('group-own-loss')
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByRole('dialog').getByText('could not undo this').waitFor()
+      await page.getByRole('dialog').getByText('couldn’t undo this').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
       assert.deepEqual((await server.admin.getGroup({ params: { id } })).global, ['admin'])
 
       await page.getByRole('button', { name: 'Discard' }).click()
-      await page.getByRole('checkbox', { name: /^Manages people/ }).check()
+      await page.getByRole('checkbox', { name: /^User manager/ }).check()
       await server.admin.updateGroup({
         params: { id },
         body: { grants: [{ bucket_pattern: 'photos', preset: 'viewer' }] },
       })
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Somebody else changed this group meanwhile').waitFor()
+      await page.getByText('Someone else changed this group').waitFor()
       assert.equal((await server.admin.getGroup({ params: { id } })).grants.length, 1, 'theirs stays')
     }))
 
-  it('is renamed and deleted; the built-in group is guarded', () =>
+  it('renames and deletes a group, and protects the built-in group', () =>
     inBrowser(async (browser) => {
       const group = await server.admin.createGroup({ body: { name: 'Leavers' } })
       await person([group.id])
       await person([group.id])
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, `/admin/groups/${group.id}`, { expect: [409] })
-      await page.getByRole('button', { name: 'Rename' }).click()
+      await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByLabel('Name', { exact: true }).fill('administrators')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('already exists').waitFor()
@@ -211,14 +211,14 @@ describe('console: groups', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { name: 'Gone soon' }).waitFor()
       await page.getByRole('button', { name: 'Delete' }).click()
-      await page.getByRole('dialog').getByText('2 members lose the rights').waitFor()
+      await page.getByRole('dialog').getByText('2 members lose its permissions').waitFor()
       await check('group-delete')
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await page.waitForURL('**/admin/groups')
       assert.ok(!(await server.admin.listGroups()).items.some(({ id }) => id === group.id))
 
       await page.getByRole('link', { name: 'Administrators' }).click()
-      await page.getByText('cannot be deleted').waitFor()
+      await page.getByText('can’t be deleted').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
       assert.equal(await page.getByRole('button', { name: 'Remove admin@example.com' }).isDisabled(), true)
       await page.getByRole('tab', { name: 'Permissions' }).click()
@@ -226,7 +226,7 @@ describe('console: groups', { skip: noBrowser }, () => {
       await check('group-builtin')
     }))
 
-  it('says who may do what, and why; the question is in the address', () =>
+  it('explains who can do what and why, with the question in the address', () =>
     inBrowser(async (browser) => {
       const group = await server.admin.createGroup({
         body: { name: 'Uploaders', grants: [{ bucket_pattern: 'logs-*', prefix: 'in/', preset: 'uploader' }] },
@@ -235,11 +235,11 @@ describe('console: groups', { skip: noBrowser }, () => {
       await signIn(browser, server)
       const opened = await openConsole(browser, server, '/admin/groups?tab=explain')
       const { page, check } = opened
-      await page.getByRole('combobox', { name: 'Person' }).fill(ada.email)
+      await page.getByRole('combobox', { name: 'User' }).fill(ada.email)
       await page.getByRole('option', { name: ada.email }).click()
       await page.getByLabel('Bucket', { exact: true }).fill('logs-2026')
       await page.getByText('Not allowed').waitFor()
-      await page.getByRole('combobox', { name: 'Right' }).click()
+      await page.getByRole('combobox', { name: 'Permission' }).click()
       await page.getByRole('option', { name: /^write/ }).click()
       await page.getByLabel('Key (optional)').fill('in/a.log')
       await page.getByText('Allowed', { exact: true }).waitFor()
@@ -248,10 +248,10 @@ describe('console: groups', { skip: noBrowser }, () => {
       await checkReflow(opened, 'explain')
       await page.reload()
       await page.getByText('Allowed', { exact: true }).waitFor()
-      assert.equal(await page.getByRole('combobox', { name: 'Person' }).inputValue(), ada.email)
+      assert.equal(await page.getByRole('combobox', { name: 'User' }).inputValue(), ada.email)
     }))
 
-  it('29: who manages people alone may do just that', () =>
+  it('lets user managers manage users and nothing else', () =>
     inBrowser(async (browser) => {
       const managers = await server.admin.createGroup({
         body: {
@@ -266,23 +266,23 @@ describe('console: groups', { skip: noBrowser }, () => {
       const mia = await person([managers.id])
       await signIn(browser, server, mia)
       const { page, check } = await openConsole(browser, server, `/admin/groups/${strong.id}`)
-      await page.getByText('only administrators can add people to it').waitFor()
+      await page.getByText('grants permissions you don’t have').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Add members' }).isDisabled(), true)
       await check('group-manager')
       await page.getByRole('tab', { name: 'Permissions' }).click()
-      await page.getByText('Only administrators can change what a group grants').waitFor()
+      await page.getByText('Only administrators can change a group’s permissions').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
       assert.equal(await page.getByLabel('list on *', { exact: true }).isDisabled(), true)
       await check('group-permissions-read-only')
       const nav = await page.getByRole('navigation').getByRole('link').allInnerTexts()
       assert.ok(nav.includes('Users') && nav.includes('Groups') && !nav.includes('Settings'))
       await page.goto(`${server.url}/console/admin/settings`)
-      await page.getByText('This view needs the right “admin”').waitFor()
+      await page.getByText('Requires the “admin” permission').waitFor()
       const token = await server.login(mia.email, mia.password)
       await assert.rejects(server.as(token).getSettings(), (error: ProblemError) => error.problem.code === 'forbidden')
     }))
 
-  it('37: rights are given by keyboard alone', () =>
+  it('grants permissions by keyboard alone', () =>
     inBrowser(async (browser) => {
       const group = await server.admin.createGroup({ body: { name: 'By keyboard' } })
       await signIn(browser, server)
@@ -299,8 +299,8 @@ describe('console: groups', { skip: noBrowser }, () => {
         }
         assert.fail(`${name} is not reached`)
       }
-      await page.getByRole('button', { name: 'Add a row' }).waitFor()
-      await tabTo('Add a row')
+      await page.getByRole('button', { name: 'Add permission' }).waitFor()
+      await tabTo('Add permission')
       await page.keyboard.press('Enter')
       await tabTo('Bucket, Row 1').catch(async () => {
         for (let i = 0; i < 20 && !(await named('Bucket, Row 1')); i++) await page.keyboard.press('Shift+Tab')

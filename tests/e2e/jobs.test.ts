@@ -1,4 +1,4 @@
-// Jobs, trash, a bucket's pages and usage in a real browser (console cases 6, 10 and 33).
+// Jobs, trash, a bucket's pages and usage in a real browser.
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
@@ -28,7 +28,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     return job.status !== 'queued' && job.status !== 'running'
   }
 
-  it('6: a bucket that is not empty is emptied as a job, then deleted by typing its name', async () => {
+  it('empties a bucket in a job, then deletes it after its name is typed', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => `photos/${i}.jpg`)
     await newBucket('doomed', keys, 1)
     await inBrowser('/b/doomed/overview', async ({ page, check, faults }) => {
@@ -36,25 +36,25 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
       await page.getByRole('cell', { name: 'photos/11.jpg' }).waitFor()
       await check('bucket-overview')
-      await page.getByRole('navigation', { name: 'Pages of doomed' }).getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('navigation', { name: 'Sections of doomed' }).getByRole('link', { name: 'Settings' }).click()
       await page.getByText('Deletes all 12 objects').waitFor()
-      assert.ok(await page.getByRole('button', { name: 'Delete the bucket' }).isDisabled())
+      assert.ok(await page.getByRole('button', { name: 'Delete bucket' }).isDisabled())
       await check('bucket-settings')
-      await page.getByRole('button', { name: 'Empty the bucket' }).click()
+      await page.getByRole('button', { name: 'Empty bucket' }).click()
       const dialog = page.getByRole('dialog')
-      assert.ok(await dialog.getByRole('button', { name: 'Empty the bucket' }).isDisabled())
+      assert.ok(await dialog.getByRole('button', { name: 'Empty bucket' }).isDisabled())
       await dialog.getByLabel('Type doomed to confirm').fill('doomed')
       await check('bucket-empty-confirm')
-      await dialog.getByRole('button', { name: 'Empty the bucket' }).click()
+      await dialog.getByRole('button', { name: 'Empty bucket' }).click()
       await page.getByRole('heading', { name: 'Empty doomed/' }).waitFor()
       await page.getByText('12 of 12 objects').waitFor()
-      await page.getByText('Empty doomed/: 12 objects, done').waitFor()
+      await page.getByText('Empty doomed/: 12 objects').waitFor()
       await check('job-done')
       await page.goto(`${server.url}/console/b/doomed/settings`)
-      await page.getByText('There is nothing in it.').waitFor()
-      await page.getByRole('button', { name: 'Delete the bucket' }).click()
+      await page.getByText('This bucket is empty.').waitFor()
+      await page.getByRole('button', { name: 'Delete bucket' }).click()
       await dialog.getByLabel('Type doomed to confirm').fill('doomed')
-      await dialog.getByRole('button', { name: 'Delete the bucket' }).click()
+      await dialog.getByRole('button', { name: 'Delete bucket' }).click()
       await page.waitForURL('**/console/buckets')
       assert.deepEqual(faults, [])
     })
@@ -62,23 +62,23 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.ok(!items.some(({ name }) => name === 'doomed'))
   })
 
-  test('6: quota and trash days of a bucket are changed; what is below the use says so', async () => {
+  test('changes quota and trash retention, and warns below the current use', async () => {
     await newBucket('limits', ['a'])
     await inBrowser('/b/limits/settings', async ({ page, faults }) => {
       await page.getByLabel('Quota (GB)').fill('0.00000001')
-      await page.getByText('nothing more is taken').waitFor()
+      await page.getByText('new uploads will be rejected').waitFor()
       await page.getByLabel('Quota (GB)').fill('2')
-      await page.getByLabel('Days in the trash').fill('30')
-      await page.getByText('Not saved yet').waitFor()
+      await page.getByLabel('Trash retention (days)').fill('30')
+      await page.getByText('Unsaved changes').waitFor()
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('The settings are saved').waitFor()
+      await page.getByText('Settings saved').waitFor()
       assert.deepEqual(faults, [])
     })
     const bucket = await server.admin.getBucket({ params: { name: 'limits' } })
     assert.deepEqual([bucket.quota_gb, bucket.trash_days], [2, 30])
   })
 
-  it('10: a job shows what failed and why, gives it as CSV, and tries only that again', async () => {
+  it('shows what failed and why, exports it as CSV, and retries only that', async () => {
     const keys = Array.from({ length: 30 }, (_, i) => `from/${String(i).padStart(2, '0')}.txt`)
     await newBucket('source', keys)
     await newBucket('target', ['to/05.txt', 'to/06.txt'])
@@ -94,20 +94,20 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       await check('jobs')
       await page.getByText('Failed', { exact: true }).first().click()
       await page.waitForURL('**/jobs?status=failed')
-      await page.getByText('No match for “Failed”').waitFor()
+      await page.getByText('No results for “Failed”').waitFor()
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await page.getByRole('link', { name: 'Copy source/from/ to target/to/' }).first().click()
-      await page.getByText('Done, some failed').waitFor()
+      await page.getByText('Completed with errors').waitFor()
       await page.getByRole('cell', { name: 'from/05.txt' }).waitFor()
       await check('job-failed')
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download as CSV' }).click(),
+        page.getByRole('button', { name: 'Download CSV' }).click(),
       ])
       const csv = fs.readFileSync((await file.path()) ?? '', 'utf8')
       assert.match(csv, /^key,code,detail\r\nfrom\/05\.txt,precondition_failed,/)
       await server.admin.deleteObject({ params: { name: 'target', key: 'to/05.txt' } })
-      await page.getByRole('button', { name: 'Try 2 objects again' }).click()
+      await page.getByRole('button', { name: 'Retry 2 objects' }).click()
       await page.waitForURL((url) => !url.pathname.endsWith(id))
       await page.getByText('2 of 2 objects').waitFor()
       await page.getByRole('cell', { name: 'from/06.txt' }).waitFor()
@@ -120,18 +120,18 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.deepEqual([again?.total, again?.done, again?.failed, again?.if_none_match], [2, 1, 1, '*'])
   })
 
-  test('10: the counts of a job add up to what is gone, and its end is told wherever one is', async () => {
+  test('counts add up to what was deleted, and the end is announced on any page', async () => {
     await newBucket('many', [])
     const form = new FormData()
     for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
     await server.admin.uploadForm({ params: { name: 'many' }, body: form })
     await inBrowser('/b/many/settings', async ({ page, faults }) => {
-      await page.getByRole('button', { name: 'Empty the bucket' }).click()
+      await page.getByRole('button', { name: 'Empty bucket' }).click()
       await page.getByRole('dialog').getByLabel('Type many to confirm').fill('many')
-      await page.getByRole('dialog').getByRole('button', { name: 'Empty the bucket' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Empty bucket' }).click()
       await page.waitForURL('**/console/jobs/*')
       await page.getByRole('link', { name: 'Usage' }).click()
-      await page.getByText('Empty many/: 1,000 objects, done').waitFor()
+      await page.getByText('Empty many/: 1,000 objects').waitFor()
       const [job] = (await server.admin.listJobs({ query: { limit: 1 } })).items
       assert.deepEqual([job?.total, job?.done, job?.failed], [1000, 1000, 0])
       assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
@@ -143,7 +143,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 1000)
   })
 
-  it('10: a deleted folder is put back by Undo, and from the page of the job that deleted it', async () => {
+  it('restores a deleted folder by Undo and from the job’s page', async () => {
     const name = 'undone'
     await newBucket(name, ['stays.txt'])
     const form = new FormData()
@@ -160,7 +160,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       const remove = async () => {
         await folder.getByRole('checkbox').click()
         await page.keyboard.press('Delete')
-        await page.getByText('Deleted: 300 objects').waitFor()
+        await page.getByText('Deleted 300 objects').waitFor()
         await folder.waitFor({ state: 'detached' })
       }
       await remove()
@@ -169,7 +169,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 1)
       await check('job-undo')
       await page.getByRole('button', { name: 'Undo' }).click()
-      await page.getByText('Put back: 300 objects').waitFor()
+      await page.getByText('Restored 300 objects').waitFor()
       await folder.waitFor()
       assert.deepEqual(await etags(), before)
       // It stands in Jobs as long as there is something to restore.
@@ -177,15 +177,15 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       const [deleted, restored, first] = (await server.admin.listJobs({ query: { limit: 3 } })).items
       assert.deepEqual([restored?.kind, restored?.of, first?.restorable], ['restore', first?.id, false])
       await page.goto(`${server.url}/console/jobs/${first?.id}`)
-      await page.getByRole('button', { name: 'See the trash' }).waitFor()
-      assert.equal(await page.getByRole('button', { name: 'Restore what it deleted' }).count(), 0)
+      await page.getByRole('button', { name: 'Open trash' }).waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Undo delete' }).count(), 0)
       await page.goto(`${server.url}/console/jobs/${deleted?.id}`)
-      await page.getByRole('button', { name: 'Restore what it deleted' }).waitFor()
+      await page.getByRole('button', { name: 'Undo delete' }).waitFor()
       await check('job-deleted')
-      await page.getByRole('button', { name: 'Restore what it deleted' }).click()
+      await page.getByRole('button', { name: 'Undo delete' }).click()
       await page.getByRole('heading', { name: `Restore ${name}/photos/` }).waitFor()
       // It is told for a few seconds only.
-      await page.getByText(`Restore ${name}/photos/: 300 objects, done`).waitFor()
+      await page.getByText(`Restore ${name}/photos/: 300 objects`).waitFor()
       await page.getByText('300 of 300 objects').waitFor()
       await page.getByRole('link', { name: `Delete ${name}/photos/` }).waitFor()
       await check('job-restored')
@@ -194,7 +194,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.deepEqual(await etags(), before)
   })
 
-  test('10: who may delete but not write is asked first, and offered no way back', async () => {
+  test('asks users without “write” before deleting, and offers them no undo', async () => {
     const name = 'oneway'
     await newBucket(name, ['a/1', 'a/2'])
     const grants = [{ bucket_pattern: name, actions: ['list' as const, 'read' as const, 'delete' as const] }]
@@ -210,19 +210,19 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         const dialog = page.getByRole('dialog')
         await dialog.getByRole('textbox').fill('a')
         await dialog.getByRole('button', { name: 'Delete' }).click()
-        await page.getByText('Deleted: 2 objects').waitFor()
+        await page.getByText('Deleted 2 objects').waitFor()
         assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
         await page.goto(`${server.url}/console/jobs`)
         await page.getByRole('link', { name: `Delete ${name}/a/` }).click()
-        await page.getByRole('button', { name: 'See the trash' }).waitFor()
-        assert.equal(await page.getByRole('button', { name: 'Restore what it deleted' }).count(), 0)
+        await page.getByRole('button', { name: 'Open trash' }).waitFor()
+        assert.equal(await page.getByRole('button', { name: 'Undo delete' }).count(), 0)
         assert.deepEqual(faults, [])
       },
       { who },
     )
   })
 
-  test('10: a running job is shown in the top bar, counted up, and cancelled', async () => {
+  test('shows a running job in the top bar with progress, and cancels it', async () => {
     const name = 'endless'
     await newBucket(name, [])
     const form = new FormData()
@@ -237,14 +237,14 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     }
     assert.equal((await server.admin.getBucket({ params: { name } })).object_count, before)
     await inBrowser(`/b/${name}/settings`, async ({ page, shot, faults }) => {
-      await page.getByRole('button', { name: 'Empty the bucket' }).click()
+      await page.getByRole('button', { name: 'Empty bucket' }).click()
       await page.getByRole('dialog').getByLabel(`Type ${name} to confirm`).fill(name)
-      await page.getByRole('dialog').getByRole('button', { name: 'Empty the bucket' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Empty bucket' }).click()
       await page.getByRole('link', { name: '1 job running' }).waitFor()
       await shot('job-running')
-      await page.getByRole('button', { name: 'Cancel the job' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click()
-      await page.getByText(/^Empty endless\/: cancelled after [\d,]+ objects/).waitFor()
+      await page.getByRole('button', { name: 'Cancel job' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click()
+      await page.getByText(/^Empty endless\/ cancelled after [\d,]+ objects/).waitFor()
       await page.getByRole('link', { name: '1 job running' }).waitFor({ state: 'detached' })
       assert.deepEqual(faults, [])
     })
@@ -253,7 +253,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.equal((job?.done ?? 0) + (await server.admin.getBucket({ params: { name } })).object_count, before)
   })
 
-  it('restores an overwritten version in place of what is there, or beside it', async () => {
+  it('restores a replaced version over the current one, or next to it', async () => {
     const name = 'versions'
     await newBucket(name, [])
     const put = (key: string, body: string) => server.admin.putObject({ params: { name, key }, body })
@@ -268,10 +268,10 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         const dialog = page.getByRole('dialog')
         const restore = (key: string) => page.getByRole('button', { name: `Restore ${key}` }).click()
         const closed = () => dialog.waitFor({ state: 'detached' })
-        await page.getByText('Overwritten').waitFor()
+        await page.getByText('Replaced').waitFor()
         await restore('report.pdf')
         await dialog.getByRole('heading', { name: 'An object with this name already exists' }).waitFor()
-        await dialog.getByText('What is there now goes to the trash.').waitFor()
+        await dialog.getByText('The current version goes to the trash.').waitFor()
         await check('trash-restore')
         await dialog.getByRole('button', { name: 'Cancel' }).click()
         await closed()
@@ -294,11 +294,11 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         await put('free.txt', 'free')
         await server.admin.deleteObject({ params: { name, key: 'free.txt' } })
         await page.reload()
-        await page.getByLabel('Select all that are shown').check()
+        await page.getByLabel('Select all on this page').check()
         await page.getByText('4 items selected').waitFor()
         await page.getByRole('button', { name: 'Restore', exact: true }).click()
         await dialog.getByRole('heading', { name: '2 objects with these names already exist' }).waitFor()
-        await dialog.getByText('Of each name, the latest contents are restored.').waitFor()
+        await dialog.getByText('If there are several versions, the latest is restored.').waitFor()
         await check('trash-restore-several')
         await dialog.getByRole('button', { name: 'Replace' }).click()
         await page.getByText('3 items restored').waitFor()
@@ -318,7 +318,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         await server.admin.updateBucket({ params: { name }, body: { trash_days: 0 } })
         await page.reload()
         await restore('b.txt')
-        await dialog.getByText('What is there now is gone for good').waitFor()
+        await dialog.getByText('The current version is permanently deleted').waitFor()
         await check('trash-restore-lossy')
         await dialog.getByRole('button', { name: 'Replace' }).click()
         await page.getByText('1 item restored').waitFor()
@@ -330,7 +330,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     )
   })
 
-  it('restores from the trash, names what stands in the way, and destroys what was counted', async () => {
+  it('restores from the trash, lists name conflicts, and permanently deletes exactly what was confirmed', async () => {
     const keys = ['docs/a.txt', 'docs/b.txt', 'docs/c.txt', 'other/d.txt', 'other/e.txt']
     await newBucket('bin', keys)
     await server.admin.bulkDelete({ params: { name: 'bin' }, body: { keys } })
@@ -340,10 +340,10 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
       async ({ page, check, faults }) => {
         await page.getByRole('cell', { name: 'docs/a.txt', exact: true }).waitFor()
         await check('trash')
-        await page.getByLabel('Filter by folder').fill('docs/')
+        await page.getByLabel('Filter by path').fill('docs/')
         await page.waitForURL('**/trash?bucket=bin&prefix=docs%2F')
         await page.getByRole('cell', { name: 'other/d.txt', exact: true }).waitFor({ state: 'detached' })
-        await page.getByLabel('Select all that are shown').check()
+        await page.getByLabel('Select all on this page').check()
         await page.getByText('3 items selected').waitFor()
         await page.getByRole('button', { name: 'Restore', exact: true }).click()
         const dialog = page.getByRole('dialog')
@@ -354,15 +354,15 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         await page.goto(`${server.url}/console/b/bin/trash`)
         await page.getByLabel('Select other/d.txt').check()
         await page.getByLabel('Select other/e.txt').check()
-        await page.getByRole('button', { name: 'Delete for good', exact: true }).click()
-        assert.ok(await dialog.getByRole('button', { name: 'Delete for good' }).isDisabled())
+        await page.getByRole('button', { name: 'Delete permanently', exact: true }).click()
+        assert.ok(await dialog.getByRole('button', { name: 'Delete permanently' }).isDisabled())
         await dialog.getByLabel('Type 2 to confirm').fill('2')
         await check('trash-purge')
-        await dialog.getByRole('button', { name: 'Delete for good' }).click()
-        await page.getByText('2 items deleted for good').waitFor()
-        await page.getByRole('button', { name: 'Empty the trash' }).click()
+        await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+        await page.getByText('2 items permanently deleted').waitFor()
+        await page.getByRole('button', { name: 'Empty trash' }).click()
         await dialog.getByLabel('Type bin to confirm').fill('bin')
-        await dialog.getByRole('button', { name: 'Empty the trash' }).click()
+        await dialog.getByRole('button', { name: 'Empty trash' }).click()
         await page.getByText('The trash is empty').waitFor()
         assert.deepEqual(faults, [])
       },
@@ -375,7 +375,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     )
   })
 
-  it('33: usage is the sum of the objects, as bars, shares and tables', async () => {
+  it('usage equals the sum of the objects in bars, shares and tables', async () => {
     await newBucket('usage-a', ['one', 'two'], 1)
     await newBucket('usage-b', ['three'])
     const usage = await server.admin.usage()
@@ -407,7 +407,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.ok(objects <= usage.object_count)
   })
 
-  test('29: who may only read is offered neither settings nor restoring, and a deep link says why', async () => {
+  test('offers readers neither settings nor restore, and explains why on a deep link', async () => {
     await newBucket('readonly', ['x'])
     await server.admin.deleteObject({ params: { name: 'readonly', key: 'x' } })
     const group = await server.admin.createGroup({
@@ -428,9 +428,9 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
         assert.equal(await page.getByRole('button', { name: 'Restore' }).count(), 0)
         await check('trash-narrow')
         await page.goto(`${server.url}/console/b/readonly/settings`)
-        await page.getByText('Only who has the right “manage”').waitFor()
+        await page.getByText('Requires the “manage” permission').waitFor()
         await page.goto(`${server.url}/console/b/readonly/uploads`)
-        await page.getByText('You lack a right for this').waitFor()
+        await page.getByText('You don’t have permission to view this').waitFor()
         await shot('uploads-forbidden-narrow')
         await page.goto(`${server.url}/console/jobs`)
         await page.getByText('No jobs yet').waitFor()

@@ -1,10 +1,10 @@
-// The console's frame, login and list of buckets, in a real browser.
+// The console's frame, sign-in and list of buckets in a real browser.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
-describeConsole('login and buckets', (engine, test) => {
+describeConsole('sign-in and buckets', (engine, test) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -12,7 +12,7 @@ describeConsole('login and buckets', (engine, test) => {
   after(() => server.stop())
   const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
 
-  test('is served at /console, and / leads there', async () => {
+  test('is served at /console, and / redirects there', async () => {
     const answer = await fetch(server.url, { redirect: 'manual' })
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/console/'])
     const page = await fetch(`${server.url}/console/b/any/where`)
@@ -31,17 +31,17 @@ describeConsole('login and buckets', (engine, test) => {
     assert.equal((await fetch(`${server.url}/console/assets/none.js`)).status, 404)
   })
 
-  it('signs in and out; a wrong password says so and nothing more', () =>
+  it('signs in and out, and says no more than that a password is wrong', () =>
     inBrowser(async (browser) => {
       const { page, check } = await openConsole(browser, server, '/', { expect: [401] })
-      await page.getByLabel('E-mail').fill(ADMIN.email)
+      await page.getByLabel('Email').fill(ADMIN.email)
       await page.getByLabel('Password', { exact: true }).fill('not this one')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('alert').waitFor()
       await check('login')
       await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('No bucket yet').waitFor()
+      await page.getByText('No buckets yet').waitFor()
       await check('buckets-empty')
       assert.deepEqual(
         await page.evaluate(() => Object.entries(localStorage).filter(([, value]) => value.length > 20)),
@@ -53,14 +53,14 @@ describeConsole('login and buckets', (engine, test) => {
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
     }))
 
-  it('makes a bucket, whose bad names are seen while they are typed', () =>
+  it('creates a bucket and rejects bad names while they are typed', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, '/buckets')
       await page.getByRole('button', { name: 'New bucket' }).first().click()
       const name = page.getByLabel('Name', { exact: true })
       await name.fill('Bad_Name')
-      await page.getByText('Only a–z').waitFor()
+      await page.getByText('Use lowercase letters, digits').waitFor()
       await check('bucket-new')
       await name.fill('photos')
       await page.getByLabel('Quota (GB)').fill('5')

@@ -1,4 +1,4 @@
-// Every screen of the console: in the light and the dark, with what opens on it, in a longer language and from the right.
+// Every screen of the console: light and dark, with everything that opens on it, with longer texts and right to left.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -61,7 +61,7 @@ describe('console: every screen', { skip: noBrowser }, () => {
     assert.deepEqual(wrong, [])
   }
 
-  it('39: is free of what axe finds, in the light and in the dark, with its menus, lists and dialogs', SLOW, () =>
+  it('has no axe violations in the light and the dark scheme, with menus, lists and dialogs open', SLOW, () =>
     walk('', async ({ name, dialogs = [] }, view) => {
       await view.check(name)
       await eachPopup(view, name)
@@ -76,7 +76,7 @@ describe('console: every screen', { skip: noBrowser }, () => {
     }),
   )
 
-  it('38: has every text in a catalogue, and room for a longer one', SLOW, async () => {
+  it('takes every text from a catalogue and has room for longer ones', SLOW, async () => {
     await walk('?lang=en-XA', async ({ name }, view) => {
       const raw = await rawTexts(view.page, demoWords)
       await checkReflow(view, `${name}, en-XA`)
@@ -84,14 +84,14 @@ describe('console: every screen', { skip: noBrowser }, () => {
     })
   })
 
-  it('38: reads from the right', SLOW, () =>
+  it('works in right-to-left layout', SLOW, () =>
     walk('?lang=ar-XB', async ({ name }, view) => {
       assert.equal(await view.page.evaluate(() => getComputedStyle(document.body).direction), 'rtl')
       await checkReflow(view, `${name}, right to left`)
     }),
   )
 
-  it('39: says that there is nothing yet, and waits, without a fault', async () => {
+  it('shows empty and loading states without axe violations', async () => {
     const empty = await startServer('sqlite')
     try {
       await inBrowserOf(() => empty)(async (browser) => {

@@ -1,4 +1,4 @@
-// Cleanup policies in a real browser: the rule, what it would do, and its runs.
+// Cleanup policies in a real browser: the rule, its preview and its runs.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
@@ -19,15 +19,15 @@ describeConsole('cleanup policies', (engine, test) => {
   const keys = async () =>
     (await server.admin.listObjects({ params: { name: 'media' }, query: {} })).items.map(({ key }) => key)
 
-  it('25: saving waits for the preview of the rule as it stands; the run deletes exactly what was shown', () =>
+  it('can be saved only after a preview of the current rule, and deletes exactly what was shown', () =>
     inBrowser(async (browser) => {
       const { page, check } = await openConsole(browser, server, '/policies')
-      await page.getByText('No cleanup policy yet').waitFor()
+      await page.getByText('No cleanup policies yet').waitFor()
       await check('policies-empty')
       await page.getByRole('link', { name: 'New policy' }).first().click()
       const save = page.getByRole('button', { name: 'Save' })
-      const preview = page.getByRole('region', { name: 'What it would delete now' })
-      await preview.getByText('Give a bucket').waitFor()
+      const preview = page.getByRole('region', { name: 'Would be deleted now' })
+      await preview.getByText('Enter a bucket').waitFor()
       await page.getByLabel('Name', { exact: true }).fill('Old logs')
       await page
         .getByRole('combobox', { name: 'Buckets' })
@@ -35,28 +35,31 @@ describeConsole('cleanup policies', (engine, test) => {
         .first()
         .fill('media')
       await page.keyboard.press('Enter')
-      await page.getByLabel('Under').fill('logs/')
+      await page.getByLabel('Folder', { exact: true }).fill('logs/')
       assert.ok(await save.isDisabled())
       await page.getByLabel('Older than (days)').fill('30')
       await preview.getByText('4 objects', { exact: true }).waitFor()
-      await page.getByLabel('Named like').fill('**/*.log')
+      await page.getByLabel('Name pattern').fill('**/*.log')
       assert.ok(await save.isDisabled(), 'what is shown is of the rule before')
       await preview.getByText('3 objects', { exact: true }).waitFor()
       await preview.getByText('logs/deep/c.log').waitFor()
-      await preview.getByText('not old enough').waitFor()
+      await preview.getByText('Kept: too recent').waitFor()
       await page
-        .getByRole('combobox', { name: 'When' })
-        .or(page.getByRole('textbox', { name: 'When' }))
+        .getByRole('combobox', { name: 'Schedule' })
+        .or(page.getByRole('textbox', { name: 'Schedule' }))
         .first()
         .click()
-      await page.getByRole('option', { name: 'Every day at 3:00' }).click()
+      await page.getByRole('option', { name: 'Daily at 3:00' }).click()
       await preview.getByText('Next runs').waitFor()
       await check('policy-new')
       await server.records([{ action: 'policy_create' }], async () => {
         await save.click()
         await page.waitForURL(/\/policies\/[\w-]{36}$/)
       })
-      await page.getByText('Delete objects named **/*.log, older than 30 days under logs/ in media.').first().waitFor()
+      await page
+        .getByText('Delete objects matching **/*.log, older than 30 days under logs/ in media.')
+        .first()
+        .waitFor()
       const id = page.url().split('/').at(-1) ?? ''
 
       await page.getByRole('button', { name: 'Run now…' }).click()
@@ -68,7 +71,7 @@ describeConsole('cleanup policies', (engine, test) => {
       await dialog.getByRole('button', { name: 'Delete 3 objects' }).click()
       await page.waitForURL('**tab=runs')
       const table = page.getByRole('table', { name: 'Runs' })
-      await table.getByText('Done').nth(1).waitFor()
+      await table.getByText('Succeeded').nth(1).waitFor()
       const after = await keys()
       assert.deepEqual(before.filter((key) => !after.includes(key)).sort(), shown.sort())
       assert.deepEqual(after, ['logs/keep.txt', 'logs/new.log', 'other.log'])
@@ -79,37 +82,37 @@ describeConsole('cleanup policies', (engine, test) => {
       await page.goBack()
 
       await page.goto(`${server.url}/console/policies`)
-      await page.getByText('Done').waitFor()
+      await page.getByText('Succeeded').waitFor()
       await check('policies')
-      const enabled = page.getByLabel('Old logs runs by its schedule')
+      const enabled = page.getByLabel('Enable Old logs')
       await enabled.uncheck({ force: true })
-      await page.getByText('off', { exact: true }).waitFor()
+      await page.getByText('Off', { exact: true }).waitFor()
       assert.equal((await server.admin.getPolicy({ params: { id } })).enabled, false)
     }))
 
-  it('names what is wrong with a rule beside its field, and why a run would stop', () =>
+  it('shows a rule’s errors next to their fields, and why a run would stop', () =>
     inBrowser(async (browser) => {
       const { page, check } = await openConsole(browser, server, '/policies/new?bucket=media&prefix=logs/', {
         expect: [422],
       })
       await page.getByLabel('Older than (days)').fill('0')
-      const preview = page.getByRole('region', { name: 'What it would delete now' })
+      const preview = page.getByRole('region', { name: 'Would be deleted now' })
       await preview.getByText('2 objects', { exact: true }).waitFor()
-      await page.getByLabel('Most objects').fill('1')
+      await page.getByLabel('Maximum objects per run').fill('1')
       await preview.getByText('A run would stop').waitFor()
       await page
-        .getByRole('textbox', { name: 'When' })
-        .or(page.getByRole('combobox', { name: 'When' }))
+        .getByRole('textbox', { name: 'Schedule' })
+        .or(page.getByRole('combobox', { name: 'Schedule' }))
         .first()
         .click()
-      await page.getByRole('option', { name: 'Own schedule…' }).click()
+      await page.getByRole('option', { name: 'Custom…' }).click()
       await page.getByLabel('Minute, hour').fill('99 99 * * *')
       await page.locator('.mantine-InputWrapper-error').waitFor()
       await check('policy-wrong')
       assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled())
     }))
 
-  test('more than a thousand objects ask for their number to be typed; on a phone too', () =>
+  test('asks to type the number before deleting more than 1,000 objects, also on a phone', () =>
     inBrowser(
       async (browser) => {
         await server.admin.createBucket({ body: { name: 'many' } })
@@ -133,7 +136,7 @@ describeConsole('cleanup policies', (engine, test) => {
         await dialog.getByLabel('Type 1001 to confirm').fill('1001')
         await check('policy-typed')
         await go.click()
-        await page.getByRole('table', { name: 'Runs' }).getByText('Done').nth(1).waitFor()
+        await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').nth(1).waitFor()
         assert.equal((await server.admin.getBucket({ params: { name: 'many' } })).object_count, 0)
       },
       { width: 390, height: 844 },

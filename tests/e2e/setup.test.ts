@@ -1,4 +1,4 @@
-// console.md 5, case 1: setup, login, logout; in a real browser on a service without anyone.
+// The first run in a real browser, on a server without users: setup, sign-out, sign-in.
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -35,23 +35,23 @@ describe('console: the first run', { skip: noBrowser }, () => {
     fs.rmSync(folder, { recursive: true, force: true })
   })
 
-  it('case 1: the login says where the link is, and so does the page without it', async () => {
+  it('sign-in and the setup page without a link say where to find it', async () => {
     const { page, check } = await openConsole(await browser(), server, '/', { expect: [401] })
-    await page.getByText('There is no administrator yet').waitFor()
+    await page.getByText('No administrator yet').waitFor()
     await page.getByText('/console/setup#…').waitFor()
     await check('setup-login')
     await page.goto(`${server.url}/console/setup`)
-    await page.getByText('There is no administrator yet').waitFor()
+    await page.getByText('No administrator yet').waitFor()
     await check('setup-without-link')
   })
 
-  it('case 1: a link that is not the latest says so', async () => {
+  it('an older setup link says that it is not the latest', async () => {
     const small = await browser({ width: 390, height: 844 })
     const { page, check } = await openConsole(small, server, '/setup#not-the-one', { expect: [410, 401] })
-    await page.getByLabel('E-mail of the administrator').fill(ALICE.email)
+    await page.getByLabel('Administrator email').fill(ALICE.email)
     await page.getByLabel('Password', { exact: true }).fill('short')
-    await page.getByText('this one has 5').waitFor()
-    const make = page.getByRole('button', { name: 'Make the administrator and sign in' })
+    await page.getByText('Too short. Use at least 8 characters.').waitFor()
+    const make = page.getByRole('button', { name: 'Create account and sign in' })
     assert.equal(await make.isDisabled(), true)
     await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
     await make.click()
@@ -59,27 +59,27 @@ describe('console: the first run', { skip: noBrowser }, () => {
     await check('setup-wrong-390')
   })
 
-  it('case 1: setup, then logout, then login; the link is dead', async () => {
+  it('sets up, signs out and in, and the link no longer works', async () => {
     const { page, check, faults } = await openConsole(await browser(), server, link(), { expect: [401] })
-    const answers = page.getByText('Answers')
+    const answers = page.getByText('Connected')
     await answers.nth(1).waitFor()
     assert.equal(await answers.count(), 2)
     await check('setup')
-    await page.getByLabel('E-mail of the administrator').fill(ALICE.email)
+    await page.getByLabel('Administrator email').fill(ALICE.email)
     await page.getByLabel('Name (optional)').fill('Alice')
     await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
     await page.keyboard.press('Enter')
-    await page.getByText('No bucket yet').waitFor()
+    await page.getByText('No buckets yet').waitFor()
     await page.getByRole('link', { name: 'Audit log' }).waitFor()
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByLabel('E-mail').fill(ALICE.email)
-    assert.equal(await page.getByText('There is no administrator yet').count(), 0)
+    await page.getByLabel('Email').fill(ALICE.email)
+    assert.equal(await page.getByText('No administrator yet').count(), 0)
     await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('No bucket yet').waitFor()
+    await page.getByText('No buckets yet').waitFor()
     await page.goto(`${server.url}/console${link()}`)
-    await page.getByRole('heading', { name: 'Stowage is set up' }).waitFor()
+    await page.getByRole('heading', { name: 'Setup is already complete' }).waitFor()
     await check('setup-over')
     assert.deepEqual(faults, [])
   })

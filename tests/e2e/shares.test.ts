@@ -1,4 +1,4 @@
-// Share links in a real browser: making them, the page strangers see, and their end.
+// Share links in a real browser: creating them, the public pages, and their end.
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
@@ -47,7 +47,7 @@ describeConsole('share links', (engine, test) => {
     return { ...link, page: `/s/${link.token}` }
   }
 
-  it('21: a PDF is shown on the page of its link, by the browser’s viewer', () =>
+  it('previews a PDF on the share page in the browser’s viewer', () =>
     inWhole(async (browser) => {
       await put('figures.pdf', pdf('Quarterly figures'), 'application/pdf')
       const link = await linkTo({ kind: 'object', bucket: BUCKET, key: 'figures.pdf' })
@@ -61,7 +61,7 @@ describeConsole('share links', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('a link that was just made is not lost before it was copied: not by Escape, the backdrop or a button', () =>
+  test('keeps a new link open until it is copied: Escape, the backdrop and buttons ask first', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -69,7 +69,7 @@ describeConsole('share links', (engine, test) => {
       const dialog = page.getByRole('dialog')
       const closed = () => dialog.waitFor({ state: 'detached' })
       const make = async () => {
-        await dialog.getByRole('button', { name: 'Make link' }).click()
+        await dialog.getByRole('button', { name: 'Create link' }).click()
         const url = await dialog.getByRole('textbox', { name: 'Link' }).inputValue()
         server.secrets.add(url.split('/').at(-1) ?? '')
         return url
@@ -91,7 +91,7 @@ describeConsole('share links', (engine, test) => {
       await stays('Done')
       await dialog.getByRole('button', { name: 'Close', exact: true }).click()
       await stays('the cross')
-      await dialog.getByRole('button', { name: 'Make another' }).click()
+      await dialog.getByRole('button', { name: 'Create another' }).click()
       await stays('another')
       await page.mouse.click(5, 450)
       assert.equal(await dialog.getByRole('textbox', { name: 'Link' }).inputValue(), url, 'the backdrop')
@@ -110,28 +110,28 @@ describeConsole('share links', (engine, test) => {
       await dialog.getByRole('textbox', { name: 'Link' }).click()
       await page.keyboard.press('Control+C')
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), second)
-      await dialog.getByRole('button', { name: 'Make another' }).click()
+      await dialog.getByRole('button', { name: 'Create another' }).click()
       await make()
       await page.keyboard.press('Escape')
       await question.waitFor()
-      await dialog.getByRole('button', { name: 'Leave without the link' }).click()
+      await dialog.getByRole('button', { name: 'Leave without copying' }).click()
       await closed()
     }))
 
-  it('23: makes a link with a QR code of its URL, opened by a stranger, and dead once revoked', () =>
+  it('creates a link with a QR code that opens without an account and stops working once revoked', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const at = `/shares?new=${BUCKET}&key=${encodeURIComponent('2026/summer/beach.png')}`
       const { page, check } = await openConsole(browser, server, at)
       const dialog = page.getByRole('dialog')
       await dialog.getByText('Share beach.png').waitFor()
-      await dialog.getByText('without an account').waitFor()
+      await dialog.getByText('Anyone with the link can open it.').waitFor()
       await dialog.getByText('Password and limits').click()
       await check('share-dialog')
-      await dialog.getByLabel('Ends').click()
+      await dialog.getByLabel('Expires').click()
       await page.getByRole('option', { name: 'Never' }).waitFor()
       await page.getByRole('option', { name: '1 day' }).click()
-      await dialog.getByRole('button', { name: 'Make link' }).click()
+      await dialog.getByRole('button', { name: 'Create link' }).click()
       const field = dialog.getByRole('textbox', { name: 'Link' })
       const url = await field.inputValue()
       const token = /\/console\/s\/([\w-]{43})$/.exec(url)?.[1] ?? ''
@@ -152,7 +152,7 @@ describeConsole('share links', (engine, test) => {
       await canvas.setContent(`<body style="background:#fff;margin:0">${await saved('SVG')}`)
       assert.equal(await decode(await canvas.screenshot()), url, 'SVG')
       await canvas.close()
-      await dialog.getByText('File itself').click()
+      await dialog.getByText('Direct download').click()
       const direct = await field.inputValue()
       assert.equal(direct, `${server.env.PUBLIC_BASE_URL}/public/s/${token}`)
       assert.equal(await decode(await code.screenshot()), direct)
@@ -184,7 +184,7 @@ describeConsole('share links', (engine, test) => {
 
         await server.admin.revokeShare({ params: { id: made?.id ?? '' } })
         await page.reload()
-        await page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor()
+        await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor()
         assert.equal((await page.content()).includes('beach'), false)
         await check('link-gone')
       })
@@ -192,7 +192,7 @@ describeConsole('share links', (engine, test) => {
       await page.getByText('Revoked', { exact: true }).last().waitFor()
     }))
 
-  test('the direct address answers a browser with the object itself', () =>
+  test('the direct download address returns the object itself', () =>
     inBrowser(async (browser) => {
       const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/notes.txt' })
       const page = await browser.context.newPage()
@@ -201,7 +201,7 @@ describeConsole('share links', (engine, test) => {
       assert.match(answer?.headers()['content-type'] ?? '', /^text\/plain/)
     }))
 
-  it('lists, filters, changes and revokes links, with what was asked for in the address', () =>
+  it('lists, filters, edits and revokes links, with the filters in the address', () =>
     inBrowser(async (browser) => {
       const folder = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/', password: 'kept' })
       await linkTo({ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' })
@@ -225,29 +225,29 @@ describeConsole('share links', (engine, test) => {
       await table.getByText('report.pdf').waitFor()
       await table.getByText('2026/', { exact: true }).waitFor({ state: 'detached' })
       await page.getByText('All', { exact: true }).click()
-      await page.getByLabel('Filter by name or person').fill('2026/')
+      await page.getByLabel('Filter by name or creator').fill('2026/')
       await table.getByText('report.pdf').first().waitFor({ state: 'detached' })
       assert.match(page.url(), /q=2026%2F/)
 
       await table.getByText('2026/', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Actions for the link to 2026/', exact: true }).click()
-      await page.getByRole('menuitem', { name: 'Who opened it' }).click()
+      await page.getByRole('menuitem', { name: 'Activity' }).click()
       const drawer = page.getByRole('dialog')
       await drawer.getByText('Wrong password').waitFor()
-      await drawer.getByText('Opened', { exact: true }).waitFor()
+      await drawer.getByText('Downloaded', { exact: true }).waitFor()
       await check('share-accesses')
       await page.goBack()
       await drawer.waitFor({ state: 'detached' })
 
       await page.getByRole('button', { name: 'Actions for the link to 2026/', exact: true }).click()
-      await page.getByRole('menuitem', { name: 'Change…' }).click()
-      await drawer.getByLabel('Most downloads').fill('5')
-      await drawer.getByLabel('Remove the password').check()
-      await drawer.getByLabel('Change when it ends').check()
+      await page.getByRole('menuitem', { name: 'Edit…' }).click()
+      await drawer.getByLabel('Maximum downloads').fill('5')
+      await drawer.getByLabel('Remove password').check()
+      await drawer.getByLabel('Change expiry').check()
       await check('share-edit')
       await server.records([{ action: 'share_update', bucket: BUCKET }], async () => {
         await drawer.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('The link is changed').waitFor()
+        await page.getByText('Link saved').waitFor()
       })
       const { items } = await server.admin.listShares()
       const changed = items.find(({ id }) => id === folder.id)
@@ -255,14 +255,14 @@ describeConsole('share links', (engine, test) => {
 
       await page.getByRole('button', { name: 'Actions for the link to 2026/', exact: true }).click()
       await page.getByRole('menuitem', { name: 'Revoke…' }).click()
-      await drawer.getByText('dead at once').waitFor()
+      await drawer.getByText('stops working immediately').waitFor()
       await check('share-revoke')
       await drawer.getByRole('button', { name: 'Revoke link' }).click()
-      await page.getByText('The link is revoked').waitFor()
+      await page.getByText('Link revoked').waitFor()
       assert.equal((await request({ url: server.url, path: `/public/s/${folder.token}` })).status, 410)
     }))
 
-  it('a person without the right to share makes no link; one with it sees their own only, within the settings', () =>
+  it('without “share” there are no links; with it users see only their own, within the limits of the settings', () =>
     inBrowser(async (browser) => {
       await server.admin.updateSettings({ body: { shares: { max_expires_in: '2d', default_expires_in: '1d' } } })
       server.secrets.add('password of sharer')
@@ -275,20 +275,20 @@ describeConsole('share links', (engine, test) => {
       const { page, check } = await openConsole(browser, server, `/shares?new=${BUCKET}&prefix=2026/`)
       const dialog = page.getByRole('dialog')
       await dialog.getByText('Share 2026').waitFor()
-      assert.equal(await dialog.getByText('To upload into it').count(), 0, 'without write no link that takes files')
-      await dialog.getByLabel('Ends').click()
+      assert.equal(await dialog.getByText('Upload files').count(), 0, 'without write no link that takes files')
+      await dialog.getByLabel('Expires').click()
       await page.getByRole('option', { name: '2 days' }).waitFor()
       assert.equal(await page.getByRole('option', { name: 'Never' }).count(), 0)
       assert.equal(await page.getByRole('option', { name: '7 days' }).count(), 0)
-      await page.getByRole('option', { name: 'Date and time…' }).click()
-      await dialog.getByLabel('Date and time, in your').fill('2025-12-31T10:00')
-      await dialog.getByText('is over').waitFor()
-      assert.ok(await dialog.getByRole('button', { name: 'Make link' }).isDisabled())
-      await dialog.getByLabel('Date and time, in your').fill('2026-01-02T00:00')
+      await page.getByRole('option', { name: 'Custom date…' }).click()
+      await dialog.getByLabel('Date and time (your').fill('2025-12-31T10:00')
+      await dialog.getByText('is in the past').waitFor()
+      assert.ok(await dialog.getByRole('button', { name: 'Create link' }).isDisabled())
+      await dialog.getByLabel('Date and time (your').fill('2026-01-02T00:00')
       await dialog.getByText('2026-01-02 00:00:00 UTC').waitFor()
       await check('share-custom')
-      await dialog.getByRole('button', { name: 'Make link' }).click()
-      await dialog.getByText('The link is made').waitFor()
+      await dialog.getByRole('button', { name: 'Create link' }).click()
+      await dialog.getByText('Link created').waitFor()
       await dialog.getByRole('button', { name: 'Copy link' }).click()
       await dialog.getByRole('button', { name: 'Done' }).click()
       await page.getByRole('link', { name: '2026/' }).waitFor()
@@ -296,7 +296,7 @@ describeConsole('share links', (engine, test) => {
       await server.admin.updateSettings({ body: { shares: { max_expires_in: null, default_expires_in: '7d' } } })
     }))
 
-  it('a password is asked once; previews and downloads go on with a ticket, not with it', () =>
+  it('asks for a password once; previews and downloads then use a ticket', () =>
     inBrowser(
       async (browser) => {
         const password = 'öffne dich 漢'
@@ -306,7 +306,7 @@ describeConsole('share links', (engine, test) => {
         const field = page.getByLabel('Password', { exact: true })
         await field.fill('not this one')
         await page.getByRole('button', { name: 'Open' }).click()
-        await page.getByText('The password is wrong.').waitFor()
+        await page.getByText('Wrong password.').waitFor()
         assert.equal((await page.content()).includes('beach'), false)
         await check('link-locked')
         await field.fill(password)
@@ -332,7 +332,7 @@ describeConsole('share links', (engine, test) => {
       { width: 390, height: 844 },
     ))
 
-  it('a folder is listed for a stranger: each file by itself, or all as a zip; keys of every kind', () =>
+  it('lists a shared folder with unusual keys: single files or all as a zip', () =>
     inBrowser(async (browser) => {
       const link = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/summer/' })
       const { page, check, faults } = await openConsole(browser, server, link.page)
@@ -355,20 +355,20 @@ describeConsole('share links', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  it('a link with a limit is not used up by looking at its page', () =>
+  it('opening the page of a limited link uses up no download', () =>
     inBrowser(async (browser) => {
       const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/beach.png', max_downloads: 1 })
       const { page, check } = await openConsole(browser, server, link.page, { expect: [410] })
-      await page.getByText('Downloads of this link are counted').waitFor()
+      await page.getByText('Downloads of this link are limited').waitFor()
       await check('link-limited')
       const saved = page.waitForEvent('download')
       await page.getByRole('link', { name: 'Download' }).click()
       await (await saved).path()
       await page.reload()
-      await page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor()
+      await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor()
     }))
 
-  it('a link that takes files: limits are named and held, a taken name gets a number, nothing is shown', () =>
+  it('an upload link shows and enforces its limits, numbers duplicate names and lists nothing', () =>
     inBrowser(
       async (browser) => {
         const link = await linkTo({
@@ -378,7 +378,7 @@ describeConsole('share links', (engine, test) => {
         const { page, check } = await openConsole(browser, server, link.page)
         await page.getByLabel('Password', { exact: true }).fill('inbox word')
         await page.getByRole('button', { name: 'Open' }).click()
-        await page.getByText('up to 3 files · files of up to 1 KB · only text/*').waitFor()
+        await page.getByText('up to 3 files · up to 1 KB per file · only text/*').waitFor()
         const file = (name: string, contents: string, mimeType = 'text/plain') => ({
           name,
           mimeType,
@@ -392,7 +392,7 @@ describeConsole('share links', (engine, test) => {
         ])
         await page.getByText('Sent', { exact: true }).waitFor()
         await page.getByText('Larger than 1 KB.').waitFor()
-        await page.getByText('Only text/* is taken.').waitFor()
+        await page.getByText('This file type isn’t accepted. Send text/*.').waitFor()
         await input.setInputFiles([file('a note.txt', 'two')])
         await page.getByText('Sent as a note (2).txt').waitFor()
         await check('link-upload')
@@ -402,7 +402,7 @@ describeConsole('share links', (engine, test) => {
       { width: 390, height: 844 },
     ))
 
-  test('22: a page or drawing that is shared runs no script on this origin', () =>
+  test('shared HTML and SVG run no script on this origin', () =>
     inBrowser(async (browser) => {
       const script = 'try{localStorage.setItem("stolen","1")}catch{};document.title="stolen";fetch("/api/v1/auth/me")'
       await put('evil.html', `<!doctype html><script>${script}</script>`, 'text/html')
@@ -432,7 +432,7 @@ describeConsole('share links', (engine, test) => {
       }
     }))
 
-  test('40: on a plain-http host without a clipboard API links can be made and copied', () => {
+  test('creates and copies links on plain HTTP without the clipboard API', () => {
     const port = new URL(server.env.PUBLIC_BASE_URL ?? '').port
     return inBrowser(
       async (browser) => {
@@ -440,22 +440,22 @@ describeConsole('share links', (engine, test) => {
         const there = { ...server, url: host } as TestServer
         const { page } = await openConsole(browser, there, '/login', { expect: [401] })
         assert.equal(await page.evaluate(() => 'clipboard' in navigator || isSecureContext), false)
-        await page.getByLabel('E-mail').fill('admin@example.com')
+        await page.getByLabel('Email').fill('admin@example.com')
         await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
         await page.getByRole('button', { name: 'Sign in' }).click()
         await page.waitForURL('**/buckets')
         await page.goto(`${host}/console/shares?new=${BUCKET}&key=report.pdf`)
         const dialog = page.getByRole('dialog')
-        await dialog.getByRole('button', { name: 'Make link' }).click()
+        await dialog.getByRole('button', { name: 'Create link' }).click()
         const field = dialog.getByRole('textbox', { name: 'Link' })
         const url = await field.inputValue()
         await dialog.getByRole('button', { name: 'Copy link' }).click()
         await dialog.getByRole('button', { name: 'Link copied' }).waitFor()
         await dialog.getByRole('button', { name: 'Another', exact: false }).click()
         await dialog.getByText('Password and limits').click()
-        await dialog.getByLabel('Name to save it as').click()
+        await dialog.getByLabel('File name when downloaded').click()
         await page.keyboard.press('Control+V')
-        assert.equal(await dialog.getByLabel('Name to save it as').inputValue(), url)
+        assert.equal(await dialog.getByLabel('File name when downloaded').inputValue(), url)
       },
       { args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] },
     )

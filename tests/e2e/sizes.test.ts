@@ -1,4 +1,4 @@
-// One size is written alike on every page, and a GB is what a quota calls one: 1024 × 1024 × 1024 bytes.
+// A size reads the same on every page, and 1 GB is what it is in a quota: 1024 × 1024 × 1024 bytes.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { inBrowserOf, openConsole } from '../support/browser.ts'
@@ -23,7 +23,7 @@ describe('console: sizes', { skip: noBrowser }, () => {
   after(() => server.stop())
   const inBrowser = inBrowserOf(() => server, { realTime: true })
 
-  it('are written alike in lists, quotas, overviews, uploads, the trash and public pages', () =>
+  it('are formatted alike in lists, quotas, overviews, uploads, the trash and public pages', () =>
     inBrowser(async (browser) => {
       const { page, faults } = await openConsole(browser, server, '/buckets')
       const sees = async (words: string) => {
@@ -36,7 +36,7 @@ describe('console: sizes', { skip: noBrowser }, () => {
         )
       }
       await sees(`${SHOWN} of 1 GB`)
-      await sees(`${SHOWN}, no quota`)
+      await sees(`${SHOWN} used · no limit`)
       await page.getByRole('button', { name: 'New bucket' }).first().click()
       await page.getByRole('dialog').getByText('1 GB is 1,073,741,824 bytes', { exact: false }).waitFor()
       for (const view of ['list', 'grid']) {

@@ -1,4 +1,4 @@
-// Pages that are nothing but a state (console.md 4.2), and what becomes of a view whose grant is taken away.
+// Pages for a state alone: forbidden, not found, failed.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Browser, openConsole, startBrowser } from '../support/browser.ts'
@@ -18,22 +18,22 @@ describe('console: states with an address', { skip: noBrowser }, () => {
   })
 
   for (const [at, title] of [
-    ['/403?request=0199-abc', 'You lack a right for this'],
-    ['/404', 'Nothing is here'],
+    ['/403?request=0199-abc', 'You don’t have permission to view this'],
+    ['/404', 'Page not found'],
     ['/error?request=0199-abc', 'Something went wrong'],
-    ['/no/such/view?x=1', 'Nothing is here'],
+    ['/no/such/view?x=1', 'Page not found'],
   ] as const)
     it(`${at} says "${title}"`, async () => {
       const { page, check } = await openConsole(browser, server, at, { expect: [401] })
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       assert.equal(await page.title(), `${title} – Stowage`)
       assert.equal(await page.getByText('Request 0199-abc').count(), at.includes('request') ? 1 : 0)
-      assert.equal(await page.getByRole('link', { name: 'To the buckets' }).count(), 1)
+      assert.equal(await page.getByRole('link', { name: 'Go to buckets' }).count(), 1)
       await check(`state${at.replace(/\W+/g, '-')}`)
       await page.close()
     })
 
-  it('shows of an id only what an id can be', async () => {
+  it('shows a request ID only if it looks like one', async () => {
     const { page } = await openConsole(browser, server, `/403?request=${encodeURIComponent('call 555 now')}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     assert.equal(await page.getByText('555').count(), 0)

@@ -1,4 +1,4 @@
-// The upload engine in a real browser, with real files and folders (console cases 13–20).
+// Uploads in a real browser, with real files and folders.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -60,7 +60,7 @@ describeConsole('uploads', (engine, test) => {
     })
   const uploads = (name: string) => `/b/${name}/uploads`
 
-  it('13: uploads a file, an empty file and a folder of more than a hundred files chosen in the picker', async () => {
+  it('uploads a file, an empty file and a folder of more than 100 files from the picker', async () => {
     const bucket = await newBucket()
     const one = makeFile('one/readme.txt', 1234)
     const empty = makeFile('one/empty.bin', 0)
@@ -76,8 +76,8 @@ describeConsole('uploads', (engine, test) => {
       await page.getByRole('button', { name: 'Upload 2 files' }).click()
       await dockSays(page, '2 files uploaded')
       await openDialog(page)
-      await choose(page, 'Choose a folder', path.join(folder, 'picked'))
-      await page.getByText('1 file left out').waitFor()
+      await choose(page, 'Choose folder', path.join(folder, 'picked'))
+      await page.getByText('1 hidden file skipped').waitFor()
       await check('upload-dialog-folder')
       await page.getByRole('button', { name: 'Upload 130 files' }).click()
       await dockSays(page, '130 files uploaded')
@@ -89,7 +89,7 @@ describeConsole('uploads', (engine, test) => {
     assert.deepEqual([keys.get('readme.txt'), keys.get('empty.bin'), keys.size], [1234, 0, 132])
   })
 
-  test('13, 15: a real folder of 250 files and 90 MB, dropped, paused, the page reloaded, resumed: all arrive whole', async () => {
+  test('uploads a dropped folder of 250 files and 90 MB across a pause, a reload and a resume', async () => {
     const bucket = await newBucket()
     for (let i = 0; i < 160; i++) makeFile(`dropped/many/${i}.bin`, 150_000 + i)
     for (let i = 0; i < 88; i++) makeFile(`dropped/ä 漢/${i} é.bin`, 180_000 + i)
@@ -100,7 +100,7 @@ describeConsole('uploads', (engine, test) => {
       await slow(page, 12 * MIB)
       await openDialog(page)
       await drop(page, path.join(folder, 'dropped'))
-      await page.getByText('1 empty folder left out').waitFor()
+      await page.getByText('1 empty folder skipped').waitFor()
       await page.getByRole('button', { name: 'Upload 250 files' }).click()
       await until(async () => (await listAll(server.admin, bucket)).length > 25)
       await shot('upload-dock-running')
@@ -121,7 +121,7 @@ describeConsole('uploads', (engine, test) => {
       })
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
-        page.getByRole('region', { name: 'Uploads' }).getByRole('button', { name: 'Choose a folder' }).click(),
+        page.getByRole('region', { name: 'Uploads' }).getByRole('button', { name: 'Choose folder' }).click(),
       ])
       await chooser.setFiles(path.join(folder, 'dropped'))
       await dockSays(page, /files uploaded$/)
@@ -139,7 +139,7 @@ describeConsole('uploads', (engine, test) => {
     await assertNothingOpen(bucket)
   })
 
-  test('14, 20: 120 MB in parts, paused, resumed, and cancelled without a leftover; the API answers meanwhile', async (t) => {
+  test('uploads 120 MB in parts with pause and resume, cancels without leftovers, and keeps the API responsive', async (t) => {
     const bucket = await newBucket()
     const file = makeFile('big.bin', 120 * MIB + 7)
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
@@ -185,7 +185,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal((await listAll(server.admin, bucket)).length, 1)
   })
 
-  test('15: a page reloaded in the middle of a file goes on with the parts that are missing', async () => {
+  test('after a reload in mid-file sends only the missing parts', async () => {
     const bucket = await newBucket()
     const file = makeFile('again.bin', 64 * MIB)
     const other = makeFile('other/again.bin', 64 * MIB)
@@ -203,7 +203,7 @@ describeConsole('uploads', (engine, test) => {
       const dock = page.getByRole('region', { name: 'Uploads' })
       // The same name, size and time, but not the same file.
       await choose(dock, 'Choose files', [other])
-      await page.getByText('None of these is one of the files').waitFor()
+      await page.getByText('None of these files matches').waitFor()
       const sent = await countParts(page, async () => {
         await choose(dock, 'Choose files', [file])
         await dockSays(page, '1 file uploaded')
@@ -215,7 +215,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
   })
 
-  it('14: an upload that was begun elsewhere is resumed with its file, and refused with another', async () => {
+  it('resumes an upload started elsewhere with the same file, and rejects another file', async () => {
     const bucket = await newBucket()
     const file = makeFile('elsewhere.bin', 20 * MIB)
     const wrong = makeFile('wrong.bin', 20 * MIB)
@@ -234,7 +234,7 @@ describeConsole('uploads', (engine, test) => {
       await row.waitFor()
       await check('uploads-unfinished')
       await choose(row, 'Resume', [wrong])
-      await page.getByText('This is another file').waitFor()
+      await page.getByText('This is a different file').waitFor()
       await page.getByRole('button', { name: 'Cancel elsewhere.bin' }).waitFor()
       const sent = await countParts(page, async () => {
         await page.reload()
@@ -245,9 +245,9 @@ describeConsole('uploads', (engine, test) => {
       assert.equal(sent, 3)
       await page
         .getByRole('row', { name: /forgotten/ })
-        .getByRole('button', { name: 'Give up' })
+        .getByRole('button', { name: 'Cancel upload' })
         .click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Give up' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel upload' }).click()
       await page.getByText('No unfinished uploads').waitFor()
       assert.deepEqual(faults, [])
     })
@@ -255,7 +255,7 @@ describeConsole('uploads', (engine, test) => {
     assert.deepEqual([object?.key, object?.etag], ['far/elsewhere.bin', partsEtag(bytes, 5 * MIB)])
   })
 
-  it('16: names that are taken are asked about, and the rest arrive meanwhile', async () => {
+  it('asks about existing files while the others upload', async () => {
     const bucket = await newBucket()
     const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']
     const files = names.map((name) => makeFile(`clash/${name}`, 300))
@@ -265,12 +265,12 @@ describeConsole('uploads', (engine, test) => {
       await openDialog(page)
       await choose(page, 'Choose files', files)
       await page.getByRole('button', { name: 'Upload 5 files' }).click()
-      await page.getByText('3 names are taken.').first().waitFor()
+      await page.getByText('3 files already exist.').first().waitFor()
       await until(async () => (await listAll(server.admin, bucket)).length === 5)
       await check('upload-dock-conflict')
       await page.setViewportSize({ width: 390, height: 800 })
       await check('upload-dock-narrow')
-      await page.getByRole('button', { name: 'Decide…' }).first().click()
+      await page.getByRole('button', { name: 'Review…' }).first().click()
       await page.getByRole('dialog').waitFor()
       await check('upload-conflicts-narrow')
       await page.setViewportSize({ width: 1440, height: 900 })
@@ -293,18 +293,18 @@ describeConsole('uploads', (engine, test) => {
     })
   })
 
-  it('17: a bucket that gets full in the middle of a folder stops; others go on; with more room it goes on', async () => {
+  it('stops for a full bucket while others continue, and resumes once there is room', async () => {
     const full = await newBucket(1 / 1024)
     const other = await newBucket()
     for (let i = 0; i < 12; i++) makeFile(`quota/${i}.bin`, 150_000)
     const small = makeFile('small.txt', 10)
     await inBrowser(uploads(full), async ({ page, check, faults }) => {
       await openDialog(page)
-      await choose(page, 'Choose a folder', path.join(folder, 'quota'))
-      await page.getByText('What does not fit is refused').waitFor()
+      await choose(page, 'Choose folder', path.join(folder, 'quota'))
+      await page.getByText('Files that don’t fit will fail').waitFor()
       await check('upload-dialog-quota')
       await page.getByRole('button', { name: 'Upload 12 files' }).click()
-      await page.getByText(`${full} takes no more`).waitFor()
+      await page.getByText(`${full} is full`).waitFor()
       await until(async () => (await listAll(server.admin, full)).length === 6)
       await page.evaluate((to) => history.pushState({}, '', to), `/console/b/${other}/uploads`)
       await check('upload-dock-full')
@@ -320,7 +320,7 @@ describeConsole('uploads', (engine, test) => {
     await assertSame(server.admin, full, folder, ['quota'])
   })
 
-  test('18: goes on by itself when the network is back', async () => {
+  test('resumes automatically when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)
     await inBrowser(uploads(bucket), async ({ page, shot, faults }) => {
@@ -330,7 +330,7 @@ describeConsole('uploads', (engine, test) => {
       await page.getByRole('button', { name: 'Upload 1 file' }).click()
       await until(async () => (await received(bucket)) >= 1)
       await slow(page, 12 * MIB, true)
-      await page.getByText('go on by themselves').waitFor()
+      await page.getByText('Uploads resume automatically').waitFor()
       await shot('upload-dock-offline')
       await slow(page, 12 * MIB)
       await dockSays(page, '1 file uploaded')
@@ -343,14 +343,14 @@ describeConsole('uploads', (engine, test) => {
     assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
   })
 
-  test('19: thousands of small files: listed at once, the page stays responsive, all arrive', async (t) => {
+  test('uploads thousands of small files: listed immediately, with a responsive page', async (t) => {
     const bucket = await newBucket()
     const count = Number(process.env.CONSOLE_FILES ?? 1200)
     const shown = count.toLocaleString('en-US')
     for (let i = 0; i < count; i++) makeFile(`thousands/${i % 7}/${i}.txt`, 20)
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
       await openDialog(page)
-      await choose(page, 'Choose a folder', path.join(folder, 'thousands'))
+      await choose(page, 'Choose folder', path.join(folder, 'thousands'))
       const button = page.getByRole('button', { name: `Upload ${shown} files` })
       await button.waitFor()
       const from = performance.now()
@@ -382,14 +382,14 @@ describeConsole('uploads', (engine, test) => {
     assert.equal((await listAll(server.admin, bucket)).length, count)
   })
 
-  test('2: goes on with a new access token when the old one expires in the middle', async () => {
+  test('continues with a new access token when the old one expires mid-upload', async () => {
     const bucket = await newBucket()
     for (let i = 0; i < 40; i++) makeFile(`expiry/${i}.bin`, 300_000)
     makeFile('expiry/large.bin', 20 * MIB)
     await inBrowser(uploads(bucket), async ({ page, faults }) => {
       await slow(page, 8 * MIB)
       await openDialog(page)
-      await choose(page, 'Choose a folder', path.join(folder, 'expiry'))
+      await choose(page, 'Choose folder', path.join(folder, 'expiry'))
       await page.getByRole('button', { name: 'Upload 41 files' }).click()
       await until(async () => (await listAll(server.admin, bucket)).length > 3)
       await server.later(31 * 60_000)
@@ -402,7 +402,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal((await listAll(server.admin, bucket)).length, 41)
   })
 
-  test('leaves what another tab is uploading alone', async () => {
+  test('leaves another tab’s uploads alone', async () => {
     const bucket = await newBucket()
     const file = makeFile('tabs.bin', 30 * MIB)
     await inBrowser(uploads(bucket), async ({ page, faults }, browser) => {
@@ -422,7 +422,7 @@ describeConsole('uploads', (engine, test) => {
     })
   })
 
-  test('40: uploads where the page is not secure', async () => {
+  test('uploads in an insecure context', async () => {
     const bucket = await newBucket()
     const file = makeFile('plain.bin', 17 * MIB)
     const browser = await startBrowser({ args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] })
@@ -430,7 +430,7 @@ describeConsole('uploads', (engine, test) => {
       const url = server.url.replace('127.0.0.1', 'stowage.test')
       const page = await browser.context.newPage()
       await page.goto(`${url}/console/b/${bucket}/uploads`)
-      await page.getByLabel('E-mail').fill(ADMIN.email)
+      await page.getByLabel('Email').fill(ADMIN.email)
       await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await openDialog(page)
@@ -454,8 +454,8 @@ describeConsole('uploads', (engine, test) => {
   }
 })
 
-describe('console: uploads over a server that is killed', { skip: noBrowser }, () => {
-  it('14: go on when it is back', async () => {
+describe('console: uploads while the server is killed', { skip: noBrowser }, () => {
+  it('resume when it is back', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-killed-'))
     let running = await spawnServer(serverEnv(folder))
     const { url } = running
@@ -487,7 +487,7 @@ describe('console: uploads over a server that is killed', { skip: noBrowser }, (
         return (open?.received_parts ?? 0) >= 2
       })
       await running.kill('SIGKILL')
-      await page.getByText('go on by themselves').waitFor()
+      await page.getByText('Uploads resume automatically').waitFor()
       await shot('upload-dock-killed')
       running = await spawnServer({ ...serverEnv(folder), PORT: new URL(url).port })
       await page.getByText('61 files uploaded').first().waitFor({ timeout: 60_000 })

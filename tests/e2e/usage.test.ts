@@ -63,7 +63,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       ? `${(bytes / 1024 ** 2).toFixed(1).replace(/\.0$/, '')} MB`
       : `${(bytes / 1024).toFixed(bytes >= 100 * 1024 ? 0 : 1).replace(/\.0$/, '')} KB`
 
-  it('33: the numbers are the sum of the objects; tables and CSV say the same; the period is in the address', () =>
+  it('numbers equal the sum of the objects, in tables and CSV too, with the period in the address', () =>
     inBrowser(async (browser) => {
       let stored = 0
       let objects = 0
@@ -76,11 +76,11 @@ describe('console: usage', { skip: noBrowser }, () => {
       const view = await openConsole(browser, server, '/admin/usage')
       const { page, check, shot } = view
       const tile = (name: string) => page.locator('.figure').filter({ hasText: name }).locator('.figure-value')
-      await tile('Received').waitFor()
+      await tile('Uploaded').waitFor()
       assert.equal(await tile('Stored').textContent(), size(stored))
       assert.equal(await tile('Objects').textContent(), String(objects))
-      assert.equal(await tile('Received').textContent(), size(uploaded))
-      assert.equal(await tile('Sent').textContent(), size(sent))
+      assert.equal(await tile('Uploaded').textContent(), size(uploaded))
+      assert.equal(await tile('Downloaded').textContent(), size(sent))
       assert.equal(await tile('Failed deliveries').textContent(), '0')
       const exact = await tile('Stored').locator('.number').getAttribute('title')
       assert.equal(exact?.replace(/\D/g, ''), String(stored))
@@ -91,10 +91,10 @@ describe('console: usage', { skip: noBrowser }, () => {
       const chart = page.getByRole('region', { name: 'Stored over time, by bucket' })
       const slider = chart.getByRole('slider')
       assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /^Jan 15, 2026: team-a/)
-      assert.ok((await chart.textContent())?.includes(`${size(stored)} together`))
+      assert.ok((await chart.textContent())?.includes(`Total ${size(stored)}`))
       await slider.focus()
       for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowLeft')
-      assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /^Jan 10, 2026: nothing was measured/)
+      assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /^Jan 10, 2026: No data/)
       assert.equal(await chart.locator('.timeline-legend li').count(), 9)
       await chart.getByText('3 other buckets').waitFor()
       // Gaps are gaps: each band is drawn as two stretches.
@@ -142,7 +142,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       await until(async () => /12:00 PM/.test((await slider.getAttribute('aria-valuetext')) ?? ''))
       await shot('usage-7')
       await page.reload()
-      await page.getByText('Received').waitFor()
+      await page.getByText('Uploaded').waitFor()
       assert.ok(await page.getByRole('radio', { name: '7 days' }).isChecked())
       await page.goto(`${server.url}/console/admin/usage?period=90`)
       await page.getByRole('slider', { name: 'Requests' }).waitFor()
@@ -152,7 +152,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       await checkReflow(view, 'usage')
     }))
 
-  it('33: a bucket shows its own history and types, also on a phone, and says where there is none', () =>
+  it('a bucket shows its own history and types, also on a phone, and says if there is no data', () =>
     inBrowser(
       async (browser) => {
         const { page, check, shot } = await openConsole(browser, server, '/b/team-b/overview?period=90')
@@ -170,19 +170,19 @@ describe('console: usage', { skip: noBrowser }, () => {
       { width: 390, height: 844 },
     ))
 
-  it('33: no data yet is a text', async () => {
+  it('says that there is no data yet', async () => {
     const fresh = await startServer('sqlite')
     const browser = await startBrowser()
     try {
       await browser.context.clock.install({ time: fresh.clock.now() })
       await signIn(browser, fresh)
       const { page, check } = await openConsole(browser, fresh, '/admin/usage')
-      await page.getByText('Nothing is stored yet').waitFor()
+      await page.getByText('No data yet').waitFor()
       await check('usage-none')
       await fresh.admin.createBucket({ body: { name: 'brand-new' } })
       await page.goto(`${fresh.url}/console/b/brand-new/overview`)
-      await page.getByText('Nothing was measured in this time').first().waitFor()
-      await page.getByText('Nothing was counted yet').waitFor()
+      await page.getByText('Usage is recorded hourly').first().waitFor()
+      await page.getByText('Types are counted hourly').waitFor()
       await check('usage-bucket-none')
     } finally {
       await browser.close()

@@ -1,5 +1,5 @@
-// People in a real browser: the list, one account, import from a directory, the login through a real provider, and what
-// somebody without rights sees (cases 1, 4, 28 to 30, 32 and 37).
+// Users in a real browser: the list, one user, import from a directory, sign-in through a real provider, and what a user
+// without permissions sees.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
@@ -35,7 +35,7 @@ describeConsole('users', (engine, test) => {
   const groupNamed = async (name: string) =>
     (await server.admin.listGroups()).items.find((group) => group.name === name)?.id ?? ''
 
-  test('a user is made by keyboard alone, and gets in', () =>
+  test('creates a user by keyboard alone, who can sign in', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, '/admin/users', { expect: [422] })
@@ -72,7 +72,7 @@ describeConsole('users', (engine, test) => {
       )
     }))
 
-  it('are listed, filtered by what is in the address, and changed many at a time', () =>
+  it('are listed, filtered by the address, and changed in bulk', () =>
     inBrowser(async (browser) => {
       const first = await person()
       const second = await person([], false)
@@ -83,14 +83,14 @@ describeConsole('users', (engine, test) => {
       await page.getByRole('link', { name: 'User 1', exact: true }).waitFor()
       await check('users')
       await checkReflow(opened, 'users')
-      await page.getByLabel('Filter by e-mail or name').fill('user0')
+      await page.getByLabel('Filter by email or name').fill('user0')
       await page.waitForURL('**/admin/users?q=user0')
       await page.getByRole('link', { name: 'Kim Keys' }).waitFor({ state: 'detached' })
       await page.getByLabel('Select user01@example.com').check()
       await page.getByLabel('Select user02@example.com').check()
-      await page.getByText('2 people selected').waitFor()
+      await page.getByText('2 users selected').waitFor()
       await check('users-selected')
-      await page.getByRole('button', { name: 'Add to a group…' }).click()
+      await page.getByRole('button', { name: 'Add to groups…' }).click()
       await page.getByRole('dialog').getByRole('combobox', { name: 'Groups' }).click()
       await page.getByRole('option', { name: 'Photo editors' }).click()
       await page.keyboard.press('Escape')
@@ -98,13 +98,13 @@ describeConsole('users', (engine, test) => {
       await until(
         async () => (await server.admin.getUser({ params: { id: second.id } })).groups[0]?.name === 'Photo editors',
       )
-      await page.getByText('2 people selected').waitFor({ state: 'detached' })
+      await page.getByText('2 users selected').waitFor({ state: 'detached' })
 
       const token = await server.login(first.email, first.password)
       await page.getByLabel('Select user01@example.com').check()
-      await page.getByRole('button', { name: 'End sessions' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('dialog').getByText(first.email).waitFor()
-      await page.getByRole('dialog').getByRole('button', { name: 'End sessions' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
       await until(() =>
         server
           .as(token)
@@ -114,44 +114,44 @@ describeConsole('users', (engine, test) => {
             () => true,
           ),
       )
-      await page.getByText('1 person selected').waitFor({ state: 'detached' })
-      await page.getByLabel('Select all that are shown').check()
-      await page.getByRole('button', { name: 'Deactivate' }).click()
-      await page.getByRole('dialog').getByText('Deactivate 3 people?').waitFor()
+      await page.getByText('1 user selected').waitFor({ state: 'detached' })
+      await page.getByLabel('Select all on this page').check()
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await page.getByRole('dialog').getByText('Disable 3 users?').waitFor()
       await check('users-deactivate')
-      await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-      await page.getByText('Done for 3 people').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+      await page.getByText('3 users updated').waitFor()
       await page.getByRole('radiogroup').getByText('Active').click()
-      await page.getByText('No match for').waitFor()
+      await page.getByText('No results for').waitFor()
       await page.getByRole('radiogroup').getByText('Disabled').click()
       await page.getByRole('link', { name: 'User 2', exact: true }).waitFor()
       assert.ok(page.url().includes('state=disabled'))
       assert.deepEqual(faults, [])
     }))
 
-  it('one account: profile, password, groups, what they may do, tokens, activity', () =>
+  it('one user: profile, password, groups, permissions, tokens, activity', () =>
     inBrowser(async (browser) => {
       const ada = await person()
       await signIn(browser, server)
       const opened = await openConsole(browser, server, `/admin/users/${ada.id}`, { expect: [409, 422] })
       const { page, check, shot } = opened
-      await page.getByText('can’t see anything yet').waitFor()
+      await page.getByText('doesn’t belong to a group yet').waitFor()
       await check('user-no-group')
-      await page.getByLabel('E-mail').fill(ADMIN.email)
+      await page.getByLabel('Email').fill(ADMIN.email)
       await page.getByRole('form', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click()
       await page.getByText('already exists').waitFor()
-      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Email').fill('ada@example.com')
       await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace')
       await page.getByRole('form', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
-      await page.getByRole('button', { name: 'Set a new password' }).click()
+      await page.getByRole('button', { name: 'Change password' }).click()
       server.secrets.add('another one of ada')
       await page.getByLabel('New password').fill('another one of ada')
-      await page.getByRole('button', { name: 'Set a password' }).click()
-      await page.getByText('The password is set').waitFor()
+      await page.getByRole('button', { name: 'Set password' }).click()
+      await page.getByText('Password saved').waitFor()
       const token = await server.login('ada@example.com', 'another one of ada')
-      await page.getByLabel('Subject').fill('ada-at-provider')
-      await page.getByRole('button', { name: 'Tie', exact: true }).click()
+      await page.getByLabel('Subject ID').fill('ada-at-provider')
+      await page.getByRole('button', { name: 'Link', exact: true }).click()
       await page.getByText('No identity provider is set up').waitFor()
       await checkReflow(opened, 'user')
 
@@ -161,11 +161,11 @@ describeConsole('users', (engine, test) => {
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Add', exact: true }).click()
       await page.getByRole('button', { name: 'Remove from Photo editors' }).waitFor()
-      await page.getByText('can’t see anything yet').waitFor({ state: 'detached' })
+      await page.getByText('doesn’t belong to a group yet').waitFor({ state: 'detached' })
       await check('user-groups')
       await page.getByRole('tab', { name: 'Permissions' }).click()
-      await page.getByText('write on photos: from Photo editors').waitFor({ state: 'attached' })
-      await page.getByText('share on photos: no').waitFor({ state: 'attached' })
+      await page.getByText('write on photos: allowed by Photo editors').waitFor({ state: 'attached' })
+      await page.getByText('share on photos: not allowed').waitFor({ state: 'attached' })
       await page.getByLabel('Bucket', { exact: true }).fill('photos')
       await page.getByText('Allowed', { exact: true }).waitFor()
       await check('user-permissions')
@@ -176,7 +176,7 @@ describeConsole('users', (engine, test) => {
       await page.getByRole('tab', { name: 'Tokens' }).click()
       await page.getByRole('button', { name: 'Revoke backup' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-      await page.getByText('backup is revoked').waitFor()
+      await page.getByText('backup revoked').waitFor()
       await page.getByRole('button', { name: 'Revoke backup' }).waitFor({ state: 'detached' })
       await check('user-tokens')
       await assert.rejects(server.as(pat.token).me())
@@ -193,15 +193,15 @@ describeConsole('users', (engine, test) => {
       await shot('user-menu')
       await page.getByRole('menuitem', { name: 'Delete' }).click()
       const dialog = page.getByRole('dialog', { name: 'Delete ada@example.com?' })
-      await dialog.getByText('1 access token that works').waitFor()
-      await dialog.getByText('1 membership of groups').waitFor()
+      await dialog.getByText('Revokes 1 access token.').waitFor()
+      await dialog.getByText('Removes them from 1 group.').waitFor()
       await check('user-delete')
       await dialog.getByRole('button', { name: 'Delete' }).click()
       await page.waitForURL('**/admin/users')
       await assert.rejects(server.admin.getUser({ params: { id: ada.id } }))
     }))
 
-  test('30: the last administrator stays one; nobody takes away their own administration', () =>
+  test('keeps the last administrator, and no one removes their own administrator access', () =>
     inBrowser(async (browser) => {
       const me = await server.admin.me()
       await signIn(browser, server)
@@ -219,13 +219,13 @@ describeConsole('users', (engine, test) => {
       assert.equal((await server.admin.me()).is_admin, true)
     }))
 
-  test('4, 29: somebody in no group is told whom to ask, and /admin is not theirs', () =>
+  test('tells users without a group whom to ask, and keeps them out of /admin', () =>
     inBrowser(async (browser) => {
       const eve = await person()
       await signIn(browser, server, eve)
       const opened = await openConsole(browser, server, '/buckets')
       const { page, check } = opened
-      await page.getByText('belong to no group yet').waitFor()
+      await page.getByText('belong to a group yet').waitFor()
       await page.getByText(eve.email).waitFor()
       await check('zero-group')
       await checkReflow(opened, 'zero-group')
@@ -235,13 +235,13 @@ describeConsole('users', (engine, test) => {
       const places = ['users', 'users/import', `users/${eve.id}`, 'groups', `groups/${eve.id}`, 'settings']
       for (const place of places) {
         await page.goto(`${server.url}/console/admin/${place}`)
-        await page.getByText('You lack a right for this').waitFor()
+        await page.getByText('You don’t have permission to view this').waitFor()
       }
       await check('forbidden')
     }))
 })
 
-describe('console: people of a provider', { skip: noBrowser }, () => {
+describe('console: users from an identity provider', { skip: noBrowser }, () => {
   let idp: Idp
   before(async () => {
     const port = String(await freePort())
@@ -262,7 +262,7 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
     await idp.stop()
   })
 
-  it('1, 4: signs in through the provider; the first time without a group', () =>
+  it('signs in through the provider, at first without a group', () =>
     inBrowser(async (browser) => {
       await server.admin.updateSettings({ body: { auth: { auto_create_users: true } } })
       idp.accounts.set('noor', { sub: 'noor', email: 'noor@example.com', name: 'Noor' })
@@ -274,7 +274,7 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Continue with Acme' }).click()
       await page.waitForURL(`${server.url}/console/tokens`)
       await page.goto(`${server.url}/console/buckets`)
-      await page.getByText('belong to no group yet').waitFor()
+      await page.getByText('belong to a group yet').waitFor()
       assert.deepEqual(
         faults.filter((fault) => !fault.startsWith(`foreign ${idp.issuer}`)),
         [],
@@ -286,27 +286,27 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
         body: { name: 'Makers', grants: [{ bucket_pattern: 'noor-*', preset: 'owner' }] },
       })
       await server.admin.addMembers({ params: { id: group.id }, body: { user_ids: [noor?.id ?? ''] } })
-      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('button', { name: 'Check again' }).click()
       await page.getByRole('button', { name: 'New bucket' }).first().waitFor()
     }))
 
-  it('1: who declines at the provider, or has no account here, is told so', () =>
+  it('explains a cancelled sign-in at the provider and a missing account', () =>
     inBrowser(async (browser) => {
       await server.admin.updateSettings({ body: { auth: { auto_create_users: false } } })
       const { page } = await openConsole(browser, server, '/login', { expect: [401, 403] })
       await page.getByRole('button', { name: 'Continue with Acme' }).click()
-      await page.getByText('You could not be signed in').waitFor()
+      await page.getByText('Sign-in failed').waitFor()
       idp.accounts.set('ola', { sub: 'ola', email: 'ola@example.com', name: 'Ola' })
       await browser.context.route(`${idp.issuer}/**`, (route) =>
         route.continue({ headers: { ...route.request().headers(), 'x-account': 'ola' } }),
       )
-      await page.getByRole('link', { name: 'Back to the login' }).click()
+      await page.getByRole('link', { name: 'Back to sign-in' }).click()
       await page.getByRole('button', { name: 'Continue with Acme' }).click()
       await page.getByText(/no account/i).waitFor()
       assert.equal((await server.admin.listUsers({ query: { q: 'ola' } })).items.length, 0)
     }))
 
-  it('32: people are found in the directory, imported and put into groups', async () => {
+  it('finds users in the directory, imports them and adds them to groups', async () => {
     const directory = await startDirectory('scim2', [
       { id: 'd-1', username: 'dana', first: 'Dana', last: 'Dale', email: 'dana@example.com' },
       { id: 'd-2', username: 'dan', first: 'Dan', last: 'Dover', email: 'dan@example.com', enabled: false },
@@ -318,11 +318,11 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
       await signIn(browser, server)
       const opened = await openConsole(browser, server, '/admin/users/import', { expect: [501, 502, 503, 504] })
       const { page, check } = opened
-      await page.getByText('Type at least two characters').waitFor()
+      await page.getByText('Enter at least 2 characters').waitFor()
       await page.getByLabel('Search the directory').fill('d')
-      await page.getByText('Type at least two characters').waitFor()
+      await page.getByText('Enter at least 2 characters').waitFor()
       await page.getByLabel('Search the directory').fill('da')
-      await page.getByText('No directory is set up').waitFor()
+      await page.getByText('No directory set up').waitFor()
       await check('import-not-configured')
       assert.equal(directory.requests.length, 0)
       const { url, tokenUrl, clientId } = directory.settings
@@ -339,7 +339,7 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByLabel('Dana Dale').waitFor()
       await page.getByLabel('Search the directory').fill('da')
-      await page.getByText('disabled there').waitFor()
+      await page.getByText('Disabled in the directory').waitFor()
       assert.equal(await page.getByLabel('Dan Dover').isDisabled(), true)
       assert.equal(await page.getByLabel('Daisy Day').isDisabled(), true)
       await page.getByLabel('Dana Dale', { exact: true }).check()
@@ -349,8 +349,8 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
       await page.getByLabel('Dara Dale', { exact: true }).check()
       await check('import')
       await checkReflow(opened, 'import')
-      await page.getByRole('button', { name: 'Import 2 people' }).click()
-      await page.getByText('Choose groups for 2 people').waitFor()
+      await page.getByRole('button', { name: 'Import 2 users' }).click()
+      await page.getByText('Choose groups for 2 users').waitFor()
       await page.getByRole('combobox', { name: 'Groups' }).click()
       await page.getByRole('option', { name: 'Makers' }).click()
       await page.keyboard.press('Escape')
@@ -361,7 +361,7 @@ describe('console: people of a provider', { skip: noBrowser }, () => {
       const [dana] = (await server.admin.listUsers({ query: { q: 'dana' } })).items
       assert.deepEqual([dana?.idp_subject, dana?.groups.map(({ name }) => name)], ['d-1', ['Makers']])
       await page.goto(`${server.url}/console/admin/users/import?q=dana`)
-      await page.getByText('already here').waitFor()
+      await page.getByText('Already imported').waitFor()
     })
   })
 })

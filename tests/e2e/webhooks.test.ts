@@ -28,26 +28,26 @@ describeConsole('webhooks', (engine, test) => {
       return receiver.received.length >= n
     })
 
-  it('26: secret once and nowhere afterwards, a signed ping, a failing receiver with its attempts, resend', () =>
+  it('shows the secret once, sends a signed ping, lists a failing receiver’s attempts, and resends', () =>
     inBrowser(async (browser) => {
       const { page, check, shot } = await openConsole(browser, server, '/admin/webhooks', { expect: [401, 422] })
-      await page.getByText('No webhook yet').waitFor()
+      await page.getByText('No webhooks yet').waitFor()
       await check('webhooks-empty')
       await page.getByRole('link', { name: 'New webhook' }).first().click()
       const url = page.getByLabel('URL', { exact: true })
       await page.getByLabel('Name', { exact: true }).fill('Thumbnails')
       await url.fill('http://hooks.example.com/')
-      await page.getByText('Without https').waitFor()
+      await page.getByText('Without HTTPS').waitFor()
       await url.fill('ftp://hooks.example.com/')
       await page.getByRole('button', { name: 'Create webhook' }).click()
       await page.locator('.mantine-InputWrapper-error').waitFor()
       await check('webhook-wrong')
       await url.fill(receiver.url)
-      await page.getByText('an address inside of a network').waitFor()
-      assert.ok(await page.getByLabel('Key begins with').isDisabled())
-      await page.getByLabel('All of Objects').check()
+      await page.getByText('Internal address.').waitFor()
+      assert.ok(await page.getByLabel('Key starts with').isDisabled())
+      await page.getByLabel('All Objects events').check()
       assert.equal(await page.getByLabel('restore', { exact: true }).isChecked(), true)
-      await page.getByLabel('All of Objects').uncheck()
+      await page.getByLabel('All Objects events').uncheck()
       await page.getByLabel('upload', { exact: true }).check()
       await page
         .getByRole('combobox', { name: 'Bucket' })
@@ -55,7 +55,7 @@ describeConsole('webhooks', (engine, test) => {
         .first()
         .click()
       await page.getByRole('option', { name: 'photos' }).click()
-      await page.getByLabel('Key begins with').fill('in/')
+      await page.getByLabel('Key starts with').fill('in/')
       await check('webhook-new')
       await server.records([{ action: 'webhook_create' }], async () => {
         await page.getByRole('button', { name: 'Create webhook' }).click()
@@ -69,7 +69,7 @@ describeConsole('webhooks', (engine, test) => {
       assert.equal(await page.getByText('hmac').first().isVisible(), true)
       await page.keyboard.press('Escape')
       assert.ok(await dialog.isVisible())
-      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await dialog.getByRole('button', { name: 'I’ve saved it' }).click()
       await page.waitForURL(/\/admin\/webhooks\/[\w-]{36}$/)
       const id = page.url().split('/').at(-1) ?? ''
       await page.getByText('Active', { exact: true }).waitFor()
@@ -91,18 +91,18 @@ describeConsole('webhooks', (engine, test) => {
       await check('webhook-settings')
 
       await page.getByRole('button', { name: 'Send test ping' }).click()
-      await page.getByText('A ping is on its way').waitFor()
+      await page.getByText('Sending ping').waitFor()
       await delivered(1)
-      await page.getByText(/The ping was answered with 204/).waitFor()
+      await page.getByText(/Ping succeeded: 204/).waitFor()
       await check('webhook-pinged')
       const isSigned = ({ headers, body }: Receiver['received'][number], key: string) =>
         headers['x-svc-signature'] === `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
       assert.ok(receiver.received.every((one) => isSigned(one, secret)))
-      await page.getByRole('button', { name: 'See the delivery' }).click()
-      await dialog.getByText('Delivery of ping').waitFor()
+      await page.getByRole('button', { name: 'View delivery' }).click()
+      await dialog.getByText('Delivery: ping').waitFor()
       await dialog.getByText('"event": "ping"').waitFor()
       await check('webhook-delivery')
-      await dialog.getByText('As sent').click()
+      await dialog.getByText('Raw').click()
       assert.equal(await dialog.getByRole('region', { name: 'Body' }).textContent(), receiver.received[0]?.body)
       await page.goBack()
       await dialog.waitFor({ state: 'detached' })
@@ -132,7 +132,7 @@ describeConsole('webhooks', (engine, test) => {
       receiver.reply = answer(204)
       await server.records([{ action: 'webhook_resend' }], async () => {
         await dialog.getByRole('button', { name: 'Resend' }).click()
-        await page.getByText('It is queued once more').waitFor()
+        await page.getByText('Queued again with the same ID').waitFor()
       })
       assert.ok(await dialog.getByRole('button', { name: 'Resend' }).isDisabled())
       await delivered(6)
@@ -145,15 +145,15 @@ describeConsole('webhooks', (engine, test) => {
 
       // Paused: resending is off, and says why.
       await page.goto(`${server.url}/console/admin/webhooks/${id}?tab=deliveries`)
-      await page.getByLabel('Thumbnails is on').uncheck({ force: true })
-      await page.getByText('It is paused').waitFor()
+      await page.getByLabel('Enable Thumbnails').uncheck({ force: true })
+      await page.getByText('New events aren’t queued').waitFor()
       await table.getByText('upload').click()
-      await dialog.getByText('enable it to resend').waitFor()
+      await dialog.getByText('Enable the webhook to resend').waitFor()
       assert.ok(await dialog.getByRole('button', { name: 'Resend' }).isDisabled())
       await check('webhook-paused')
     }))
 
-  it('26: rotates the secret with a grace period and promotes it; recovers what failed; changes and deletes', () =>
+  it('rotates and activates the secret, retries failed deliveries, edits and deletes', () =>
     inBrowser(async (browser) => {
       const made = await server.admin.createWebhook({
         body: { name: 'Mirror', url: receiver.url, events: ['*'], max_in_flight: 1 },
@@ -164,32 +164,32 @@ describeConsole('webhooks', (engine, test) => {
       const dialog = page.getByRole('dialog')
       await page.getByRole('button', { name: 'Rotate…' }).click()
       await check('webhook-rotate')
-      await dialog.getByRole('button', { name: 'Make new secret' }).click()
+      await dialog.getByRole('button', { name: 'Rotate secret' }).click()
       const field = dialog.getByLabel('Signing secret')
       await field.waitFor()
       server.secrets.add(await field.inputValue())
       assert.notEqual(await field.inputValue(), made.secret)
-      await dialog.getByRole('button', { name: 'I have stored it' }).click()
-      await page.getByText('A new secret takes over').waitFor()
+      await dialog.getByRole('button', { name: 'I’ve saved it' }).click()
+      await page.getByText('A new secret becomes active').waitFor()
       await check('webhook-rotating')
-      await page.getByRole('button', { name: 'Let it take over now…' }).click()
+      await page.getByRole('button', { name: 'Activate new secret…' }).click()
       await server.records([{ action: 'webhook_promote' }], async () => {
-        await dialog.getByRole('button', { name: 'Let it take over' }).click()
+        await dialog.getByRole('button', { name: 'Activate new secret' }).click()
         await page.getByRole('button', { name: 'Rotate…' }).waitFor()
       })
 
       await page.getByLabel('Name', { exact: true }).fill('Mirror 2')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { name: 'Mirror 2' }).waitFor()
-      await page.getByLabel('Deliveries at a time').fill('5')
+      await page.getByLabel('Concurrent deliveries').fill('5')
       await page.getByRole('button', { name: 'Save' }).click()
       await until(async () => (await server.admin.getWebhook({ params })).max_in_flight === 5)
       await page.getByRole('tab', { name: 'Deliveries' }).click()
-      await page.getByRole('button', { name: 'Recover failed…' }).click()
+      await page.getByRole('button', { name: 'Retry failed…' }).click()
       await check('webhook-recover')
       await server.records([{ action: 'webhook_recover' }], async () => {
-        await dialog.getByRole('button', { name: 'Queue them' }).click()
-        await page.getByText('Nothing failed since then').waitFor()
+        await dialog.getByRole('button', { name: 'Retry deliveries' }).click()
+        await page.getByText('No failed deliveries since then').waitFor()
       })
       await page.goto(`${server.url}/console/admin/webhooks`)
       await page.getByRole('link', { name: 'Mirror 2' }).waitFor()
@@ -201,20 +201,20 @@ describeConsole('webhooks', (engine, test) => {
       const to = await row.getByRole('link').last().getAttribute('href')
       assert.ok(to?.endsWith(`d=${thumbnails?.last_delivery?.id}`), to ?? 'no link')
       await check('webhooks')
-      await page.getByLabel('Mirror 2 is on').uncheck({ force: true })
-      await page.getByText('Mirror 2 is paused').waitFor()
+      await page.getByLabel('Enable Mirror 2').uncheck({ force: true })
+      await page.getByText('Mirror 2 paused').waitFor()
       assert.equal((await server.admin.getWebhook({ params })).enabled, false)
       await page.getByRole('link', { name: 'Mirror 2' }).click()
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
       await dialog.getByRole('button', { name: 'Delete webhook' }).click()
-      await page.getByText('The webhook is deleted').waitFor()
+      await page.getByText('Webhook deleted').waitFor()
       assert.equal(
         (await server.admin.listWebhooks()).items.some(({ id }) => id === made.id),
         false,
       )
     }))
 
-  test('on a phone', () =>
+  test('works on a phone', () =>
     inBrowser(
       async (browser) => {
         const made = await server.admin.createWebhook({
@@ -245,14 +245,14 @@ describeConsole('webhooks', (engine, test) => {
       { width: 390, height: 844 },
     ))
 
-  test('says that webhooks are switched off; others than administrators are told what is missing', async () => {
+  test('says that webhooks are turned off, and names the missing permission to others', async () => {
     const off = await startServer('sqlite', { WEBHOOKS_ENABLED: 'false' })
     const browser = await startBrowser()
     try {
       await browser.context.clock.install({ time: off.clock.now() })
       await signIn(browser, off)
       const { page, check } = await openConsole(browser, off, '/admin/webhooks')
-      await page.getByText('Webhooks are switched off').waitFor()
+      await page.getByText('Webhooks are turned off').waitFor()
       await check('webhooks-off')
       const { id } = await off.admin.createGroup({ body: { name: 'Nobody' } })
       const someone = { email: 'someone@example.com', password: 'a password of someone' }
@@ -261,7 +261,7 @@ describeConsole('webhooks', (engine, test) => {
       await signIn(browser, off, someone)
       for (const at of ['/admin/webhooks', '/admin/webhooks/new', '/admin/webhooks/x', '/admin/audit']) {
         const refused = await openConsole(browser, off, at)
-        await refused.page.getByText('You lack a right for this').waitFor()
+        await refused.page.getByText('You don’t have permission to view this').waitFor()
         assert.deepEqual(refused.faults, [])
       }
     } finally {

@@ -1,7 +1,7 @@
 import { catalogue } from '../i18n.ts'
 
 export const text = catalogue({
-  unreachable: 'The server cannot be reached',
-  unreachableHint: 'Is the network up? Try again.',
+  unreachable: 'Can’t reach the server',
+  unreachableHint: 'Check your connection, then try again.',
   broken: 'Something went wrong',
 })

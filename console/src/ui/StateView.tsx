@@ -89,10 +89,10 @@ export function EmptyView({
 }
 
 /** There is something, but nothing of it is what was asked for. */
-export const NoMatch = ({ query, clear }: { query: string; clear: () => void }) => (
+export const NoMatch = ({ query, clear }: { query?: string | undefined; clear: () => void }) => (
   <div className="state">
     <IconSearchOff size={28} stroke={1.4} />
-    <h2>{text.noMatch(query)}</h2>
+    <h2>{query ? text.noMatch(query) : text.noMatchFilters}</h2>
     <Anchor component="button" onClick={clear}>
       {text.clearFilters}
     </Anchor>

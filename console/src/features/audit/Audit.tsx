@@ -112,7 +112,7 @@ export default function Audit() {
               </div>
               {lost && search.e ? <Elsewhere id={search.e} onClose={() => void open({ e: undefined })} /> : null}
               {rows.length === 0 && !filtered ? <EmptyView title={text.emptyTitle} /> : null}
-              {rows.length === 0 && filtered ? <NoMatch query={text.these} clear={clear} /> : null}
+              {rows.length === 0 && filtered ? <NoMatch clear={clear} /> : null}
               {rows.length === 0 ? null : (
                 <ListTable
                   label={text.title}

@@ -14,7 +14,7 @@ import { refreshObjects } from './running.tsx'
 interface AskProps {
   title: string
   label: string
-  hint: string
+  hint?: string
   initial: string
   action: string
   isName: (name: string) => boolean
@@ -93,7 +93,6 @@ export const NewFolder = ({
   <AskName
     title={text.newFolder}
     label={text.folderName}
-    hint={text.folderHint}
     initial=""
     action={text.create}
     isName={(name) => isKeyText(`${prefix}${name}/`, 1)}

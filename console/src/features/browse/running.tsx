@@ -83,7 +83,8 @@ async function undo(job: Job): Promise<void> {
 }
 
 function tell(job: Job): void {
-  const verb = text.worked(job.kind)
+  const operation = text.operation(job.kind)
+  const done = text.jobDone(text.worked(job.kind), job.done)
   // Notices are outside of what the router renders.
   const open = (event: MouseEvent) => {
     event.preventDefault()
@@ -95,20 +96,20 @@ function tell(job: Job): void {
     </Anchor>
   )
   const back = isUndoable(job, currentMe()) ? () => void undo(job) : undefined
-  if (job.status === 'cancelled') notify.ok(text.jobCancelled(verb, job.done), back)
-  else if (job.status === 'failed') notify.failure(text.jobBroken(verb), job.detail)
+  if (job.status === 'cancelled') notify.ok(text.jobCancelled(operation, job.done), back)
+  else if (job.status === 'failed') notify.failure(text.jobBroken(operation), job.detail)
   else if (job.failed > 0)
     notify.failure(
-      text.jobFailed(verb, job.failed),
+      text.jobFailed(operation, job.failed),
       <>
         {job.errors[0]?.detail} {link}
       </>,
     )
-  else if (back) notify.ok(text.jobDone(verb, job.done), back)
+  else if (back) notify.ok(done, back)
   else
     notify.ok(
       <>
-        {text.jobDone(verb, job.done)} {link}
+        {done} {link}
       </>,
     )
 }

@@ -176,7 +176,7 @@ export default function Shares() {
           const opened = rows.find(({ id }) => id === search.d)
           const edited = rows.find(({ id }) => id === search.edit)
           if (rows.length === 0 && !filtered) return <EmptyView title={text.emptyTitle}>{text.emptyHint}</EmptyView>
-          if (rows.length === 0) return <NoMatch query={text.filteredBy(filters.q ?? '')} clear={clear} />
+          if (rows.length === 0) return <NoMatch query={filters.q} clear={clear} />
           return (
             <>
               <ListTable

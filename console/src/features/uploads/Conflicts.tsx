@@ -73,7 +73,7 @@ export function Conflicts({ onClose }: { onClose: () => void }) {
             {text.later}
           </Button>
           <span className="grow" />
-          <span className="dim">{text.forAll(all)}</span>
+          {all > 1 ? <span className="dim">{text.forAll(all)}</span> : null}
           {choices.map(({ value, label }) => (
             <Button key={value} variant="default" onClick={() => engine.decideAll(value)}>
               {label}

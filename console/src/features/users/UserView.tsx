@@ -141,10 +141,8 @@ function Actions({ user }: { user: User }) {
       children: (
         <div className="stack-tight">
           <p>{text.deleteHint}</p>
-          <ul className="users-names">
-            <li>{text.deleteGroups(user.groups.length)}</li>
-            {tokens === undefined ? null : <li>{text.deleteTokens(tokens)}</li>}
-          </ul>
+          {user.groups.length === 0 ? null : <p>{text.deleteGroups(user.groups.length)}</p>}
+          {tokens === undefined || tokens === 0 ? null : <p>{text.deleteTokens(tokens)}</p>}
           <p>{text.deleteStays}</p>
         </div>
       ),

@@ -148,12 +148,7 @@ function List() {
               />
             )
           if (Object.keys(filter).length === 0) return <EmptyView title={text.emptyTitle} />
-          return (
-            <NoMatch
-              query={q || text.filtered}
-              clear={() => narrow({ q: undefined, state: undefined, group: undefined })}
-            />
-          )
+          return <NoMatch query={q} clear={() => narrow({ q: undefined, state: undefined, group: undefined })} />
         }}
       </StateView>
       {creating ? <CreateUser onClose={() => setCreating(false)} /> : null}

@@ -93,12 +93,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         {({ items, total, total_is_estimate }) => {
           const pages = Math.max(1, Math.ceil(total / PAGE))
           if (items.length === 0 && filtered)
-            return (
-              <NoMatch
-                query={text.filtered}
-                clear={() => void open({ status: undefined, event: undefined, page: undefined })}
-              />
-            )
+            return <NoMatch clear={() => void open({ status: undefined, event: undefined, page: undefined })} />
           if (items.length === 0) return <EmptyView title={text.noneYet}>{text.noneYetHint}</EmptyView>
           return (
             <>
