@@ -1,7 +1,7 @@
 /**
- * The texts of a feature: one object of texts and functions beside it (`messages.ts`), typed by itself. `?lang=en-XA`
- * shows every one longer and accented, so that a text that is not in a catalogue, or has no room, is seen; `?lang=ar-XB`
- * turns the page to read from the right.
+ * A feature's texts: one object of strings and functions beside it (`messages.ts`), typed by itself. `?lang=en-XA`
+ * shows every text longer and accented, which reveals texts that are not in a catalogue or have no room; `?lang=ar-XB`
+ * turns the page right to left.
  */
 type Text = string | ((...given: never[]) => string)
 export type Messages = { readonly [name: string]: Text }
@@ -27,7 +27,7 @@ const ACCENTED: Record<string, string> = {
 const disguise = (text: string): string =>
   `[${text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)}${'·'.repeat(Math.ceil(text.length / 4))}]`
 
-/** Gives the catalogue of a feature in the language of the page. */
+/** Returns a feature's catalogue in the page's language. */
 export function catalogue<M extends Messages>(english: M): M {
   if (!pseudo) return english
   const shown = Object.entries(english).map(([name, text]) => [
@@ -44,7 +44,7 @@ export const plural = (n: number, forms: Partial<Record<Intl.LDMLPluralRule, str
   `${counts.format(n)} ${forms[rules.select(n)] ?? forms.other}`
 export const formatCount = (n: number): string => counts.format(n)
 
-/** `98%`; what is not all is never rounded up to it. */
+/** `98%`; less than all is never rounded up to 100%. */
 export const formatShare = (share: number): string =>
   new Intl.NumberFormat(locale, { style: 'percent' }).format(Math.floor(share * 100) / 100)
 
@@ -53,7 +53,7 @@ const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 export const MB = 1024 ** 2
 export const GB = 1024 ** 3
-/** `1.4 MB`, everywhere in units of 1024: the API means quotas so, and what is used has to add up with them. */
+/** `1.4 MB`, always in units of 1024, as in the API's quotas, so that used and free add up. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -81,7 +81,7 @@ export function formatAgo(time: string | number | Date, now = Date.now()): strin
 }
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 export const formatTime = (time: string | number | Date): string => absolute.format(new Date(time))
-/** Both clocks, for a title. */
+/** Local time and UTC, for a title. */
 export const formatBoth = (time: string | number | Date): string =>
   `${formatTime(time)} · ${new Date(time)
     .toISOString()

@@ -13,7 +13,7 @@ import { resolver, theme } from './theme.ts'
 import { Toasts } from './ui/notify.tsx'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
-// What locks the page's scrolling under dialogs writes a style of its own, and looks here for the nonce.
+// Mantine's scroll lock for dialogs injects a style and reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 applyPreferences()

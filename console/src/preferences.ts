@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 
-/** How somebody likes the console on this device; the colour scheme is kept by Mantine. */
+/** The user's appearance settings on this device. Mantine keeps the colour scheme. */
 export interface Preferences {
   density: 'compact' | 'normal' | 'comfortable'
-  /** Single keys that do something (WCAG 2.1.4: they can be turned off). */
+  /** Single-key shortcuts, which can be turned off (WCAG 2.1.4). */
   shortcuts: boolean
-  /** How objects are listed where the address does not say. */
+  /** The default view for objects. */
   view: 'list' | 'grid'
 }
 const KEY = 'stowage-preferences'
@@ -24,7 +24,7 @@ let current = read()
 const listeners = new Set<() => void>()
 
 export const preferences = (): Preferences => current
-/** Shows the page as it is liked: the height of rows is a variable of the page. */
+/** Applies the settings to the page: the row height is a CSS variable. */
 export const applyPreferences = (): void => {
   document.documentElement.dataset.density = current.density
 }
@@ -33,7 +33,7 @@ export function setPreferences(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(current))
   } catch {
-    // No storage: it holds until the page is left.
+    // No storage: they apply until the page is closed.
   }
   applyPreferences()
   for (const listener of listeners) listener()

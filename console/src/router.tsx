@@ -44,7 +44,7 @@ const routes = (parent: typeof root | typeof framed, open: boolean) =>
       }),
     )
 
-/** Every value is a text: the router's own way would make `?prefix=2026` a number. */
+/** Every value stays a string: the router's own parser would turn `?prefix=2026` into a number. */
 const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 const stringifySearch = (search: Record<string, unknown>): string => {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
@@ -52,7 +52,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
   return text ? `?${text}` : ''
 }
 
-// The views are a list, so their paths are no types: the router is told nothing of them.
+// The paths come from a list, so the router cannot type them.
 const children = [
   framed.addChildren(routes(framed, false) as never),
   ...routes(root, true),
@@ -69,7 +69,8 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
-  // By pixels, which the object browser cannot use (tiles stand elsewhere in another width): it keeps places of its own.
+  // Restores pixels, which does not work for the object browser (tiles move with the width). It keeps its own
+  // positions.
   scrollRestoration: ({ location }) => !/\/b\/[^/]+\/?$/.test(location.pathname),
   defaultErrorComponent: FailedView,
   defaultNotFoundComponent: NotFound,

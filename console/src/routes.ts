@@ -3,8 +3,8 @@ import type { ComponentType } from 'react'
 /** A view at an address below `/console`. `$name` in a path is a parameter. */
 export interface View {
   path: string
-  /** The module whose default export is the view; fetched when it is first opened. */
+  /** The module with the view as its default export, loaded on demand. */
   load: () => Promise<{ default: ComponentType }>
-  /** Shown to people who are not signed in, without the frame. */
+  /** Shown without the frame to users who are not signed in. */
   open?: boolean
 }

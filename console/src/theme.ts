@@ -26,7 +26,7 @@ const danger: MantineColorsTuple = [
   '#931c13',
   '#73150e',
 ]
-/** Text to ground, as Mantine's dark scheme uses them. */
+/** From text to background, as in Mantine's dark scheme. */
 const dark: MantineColorsTuple = [
   '#d8dee5',
   '#a3acb9',
@@ -89,7 +89,7 @@ export const theme = createTheme({
   },
 })
 
-/** The tokens of the design, beside those of Mantine that would be too faint. */
+/** The design tokens, where Mantine's own are too faint. */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

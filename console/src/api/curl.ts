@@ -10,7 +10,7 @@ export interface ApiCall {
 }
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The command that asks the API what a view shows; the credential is left to the reader. */
+/** The curl command for a view's API call. The reader supplies the credential. */
 export function curlOf({ operation, body, ...call }: ApiCall): string {
   const route: RouteSpec = (api as Api)[operation]
   const method = route.method === 'GET' ? '' : ` -X ${route.method}`

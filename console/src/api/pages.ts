@@ -5,7 +5,7 @@ interface CursorPage<T> {
   next_cursor: string | null
 }
 
-/** A list that is read on by cursor, as one list with a way to get more of it. Old rows stay while new ones load. */
+/** A cursor-paged list as one list with a function to load more. Old rows stay while new ones load. */
 export function useCursorList<T>(
   queryKey: QueryKey,
   read: (cursor: { cursor?: string }) => Promise<CursorPage<T>>,
@@ -23,14 +23,14 @@ export function useCursorList<T>(
     data: data?.pages.flatMap(({ items }) => items),
     error,
     isPending,
-    /** What is shown answers an earlier question. */
+    /** The data shown belongs to an earlier query. */
     isOld: isPlaceholderData,
     refetch,
     more: { available: query.hasNextPage, loading: query.isFetchingNextPage, load: query.fetchNextPage },
   }
 }
 
-/** All of a list that is short enough to hold. */
+/** A whole list, for lists short enough to keep in memory. */
 export async function readAll<T>(read: (cursor: { cursor?: string }) => Promise<CursorPage<T>>): Promise<T[]> {
   const items: T[] = []
   let cursor: string | null = null

@@ -3,7 +3,7 @@ import { text } from './messages.ts'
 
 export { ProblemError }
 
-/** What is shown of any error: the server's own words, or why there are none. */
+/** What to show for any error: the server's own words, or why there are none. */
 export function describeProblem(error: unknown): {
   title: string
   detail: string
@@ -18,7 +18,7 @@ export function describeProblem(error: unknown): {
   return { title: text.broken, detail: error instanceof Error ? error.message : String(error) }
 }
 
-/** The faults of a form's fields by name (`body.name` is `name`). */
+/** A form's errors by field name (`body.name` becomes `name`). */
 export function faultsOf(error: unknown): Record<string, string> {
   if (!(error instanceof ProblemError)) return {}
   const faults = error.problem.errors ?? []

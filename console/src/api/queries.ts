@@ -11,7 +11,7 @@ import {
 import { statusOf } from './problem.ts'
 import { client, onRefusal, publicClient } from './session.ts'
 
-/** One for the page: a query that a 4xx answered is not asked again by itself. */
+/** The page's query client. It does not retry a query that failed with a 4xx. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -23,14 +23,14 @@ export const queries = new QueryClient({
   },
 })
 
-/** Asked again whenever the page is looked at again: rights change while somebody is signed in. */
+/** Refetched whenever the page becomes visible, because permissions change during a session. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: () => client.me(),
   staleTime: 60_000,
   refetchOnWindowFocus: 'always',
 })
-// What was offered was refused: the rights are others than the page knows of.
+// An offered action was refused, so the permissions have changed.
 onRefusal(() => {
   if (queries.isFetching(meQuery) === 0) void queries.invalidateQueries(meQuery)
 })
@@ -41,12 +41,12 @@ export const authConfigQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Who is signed in, and what they may do, by the rule the server decides by. */
+/** The signed-in user and their permissions, decided by the same rules as on the server. */
 export function useMe() {
   const { data } = useQuery(meQuery)
   return rightsOf(data)
 }
-/** The same outside of what React renders. */
+/** The same outside React. */
 export const currentMe = (): Me => rightsOf(queries.getQueryData(meQuery.queryKey))
 
 function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
@@ -65,13 +65,13 @@ function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
     isAdmin: isAdmin(groups),
     managesUsers: mayManageUsers(groups),
     grantsAnything: data.is_admin || data.permissions.grants.length > 0 || data.permissions.global.length > 0,
-    /** Whether they may do this to a key; '' is the bucket itself. */
+    /** Whether they can do this to a key; '' is the bucket itself. */
     can: (action: BucketAction, bucket: string, key = '') => decide(groups, action, bucket, key).allowed,
-    /** Whether they have every right that members of these groups have, and so may give it. */
+    /** Whether they have every permission that members of these groups have, and can therefore assign them. */
     covers: (others: readonly GrantingGroup[]) => covers(groups, others),
-    /** Whether they may do this to some key of a bucket. */
+    /** Whether they can do this to at least one key of a bucket. */
     canIn: (action: BucketAction, bucket: string) => actionsOn(groups, bucket).includes(action),
-    /** Whether some name of a bucket would be theirs to use for this. */
+    /** Whether they can do this in a bucket of some name, existing or not. */
     canSomewhere: (action: BucketAction) =>
       isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),
   }

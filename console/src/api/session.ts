@@ -2,14 +2,14 @@ import type { TokenPair } from '../../../contract/auth.ts'
 import { type Client, createClient } from '../../../contract/client.ts'
 
 /**
- * The session of this page. The access token is in memory alone; the refresh token is in a cookie that no script reads.
- * A reload asks for a new access token with it.
+ * This page's session. The access token is only in memory; the refresh token is in a cookie that scripts cannot read.
+ * After a reload the cookie fetches a new access token.
  */
 let accessToken: string | undefined
 let ended: (() => void) | undefined
 let refused: (() => void) | undefined
 
-/** Says, without being a credential, that there may be a session to go on with: others are not asked for one in vain. */
+/** Marks that there may be a session, so that a first visit does not request a token in vain. It is no credential. */
 const SIGNED_IN = 'stowage-signed-in'
 const note = (signedIn: boolean): void => {
   try {
@@ -27,11 +27,11 @@ const isNoted = (): boolean => {
   }
 }
 
-/** Is called once the session cannot be renewed any more. */
+/** Called when the session can no longer be renewed. */
 export const onSessionEnd = (listener: () => void): void => {
   ended = listener
 }
-/** Is called when the server says that a right is missing. */
+/** Called when the server reports a missing permission. */
 export const onRefusal = (listener: () => void): void => {
   refused = listener
 }
@@ -45,7 +45,7 @@ export const forgetTokens = (): void => {
   note(false)
 }
 
-/** Whom a token is for: tabs of the same browser may be two people's for a moment. */
+/** Whose token it is: for a moment, two tabs of one browser can belong to different users. */
 const subjectOf = (token: string): unknown => {
   try {
     const [, claims = ''] = token.split('.')
@@ -54,7 +54,7 @@ const subjectOf = (token: string): unknown => {
     return undefined
   }
 }
-/** The other tabs: what one of them renewed serves all, and a sign-out is everyone's. */
+/** The other tabs: a token renewed in one serves all, and signing out in one signs out all. */
 const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('stowage-session')
 tabs?.addEventListener('message', ({ data }: MessageEvent<{ token?: string }>) => {
   if (accessToken === undefined) return
@@ -65,7 +65,7 @@ tabs?.addEventListener('message', ({ data }: MessageEvent<{ token?: string }>) =
   accessToken = undefined
   ended?.()
 })
-/** Ends the session in every tab; the server was told. */
+/** Ends the session in every tab, after the server was told. */
 export const leaveEverywhere = (): void => {
   forgetTokens()
   tabs?.postMessage({})
@@ -74,12 +74,12 @@ export const leaveEverywhere = (): void => {
 const bare = createClient({ baseUrl: '' })
 let renewal: Promise<boolean> | undefined
 
-/** Gets a new access token; however many ask at the same time, one request goes out, and one tab at a time asks. */
+/** Gets a new access token. Concurrent calls share one request, and only one tab asks at a time. */
 export function renew(): Promise<boolean> {
   if (accessToken === undefined && !isNoted()) return Promise.resolve(false)
   const stale = accessToken
   const ask = async () => {
-    // Another tab was first.
+    // Another tab renewed it first.
     if (accessToken !== undefined && accessToken !== stale) return true
     try {
       const pair = await bare.refresh({ query: { session: 'cookie' }, body: {} })
@@ -87,7 +87,7 @@ export function renew(): Promise<boolean> {
       tabs?.postMessage({ token: pair.access_token })
       return true
     } catch (error) {
-      // Not the network: only an answer ends the session.
+      // A network error does not end the session, only a response does.
       if (!(error instanceof Error && 'response' in error)) throw error
       forgetTokens()
       return false
@@ -100,7 +100,7 @@ export function renew(): Promise<boolean> {
   return renewal
 }
 
-/** `fetch` with the session's credential; where that has expired it is renewed once and the request sent again. */
+/** `fetch` with the session's token. An expired token is renewed once and the request sent again. */
 export const authorizedFetch: typeof fetch = async (input, init = {}) => {
   const send = () => {
     const headers = new Headers(init.headers)
@@ -118,13 +118,13 @@ export const authorizedFetch: typeof fetch = async (input, init = {}) => {
   return send()
 }
 
-/** The credential for requests that are not made by `fetch` (uploads); renewed first when `stale` is still in use. */
+/** The token for requests made without `fetch` (uploads); renewed first if `stale` is still the current one. */
 export async function bearer(stale?: string): Promise<string | undefined> {
   if (stale !== undefined && stale === accessToken && !(await renew())) ended?.()
   return accessToken
 }
 
-/** Every operation of the API, as whoever is signed in. */
+/** All API operations, as the signed-in user. */
 export const client: Client = createClient({ baseUrl: '', fetch: authorizedFetch })
-/** Operations that are asked without a credential. */
+/** All API operations without a token. */
 export const publicClient: Client = bare

@@ -17,7 +17,7 @@ import { usageViews } from './usage/views.ts'
 import { userViews } from './users/views.ts'
 import { webhookViews } from './webhooks/views.ts'
 
-/** Every view of the console. */
+/** All views of the console. */
 export const views: readonly View[] = [
   ...accountViews,
   ...auditViews,

@@ -6,7 +6,7 @@ import { hasToken, onSessionEnd, renew } from '../api/session.ts'
 import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 
-/** Lets through who is signed in; others go to the login, which brings them back to where they wanted to be. */
+/** Lets signed-in users through. Others go to sign-in, which returns them here. */
 export function Gate({ children }: { children: ReactNode }) {
   const cache = useQueryClient()
   const { go } = useView()
@@ -29,7 +29,7 @@ export function Gate({ children }: { children: ReactNode }) {
   const permissions = me.data?.permissions
   const known = useRef(permissions)
   useEffect(() => {
-    // Other rights, other lists: what is on the page may be more or less than they may see now.
+    // With other permissions, lists may show more or less.
     if (known.current && permissions && known.current !== permissions)
       void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
     known.current = permissions

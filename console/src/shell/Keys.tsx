@@ -9,7 +9,7 @@ import type { Place } from './places.ts'
 const ShortcutSheet = lazy(() => import('../ui/ShortcutSheet.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
 
-/** The second key after `g`. */
+/** The key after `g`. */
 const LETTERS: Readonly<Record<string, string>> = {
   '/buckets': 'b',
   '/shares': 's',
@@ -21,7 +21,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   '/admin/webhooks': 'w',
 }
 
-/** Keys that work everywhere: where to go, and which keys there are. */
+/** Global shortcuts: navigation, the palette and the list of shortcuts. */
 export function Keys({ places }: { places: readonly Place[] }) {
   const { go } = useView()
   const [open, setOpen] = useState<'sheet' | 'palette'>()

@@ -10,7 +10,7 @@ import type { Place } from './places.ts'
 
 const MOST = 50
 
-/** Goes to a view or a bucket by a part of its name. */
+/** Opens a view or bucket by a part of its name. */
 export default function Palette({
   places,
   onClose,

@@ -15,7 +15,7 @@ import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
 import { type Place, usePlaces } from './places.ts'
 
-/** The frame of all views for people who are signed in. */
+/** The frame of all views for signed-in users. */
 export default function Shell({ children }: { children: ReactNode }) {
   const { pathname } = useView()
   const [open, setOpen] = useState(false)
@@ -76,7 +76,7 @@ export default function Shell({ children }: { children: ReactNode }) {
 
 function Places({ places }: { places: readonly Place[] }) {
   const { pathname } = useView()
-  // The pages of a bucket belong to the buckets.
+  // A bucket's pages belong to the buckets.
   const isIn = (to: string) => to === '/buckets' && pathname.startsWith('/b/')
   return (
     <ul>

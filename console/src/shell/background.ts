@@ -3,13 +3,13 @@ import { isOutdated } from './outdated.ts'
 
 const LATER_MS = 1000
 
-/** What goes on whatever view is open; fetched once the first view has had its turn. Gives what stops the wait. */
+/** Starts background work, loaded after the first view. Returns a function that cancels the wait. */
 export function startBackground(user: string): () => void {
   const timer = setTimeout(() => {
     const running = import('../features/jobs/Running.tsx').then(({ showRunning }) => showRunning())
     for (const work of [recallUploads(user), running])
       work.catch((error: unknown) => {
-        // Nobody asked for it: the next view that cannot be fetched tells that there is a newer page.
+        // The user did not request it: the next view that fails to load reports the new version.
         if (!isOutdated(error)) throw error
       })
   }, LATER_MS)

@@ -13,7 +13,7 @@ const useTitle = (title: string) =>
     document.title = `${title} – Stowage`
   }, [title])
 
-/** A page that is nothing but a state: what, why, the id of the request that was refused, and a way on. */
+/** A page for a state alone: what happened, why, the request ID and a way out. */
 function StatePage({
   title,
   hint,
@@ -27,7 +27,7 @@ function StatePage({
 }) {
   const { search } = useView()
   useTitle(title)
-  // Whoever wrote the address wrote this: nothing but what an id can be.
+  // The address may come from anyone: accept only what looks like a request ID.
   const request = /^[\w-]{1,64}$/.exec(search.request ?? '')?.[0]
   return (
     <main className="alone">
@@ -49,7 +49,7 @@ function StatePage({
   )
 }
 
-/** `/404`, and every address that is none of the console's. */
+/** `/404`, and every unknown address. */
 export const NotFound = () => (
   <StatePage title={text.notFoundTitle} hint={text.notFoundHint} icon={<IconError404 size={34} stroke={1.4} />} />
 )
@@ -72,7 +72,7 @@ export const Broken = () => (
   </StatePage>
 )
 
-/** A view that failed; where a part of the page cannot be fetched any more, there is a newer one. */
+/** A view that failed. If a chunk no longer exists, there is a new version. */
 export function FailedView({ error }: { error: unknown }) {
   const outdated = isOutdated(error)
   const title = outdated ? text.newVersion : describeProblem(error).title

@@ -1,9 +1,9 @@
-/** A part of the page that could not be fetched: most likely there is a newer one. */
+/** A chunk that could not be loaded, most likely because there is a new version. */
 class OutdatedPage extends Error {}
 
 /**
- * Fetches a part of the page. The router would reload the page by itself where that fails, with whatever is being
- * uploaded: here it is told, and `FailedView` asks.
+ * Loads a chunk. On failure the router would reload the page by itself and interrupt uploads; instead `FailedView`
+ * asks.
  */
 export const part =
   <T>(load: () => Promise<T>) =>

@@ -21,7 +21,7 @@ export interface Place {
   icon: typeof IconBucket
 }
 
-/** Where somebody may go: what they may not do is not offered. */
+/** The views a user can open. */
 export function usePlaces(): { own: Place[]; administration: Place[] } {
   const me = useMe()
   const when = (yes: boolean, ...places: Place[]) => (yes ? places : [])

@@ -5,7 +5,7 @@ import { text } from './messages.ts'
 
 export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'settings'
 
-/** The pages of a bucket; what somebody has no right for is left out. */
+/** A bucket's tabs, without those the user has no permission for. */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
   const { can, canIn } = useMe()
   const tabs: readonly [BucketTab, string, string, boolean][] = [

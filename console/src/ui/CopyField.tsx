@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { copyText } from './copy.ts'
 import { text } from './messages.ts'
 
-/** Copies a text and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({
   value,
   label = text.copy,
@@ -33,7 +33,7 @@ export function CopyButton({
   )
 }
 
-/** A text that can be selected as a whole, and copied. */
+/** A text to select as a whole or copy. */
 export const CopyField = ({
   label,
   value,

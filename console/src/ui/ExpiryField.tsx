@@ -2,15 +2,15 @@ import { Select, TextInput } from '@mantine/core'
 import { formatBoth, formatTime, locale } from '../i18n.ts'
 import { text } from './messages.ts'
 
-/** A length of time as the API takes it (`7d`), `never`, or a moment that was picked. */
+/** A duration as in the API (`7d`), `never`, or a chosen time. */
 export interface Expiry {
   choice: string
-  /** The value of the date field, in the local zone. */
+  /** The date field's value, in the local time zone. */
   at: string
 }
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
-/** Seconds of `7d` and the like; `never` has no end. */
+/** Seconds in `7d` and the like; `never` is infinite. */
 export function secondsOf(length: string): number {
   if (length === 'never') return Number.POSITIVE_INFINITY
   return Number.parseInt(length, 10) * (UNITS[length.slice(-1)] ?? 1)
@@ -29,7 +29,7 @@ export function nameLength(length: string): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', unitDisplay: 'long' }).format(seconds)
 }
 
-/** The lengths that are offered: those of `usual` and `more` that are not beyond `longest` (null: no limit). */
+/** The durations to offer: those of `usual` and `more` up to `longest` (null: no limit). */
 export function lengthsUpTo(longest: string | null, usual: readonly string[], more: readonly string[] = []): string[] {
   const most = longest === null ? Number.POSITIVE_INFINITY : secondsOf(longest)
   const all = [...usual, ...more, ...(longest === null ? ['never'] : [longest])]
@@ -40,20 +40,20 @@ export function lengthsUpTo(longest: string | null, usual: readonly string[], mo
     .map(([, length]) => length)
 }
 
-/** The value of a date field for a moment, in the local zone and to the minute. */
+/** A date field's value for a time, local and to the minute. */
 export function localValue(time: Date): string {
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return shifted.toISOString().slice(0, 16)
 }
 
-/** What the API is given: a length, or the seconds to the moment that was picked; undefined while it is not in the future. */
+/** The value for the API: a duration, or the seconds until the chosen time; undefined unless that is in the future. */
 export function expiresIn({ choice, at }: Expiry): string | number | undefined {
   if (choice !== 'custom') return choice
   const seconds = Math.floor((new Date(at).getTime() - Date.now()) / 1000)
   return seconds > 0 ? seconds : undefined
 }
 
-/** When something ends: a usual length, a date and time of one's own, or never. */
+/** When something expires: a usual duration, a custom time, or never. */
 export function ExpiryField({
   label,
   lengths,

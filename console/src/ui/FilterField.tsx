@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** What narrows a list by words, with what else narrows it and how much is left beside it. */
+/** A list's text filter, with other filters and the count beside it. */
 export const Filters = ({ children, count }: { children: ReactNode; count?: string }) => (
   <div className="filters">
     {children}

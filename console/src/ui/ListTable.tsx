@@ -6,31 +6,31 @@ import { TableFrame } from './TableFrame.tsx'
 export interface Column<T> {
   key: string
   title: string
-  /** In place of the title, where that is more than a text. */
+  /** Replaces the title if it is more than text. */
   head?: ReactNode
   /** The cell. */
   cell: (row: T) => ReactNode
-  /** Numbers stand to the right. */
+  /** Aligns numbers. */
   number?: boolean
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   optional?: boolean
   width?: number | string
 }
 
 interface Props<T> {
-  /** Says what the table lists, for those who cannot see it. */
+  /** Names the table for screen readers. */
   label: string
   columns: readonly Column<T>[]
   rows: readonly T[]
   rowKey: (row: T) => string
   onOpen?: (row: T) => void
-  /** What is unfolded below a row, where there is something. */
+  /** The expanded content below a row, if any. */
   below?: (row: T) => ReactNode
-  /** There are more, and how to get them. */
+  /** Whether there are more rows, and how to load them. */
   more?: { available: boolean; loading: boolean; load: () => unknown } | undefined
 }
 
-/** A list of a page or some; the object browser has a grid of its own. */
+/** A table of one or a few pages. The object browser has its own grid. */
 export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
   const shape = ({ number, optional, width }: Column<T>) =>
     [number ? 'number' : width ? '' : 'words', optional ? 'optional' : ''].join(' ')

@@ -7,21 +7,21 @@ import { text } from './messages.ts'
 import { notify } from './notify.tsx'
 
 interface Props {
-  /** The one `h1`, and the first part of the window's title. */
+  /** The page's `h1` and the start of the window title. */
   title: ReactNode
-  /** The title of the window, where `title` is more than a text. */
+  /** The window title if `title` is more than text. */
   windowTitle?: string
-  /** One line below. */
+  /** One line below the title. */
   hint?: ReactNode
   actions?: ReactNode
-  /** The call that gives what the view shows. */
+  /** The API call behind the view. */
   call?: ApiCall
-  /** The view fills the window and scrolls by itself. */
+  /** The view fills the window and scrolls itself. */
   full?: boolean
   children: ReactNode
 }
 
-/** The frame of every view: title, actions, the API call of the view. */
+/** Every view's frame: title, actions, API call. */
 export function Page({ title, windowTitle, hint, actions, call, full = false, children }: Props) {
   const name = windowTitle ?? (typeof title === 'string' ? title : '')
   useEffect(() => {

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
 import { describeProblem, statusOf } from '../api/problem.ts'
 import { text } from './messages.ts'
 
-/** A view that somebody may not have: what is missing, and who can give it. */
+/** A view the user has no permission for: what is missing, and whom to ask. */
 export function ForbiddenView({ right }: { right: string }) {
   return (
     <div className="state" role="alert">
@@ -15,7 +15,7 @@ export function ForbiddenView({ right }: { right: string }) {
   )
 }
 
-/** A refusal in full: what, why, the request's id, and a way to ask again. 403 says what is missing. */
+/** An error in full: what, why, the request ID and a retry. A 403 names the missing permission. */
 export function ProblemView({
   error,
   retry,
@@ -23,7 +23,7 @@ export function ProblemView({
 }: {
   error: unknown
   retry?: (() => unknown) | undefined
-  /** `h1` where it is all there is on the page. */
+  /** `h1` if it is the page's only content. */
   heading?: 'h1' | 'h2'
 }) {
   const { title, detail, requestId } = describeProblem(error)

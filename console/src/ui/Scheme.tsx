@@ -8,7 +8,7 @@ const choices = [
   { value: 'auto', label: text.system, icon: IconSunMoon },
 ] as const
 
-/** Light, dark, as the system has it: each press is the next. */
+/** Cycles through light, dark and the system's colour scheme. */
 export function Scheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const at = choices.findIndex(({ value }) => value === colorScheme)

@@ -5,8 +5,8 @@ import { CopyField } from './CopyField.tsx'
 import { text } from './messages.ts'
 
 /**
- * The one time a secret is shown. It closes by its button alone, so that no stray key loses it; the secret lives in the
- * state of whoever shows it, and in no cache, URL or storage.
+ * Shows a secret once. Only its button closes it, so that no stray key loses it. The secret exists only in the caller's
+ * state: not in a cache, a URL or storage.
  */
 export function SecretReveal({
   title,

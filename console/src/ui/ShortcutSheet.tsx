@@ -5,7 +5,7 @@ import { setPreferences, usePreferences } from '../preferences.ts'
 import { text } from './messages.ts'
 import { useSheets } from './shortcuts.ts'
 
-/** Every key that does something on this page. */
+/** All shortcuts of the current page. */
 export default function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const sheets = useSheets()
   const { shortcuts: areOn } = usePreferences()

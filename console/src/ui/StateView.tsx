@@ -16,8 +16,7 @@ interface Asked<T> {
 }
 
 /**
- * What a query has to show: skeleton, problem (over older data, where there is some), or the data. What somebody may not
- * see any more does not stay in sight.
+ * A query's state: skeleton, error (above older data, if any) or data. Data that the user can no longer see is hidden.
  */
 export function StateView<T>({
   query,
@@ -40,7 +39,7 @@ export function StateView<T>({
   return <ProblemView error={error} retry={refetch} />
 }
 
-/** Shows nothing for a moment: most answers are there before anyone could read a skeleton. */
+/** Shows nothing at first: most responses arrive before anyone could read a skeleton. */
 function Waiting({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState(false)
   useEffect(() => {
@@ -63,7 +62,7 @@ export const RowsSkeleton = ({ rows = 8 }: { rows?: number }) => (
   </div>
 )
 
-/** Nothing is here yet: what it would be, one action, one line for the shell. */
+/** An empty state: what would be here, an action and a curl command. */
 export function EmptyView({
   title,
   children,
@@ -88,7 +87,7 @@ export function EmptyView({
   )
 }
 
-/** There is something, but nothing of it is what was asked for. */
+/** Nothing matches the filters. */
 export const NoMatch = ({ query, clear }: { query?: string | undefined; clear: () => void }) => (
   <div className="state">
     <IconSearchOff size={28} stroke={1.4} />

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 
-/** Around a table. Where the table is too wide for it, it scrolls, and is then also reached by keys (WCAG 2.1.1). */
+/** Wraps a table. A table that is too wide scrolls and can then be focused (WCAG 2.1.1). */
 export function TableFrame({ label, children }: { label: string; children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null)
   const [scrolls, setScrolls] = useState(false)

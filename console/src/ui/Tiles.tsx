@@ -1,7 +1,7 @@
 import './Tiles.css'
 import type { ReactNode } from 'react'
 
-/** A row of figures that are read at a glance. */
+/** A row of key figures. */
 export const Tiles = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>
 export const Tile = ({ label, note, children }: { label: string; note?: ReactNode; children: ReactNode }) => (
   <div className="figure">

@@ -3,41 +3,41 @@ import { type ReactNode, useState } from 'react'
 import { text } from './messages.ts'
 
 const [WIDE, HIGH] = [720, 220]
-/** Shares of the height from which on a band has room for its number. */
+/** The share of the height a band needs to fit its number. */
 const ROOM = 0.1
 
 export interface Band {
   name: string
-  /** In the legend, in place of the name. */
+  /** Replaces the name in the legend. */
   shown?: ReactNode
-  /** One for each time; null where nobody measured. */
+  /** One value for each time; null if there is no data. */
   values: readonly (number | null)[]
-  /** Which colour; default its place. */
+  /** The colour; by default its position. */
   shade?: number
 }
 interface Props {
   label: string
-  /** When each point begins, in order, without holes: a hole is a null in every band. */
+  /** The start of each point, in order and without gaps: a gap is a null in every band. */
   times: readonly number[]
-  /** The first is drawn lowest where they are stacked. */
+  /** When stacked, the first is at the bottom. */
   bands: readonly Band[]
-  /** As areas on top of each other; else as lines from zero up. */
+  /** As stacked areas, otherwise as lines from zero. */
   stacked?: boolean
-  /** They are sizes: the scale ends at a round number of KB, MB and so on. */
+  /** Values are sizes: the scale ends at a round number of KB, MB and so on. */
   bytes?: boolean
   show: (figure: number) => string
   when: (time: number) => string
 }
 
-/** The next round number: the scale ends there. */
+/** The next round number, where the scale ends. */
 function roundUp(most: number): number {
-  // Halves of it are written beside the scale, so they are whole, too.
+  // The scale also shows half of it, so halves are round too.
   if (most <= 10) return [2, 4, 6, 8].find((n) => n >= most) ?? 10
   const power = 10 ** Math.floor(Math.log10(most))
   return ([1, 2, 4, 5].find((n) => n * power >= most) ?? 10) * power
 }
 
-/** The same of bytes, in the unit that they are written in. */
+/** The same for bytes, in the displayed unit. */
 function roundUpBytes(most: number): number {
   const unit = 1024 ** Math.floor(Math.log(most) / Math.log(1024))
   const round = roundUp(most / unit)
@@ -49,8 +49,8 @@ type Corner = readonly [number, number]
 const lineOf = (corners: readonly Corner[]) => corners.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join(' L')
 
 /**
- * Figures over time; where nobody measured there is a gap. The legend reads out the moment under the pointer, or that
- * the arrow keys go to: by default the latest.
+ * A chart over time, with gaps where there is no data. The legend shows the values at the pointer or at the time
+ * selected with the arrow keys; by default the latest.
  */
 export function Timeline({ label, times, bands, stacked = false, bytes = false, show, when }: Props) {
   const [chosen, setChosen] = useState<number | null>(null)
@@ -128,7 +128,7 @@ export function Timeline({ label, times, bands, stacked = false, bytes = false, 
                 const thick = (values[i] ?? 0) / most
                 if (thick < ROOM) return null
                 const middle = ((floors[b]?.[i] ?? 0) + (values[i] ?? 0) / 2) / most
-                // Beside the last point, where the line of the moment mostly is.
+                // Beside the last point, where the selected time usually is.
                 const aside = i === n - 1 ? 14 : 0
                 const place = { left: `calc(${((i + 0.5) / n) * 100}% - ${aside}px)`, bottom: `${middle * 100}%` }
                 return (
@@ -184,7 +184,7 @@ export function Timeline({ label, times, bands, stacked = false, bytes = false, 
 const figure = (value: number | null | undefined, show: (figure: number) => string): string =>
   typeof value === 'number' ? show(value) : '–'
 
-/** First and last index of each stretch without a gap. */
+/** The first and last index of each stretch without gaps. */
 function runsOf(known: readonly boolean[]): (readonly [number, number])[] {
   const runs: [number, number][] = []
   for (const [i, is] of known.entries()) {
@@ -196,7 +196,7 @@ function runsOf(known: readonly boolean[]): (readonly [number, number])[] {
   return runs
 }
 
-/** Corners along a stretch; one that is a single point gets some width. */
+/** The points of a stretch; a single point gets some width. */
 function corners([from, to]: readonly [number, number], n: number, height: (i: number) => number): Corner[] {
   if (from === to)
     return [

@@ -7,11 +7,11 @@ import { useView } from '../navigation.ts'
 export interface ViewTab {
   name: string
   label: ReactNode
-  /** Only the open tab is there. */
+  /** Only the open tab has content. */
   content: () => ReactNode
 }
 
-/** Parts of a view, one at a time; which one is in the address (`?tab=`, left out for the first). */
+/** A view's tabs. The open one is in the address (`?tab=`, omitted for the first). */
 export function ViewTabs({ label, tabs, vertical = false }: { label: string; tabs: ViewTab[]; vertical?: boolean }) {
   const { search, go, pathname } = useView()
   const [first] = tabs

@@ -11,26 +11,26 @@ import {
   useRef,
 } from 'react'
 
-/** Browsers cap how high an element may be; below this no row is lost. */
+/** Browsers limit an element's height; below this no row is lost. */
 export const MOST_ROWS = 500_000
 const HEADER = 36
 const OVERSCAN = 8
 
 export interface GridHandle {
   focus: () => void
-  /** Whether it has the focus itself: only then its cursor is drawn. */
+  /** Whether the grid itself has the focus; only then is its cursor shown. */
   hasFocus: () => boolean
-  /** Whether most of an item is in sight. */
+  /** Whether most of an item is visible. */
   sees: (index: number) => boolean
-  /** Scrolls a row into sight. */
+  /** Scrolls an item into view. */
   reveal: (index: number, align?: 'auto' | 'start' | 'center') => void
-  /** To a place that `onScrolled` told. */
+  /** Scrolls to a position from `onScrolled`. */
   scrollTo: (place: number) => void
 }
-/** Where a row stands; all of it plain values, so that a row that stays does not render again. */
+/** A row's position. Plain values, so that an unchanged row does not render again. */
 export interface Place {
   index: number
-  /** What React is to know the row by: rows that leave on one side become those that come on the other. */
+  /** React's key: rows that leave on one side are reused on the other. */
   slot: number
   top: number
   height: number
@@ -38,35 +38,35 @@ export interface Place {
   isCursor: boolean
 }
 
-/** What a grid is given, of rows or of tiles. */
+/** Props of a grid of rows or tiles. */
 export interface GridProps {
   label: string
   count: number
   cursor: number
   onCursor: (index: number, event: KeyboardEvent) => void
-  /** Keys that do not move the cursor. */
+  /** Keys other than cursor movement. */
   onKey: (event: KeyboardEvent) => void
-  /** The items in the page, those around what is in sight included. */
+  /** The rendered items, including those around the visible ones. */
   onSight: (first: number, last: number) => void
-  /** To be asked later where to: while it scrolls, asking has the page laid out at once. */
+  /** A function for later use: reading the position while scrolling would force a layout. */
   onScrolled: (place: () => number | undefined) => void
   handle: Ref<GridHandle>
   busy: boolean
-  /** Handlers for all items at once. */
+  /** Event handlers for all items. */
   events: HTMLAttributes<HTMLDivElement>
 }
 interface Props extends GridProps {
   columns: number
   rowHeight: number
-  /** The cells of the header's row. */
+  /** The header's cells. */
   header: ReactNode
-  /** A row: an element of plain tags (no compound components: there are dozens of them a frame). */
+  /** A row of plain elements (no compound components: dozens render in a frame). */
   row: (place: Place) => ReactNode
 }
 
 /**
- * A grid of any number of rows, of which only those in sight are there. The grid holds the focus and
- * `aria-activedescendant` names the row of the cursor, only while that row is there.
+ * A grid for any number of rows that renders only the visible ones. The grid has the focus, and `aria-activedescendant`
+ * names the cursor's row while it is rendered.
  */
 export function VirtualGrid(props: Props) {
   const { label, columns, rowHeight, header, row, cursor, onCursor, onKey, handle, busy, events } = props
@@ -79,7 +79,7 @@ export function VirtualGrid(props: Props) {
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
     scrollMargin: HEADER,
-    // Else the header hides the row that is scrolled to.
+    // Otherwise the header would cover the row.
     scrollPaddingStart: HEADER,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height is measured anew

@@ -11,16 +11,16 @@ import {
 } from 'react'
 import { type GridProps, MOST_ROWS } from './VirtualGrid.tsx'
 
-/** A tile is at least so wide; on wide pages there are no more of them in a line, but larger ones. */
+/** The minimum tile width. Wide pages get larger tiles rather than more in a line. */
 const LEAST_WIDTH = 150
 const MOST_ACROSS = 8
 const GAP = 8
 const EDGE = 12
-/** Of a tile, what is no picture: the name and the size. */
+/** The part of a tile that is not the image: name and size. */
 const CAPTION = 58
 const PICTURE_RATIO = 0.7
 
-/** Where a tile stands; all of it plain values, so that a tile that stays does not render again. */
+/** A tile's position. Plain values, so that an unchanged tile does not render again. */
 export interface TilePlace {
   index: number
   column: number
@@ -28,15 +28,15 @@ export interface TilePlace {
   isCursor: boolean
 }
 
-/** The place that `onScrolled` tells is the first tile in sight: of another width that is elsewhere, but the same tile. */
+/** `onScrolled` reports the first visible tile: at another width it is elsewhere, but the same tile. */
 interface Props extends GridProps {
   tile: (place: TilePlace) => ReactNode
 }
 
 /**
- * A grid of any number of tiles, of which only those near what is in sight are there. All lines are of one height, so
- * which of them are in sight is arithmetic, and the page renders when that changes, not with every pixel. The grid holds
- * the focus and `aria-activedescendant` names the tile of the cursor, only while that is there.
+ * A grid for any number of tiles that renders only those near the visible ones. All lines have the same height, so the
+ * visible ones are computed, and the page renders when they change rather than with every pixel. The grid has the
+ * focus, and `aria-activedescendant` names the cursor's tile while it is rendered.
  */
 export function VirtualTiles(props: Props) {
   const { label, tile, cursor, onCursor, onKey, onScrolled, handle, busy, events } = props
@@ -59,7 +59,7 @@ export function VirtualTiles(props: Props) {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  // In other widths there are other lines: what was at the top stays there.
+  // At another width lines differ: keep the first tile at the top.
   const top = useRef(0)
   useLayoutEffect(() => {
     if (box.width > 0 && top.current > 0) scroller.current?.scrollTo({ top: Math.floor(top.current / across) * height })
@@ -117,7 +117,7 @@ export function VirtualTiles(props: Props) {
     if (count === 0) return
     const isLine = event.key === 'ArrowUp' || event.key === 'ArrowDown'
     const to = cursor + move
-    // Where no line is left, the cursor stays in its column; into a short last line it goes to its end.
+    // Without a line to go to, the cursor stays in its column. In a shorter last line it goes to the end.
     if (isLine && (to < 0 || Math.floor(to / across) >= lines)) return
     const next = Math.max(0, Math.min(count - 1, to))
     reveal(next)

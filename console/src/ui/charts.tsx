@@ -6,18 +6,18 @@ import { csvOf, saveText } from './csv.ts'
 import { type Column, ListTable } from './ListTable.tsx'
 import { text } from './messages.ts'
 
-/** The same figures as a table, for those who cannot see the picture or want to compute with them. */
+/** The same figures as a table, for screen readers and for calculations. */
 export interface Figures {
   head: readonly string[]
-  /** First the name, then figures as they are computed with; null where nobody measured. */
+  /** The name, then raw numbers; null if there is no data. */
   rows: readonly (readonly [string, ...(number | null)[]])[]
-  /** How a figure is shown; `column` counts from 1. */
+  /** Formats a figure; `column` counts from 1. */
   show: (figure: number, column: number) => string
-  /** Without an ending. */
+  /** The file name without its extension. */
   file: string
 }
 
-/** A chart under its title, with its figures as a table and as CSV. */
+/** A chart with its title, and its figures as a table and as CSV. */
 export function Chart({ title, figures, children }: { title: string; figures: Figures; children: ReactNode }) {
   const [asTable, setAsTable] = useState(false)
   const id = useId()
@@ -69,13 +69,13 @@ export function Chart({ title, figures, children }: { title: string; figures: Fi
 export interface Slice {
   name: string
   value: number
-  /** The value in words. */
+  /** The formatted value. */
   words: string
-  /** The most it may be: the bar shows how much of it is used. */
+  /** The maximum: the bar shows how much of it is used. */
   limit?: number | null
 }
 
-/** A bar for each, long as its share of the largest. */
+/** A bar for each, relative to the largest. */
 export function Bars({ slices, link }: { slices: readonly Slice[]; link?: (name: string) => ReactNode }) {
   const most = Math.max(1, ...slices.map(({ value }) => value))
   return (
@@ -100,7 +100,7 @@ export function Bars({ slices, link }: { slices: readonly Slice[]; link?: (name:
 
 const RADIUS = 40
 const AROUND = 2 * Math.PI * RADIUS
-/** Shares of a whole; the words beside it say the same, in the same order from the top. Eight are told apart. */
+/** Shares of a whole. The legend lists them in the same order from the top. Up to eight are distinguishable. */
 export function Donut({ label, slices, centre }: { label: string; slices: readonly Slice[]; centre: string }) {
   const total = slices.reduce((sum, { value }) => sum + value, 0)
   let before = 0

@@ -13,7 +13,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Asks; resolves to whether the answer is yes. Only for what cannot be undone. */
+/** Asks for confirmation and resolves to the answer. Only for what cannot be undone. */
 export const confirm = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
     asked?.answer(false)
@@ -28,7 +28,7 @@ export const confirm = (question: Question): Promise<boolean> =>
     tell()
   })
 
-/** Where questions are shown; once, in the frame of all pages. */
+/** Renders the questions; used once, in the frame. */
 export function Confirmations() {
   const question = useSyncExternalStore(subscribe, () => asked)
   return question ? (

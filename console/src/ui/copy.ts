@@ -1,4 +1,4 @@
-/** Puts a text into the clipboard; also where the page is not secure and there is no clipboard API. */
+/** Copies a text to the clipboard, also in insecure contexts without a clipboard API. */
 export async function copyText(value: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {
@@ -6,14 +6,14 @@ export async function copyText(value: string): Promise<boolean> {
       return true
     }
   } catch {
-    // Refused by the browser: the old way may still be allowed.
+    // Denied by the browser: the old way may still work.
   }
   const area = document.createElement('textarea')
   area.value = value
   area.setAttribute('readonly', '')
   area.className = 'offscreen'
   const before = document.activeElement
-  // Inside of the dialog that is open: it takes the focus away from what is outside.
+  // Inside an open dialog, which keeps the focus from elements outside.
   const place = before?.closest('[role=dialog]') ?? document.body
   place.append(area)
   area.select()

@@ -1,8 +1,8 @@
 import { type ReactNode, useSyncExternalStore } from 'react'
 
 /**
- * What runs in the background shows itself in the top bar (uploads, jobs): its feature puts an element here once it is
- * fetched, so that the frame does not carry its code.
+ * Background work (uploads, jobs) shows itself in the top bar: its feature adds an element here once loaded, so that
+ * the frame does not contain its code.
  */
 const shown = new Map<string, ReactNode>()
 let list: readonly (readonly [string, ReactNode])[] = []

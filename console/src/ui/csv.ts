@@ -1,6 +1,4 @@
-/**
- * A table as CSV (RFC 4180), for spreadsheets too: what they would take for a formula gets an apostrophe in front.
- */
+/** A table as CSV (RFC 4180). Values that a spreadsheet would take for a formula get a leading apostrophe. */
 export function csvOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cell = (value: string | number): string => {
     const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
@@ -9,7 +7,7 @@ export function csvOf(head: readonly string[], rows: readonly (readonly (string 
   return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
-/** Has the browser save a text as a file. */
+/** Saves a text as a file. */
 export function saveText(name: string, type: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type: `${type};charset=utf-8` }))
   const link = document.createElement('a')

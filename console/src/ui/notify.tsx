@@ -2,7 +2,7 @@ import { type ReactNode, useSyncExternalStore } from 'react'
 import { describeProblem } from '../api/problem.ts'
 import { text } from './messages.ts'
 
-/** What draws them is fetched with the first one. */
+/** Their code is loaded with the first one. */
 let toasts: typeof import('./toasts.tsx') | undefined
 const listeners = new Set<() => void>()
 const load = async () => {
@@ -15,7 +15,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Short words at the lower left. What went wrong stays until it is closed. */
+/** Short notices at the bottom left. Errors stay until they are closed. */
 export const notify = {
   ok(message: ReactNode, undo?: () => void): void {
     void load().then(({ showDone }) => showDone(message, undo))
@@ -29,7 +29,7 @@ export const notify = {
   },
 }
 
-/** Where they are shown; once, above all pages. */
+/** Renders the notices; used once, above all pages. */
 export function Toasts() {
   const Host = useSyncExternalStore(subscribe, () => toasts?.Host)
   return Host ? <Host /> : null

@@ -1,4 +1,4 @@
-/** Hands something that the page made to the browser to be saved as a file. */
+/** Saves data that the page created as a file. */
 export function saveFile(name: string, contents: Blob | string, type = 'text/plain'): void {
   const blob = typeof contents === 'string' ? new Blob([contents], { type }) : contents
   const url = URL.createObjectURL(blob)

@@ -2,14 +2,14 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { preferences } from '../preferences.ts'
 
 /**
- * The keys of what is on the page. A view says which keys do what as long as it is there; the sheet lists them. Single
- * keys are off inside of fields and dialogs, and can be turned off altogether (WCAG 2.1.4).
+ * The page's keyboard shortcuts. A view registers its own while it is shown, and the sheet lists them. Single keys are
+ * off in fields and dialogs, and can be turned off altogether (WCAG 2.1.4).
  */
 export interface Shortcut {
-  /** `u`, `Delete`, `Ctrl+k`, or two one after the other: `g b`. */
+  /** `u`, `Delete`, `Ctrl+k`, or a sequence: `g b`. */
   keys: string
   label: string
-  /** Without it the key is only listed: whoever has the focus handles it. */
+  /** Without it the key is only listed; the focused element handles it. */
   run?: () => void
 }
 export interface Sheet {
@@ -33,7 +33,7 @@ const subscribe = (listener: () => void) => {
 
 export const useSheets = (): readonly Sheet[] => useSyncExternalStore(subscribe, () => listed)
 
-/** Keys of a view, in force as long as it is there; those of the view that came last win. */
+/** A view's shortcuts, active while it is shown. The latest view wins. */
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const run = useEffectEvent((keys: string) => shortcuts.find((one) => one.keys === keys)?.run?.())
   const names = shortcuts.map(({ keys, label, run: does }) => `${keys}\n${label}\n${does !== undefined}`).join('\0')
@@ -54,15 +54,15 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): voi
   }, [title, names])
 }
 
-/** Where somebody types. */
+/** An element that takes text. */
 export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio])'))
-/** A dialog or a menu lies over the page, and has the keys. */
+/** An open dialog or menu takes the keys. */
 export const isBehindDialog = (): boolean =>
   document.querySelector('[role=dialog][aria-modal=true], [role=menu]') !== null
 
-/** As it was when the key came: a dialog that the key closes is gone by the time that it arrives here. */
+/** Recorded when the key was pressed: a dialog that the key closes is gone by the time it arrives here. */
 let wasBehindDialog = false
 const look = () => {
   wasBehindDialog = isBehindDialog()
@@ -71,12 +71,12 @@ globalThis.addEventListener?.('keydown', look, true)
 
 let first = ''
 let firstAt = 0
-/** Whether a key is the second of two, of which the first has just been pressed. */
+/** Whether a key is the second of a sequence just started. */
 export const isSecond = (key: string): boolean =>
   Date.now() - firstAt < SECOND_MS &&
   listed.some(({ shortcuts }) => shortcuts.some(({ keys }) => keys === `${first} ${key}`))
 function onKeyDown(event: KeyboardEvent): void {
-  // A key that is held down is pressed once: what it does next would be to what came into its place.
+  // Ignores key repeat, which would act on whatever replaced the target.
   if (event.defaultPrevented || event.isComposing || event.altKey || event.repeat) return
   const held = event.ctrlKey || event.metaKey
   const key = event.key.length === 1 && held ? event.key.toLowerCase() : event.key

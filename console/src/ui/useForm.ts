@@ -3,8 +3,8 @@ import { codeOf, describeProblem, faultsOf } from '../api/problem.ts'
 import { notify } from './notify.tsx'
 
 /**
- * The state of a small form: values, the faults the server found by field, and whether it is being sent. What is wrong
- * with no field is told as a notification.
+ * A small form's state: values, the server's errors by field, and whether it is being sent. Errors without a field are
+ * shown as a notice.
  */
 export function useForm<V extends Record<string, unknown>>(initial: V) {
   const [values, setValues] = useState(initial)
@@ -23,13 +23,13 @@ export function useForm<V extends Record<string, unknown>>(initial: V) {
       setValues(initial)
       setFaults({})
     },
-    /** Props of a text field. */
+    /** A text field's props. */
     field: (name: keyof V & string) => ({
       value: values[name] as string,
       error: faults[name],
       onChange: (event: { currentTarget: { value: string } }) => set(name, event.currentTarget.value as V[typeof name]),
     }),
-    /** Sends; gives whether it was taken. `at` says which field a refusal without one is about, by its code. */
+    /** Submits and returns whether it succeeded. `at` assigns an error code without a field to a field. */
     async submit(
       send: (values: V) => Promise<unknown>,
       at: Readonly<Record<string, keyof V & string>> = {},

@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { confirm } from './confirm.tsx'
 import { text } from './messages.ts'
 
-/** While something is unsaved, leaving the view (or, with `tabs`, a tab of it) asks first. */
+/** Asks before the user leaves a view (or, with `tabs`, its tab) with unsaved changes. */
 export const useLeaveGuard = (unsaved: boolean, { tabs = false } = {}): void =>
   useBlocker({
     disabled: !unsaved,

@@ -7,7 +7,7 @@ const listOf = (query: string): MediaQueryList => {
   return list
 }
 
-/** Whether a media query holds, as long as it does. */
+/** Whether a media query matches. */
 export const useMedia = (query: string): boolean =>
   useSyncExternalStore(
     (listener) => {

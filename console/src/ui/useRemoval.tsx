@@ -4,7 +4,7 @@ import { useView } from '../navigation.ts'
 import { confirm } from './confirm.tsx'
 import { notify } from './notify.tsx'
 
-/** Deletes what a page is of, once that is confirmed, and goes back to the list it was in. */
+/** Deletes the page's item after a confirmation and returns to its list. */
 export function useRemoval({ list, listKey }: { list: string; listKey: QueryKey }) {
   const cache = useQueryClient()
   const { go } = useView()

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Column } from './ListTable.tsx'
 import { text } from './messages.ts'
 
-/** Rows that were picked, by id, and the column of a table that picks them. */
+/** Selected rows by id, and the table column that selects them. */
 export function useSelection<T>(idOf: (row: T) => string, nameOf: (row: T) => string) {
   const [picked, setPicked] = useState<ReadonlyMap<string, T>>(new Map())
   const put = (rows: readonly T[], on: boolean) =>
@@ -18,7 +18,7 @@ export function useSelection<T>(idOf: (row: T) => string, nameOf: (row: T) => st
     picked: [...picked.values()],
     put,
     clear: () => setPicked(new Map()),
-    /** The column of checkboxes; the one in the head is for all `rows`. */
+    /** The checkbox column; the header's selects all `rows`. */
     column: (rows: readonly T[], free: (row: T) => boolean = () => true): Column<T> => {
       const pickable = rows.filter(free)
       const count = pickable.filter((row) => picked.has(idOf(row))).length

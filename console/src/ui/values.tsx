@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { formatAgo, formatBoth, formatBytes, formatCount, GB } from '../i18n.ts'
 import { text } from './messages.ts'
 
-/** A moment: how long ago, with both clocks on hover. Without one: `never`, or what is given. */
+/** A relative time, with local time and UTC on hover. Without a time: `never`, or `none`. */
 export function TimeAgo({ time, none = text.never }: { time: string | null | undefined; none?: string }) {
   const [, tick] = useState(0)
   useEffect(() => {
@@ -18,7 +18,7 @@ export function TimeAgo({ time, none = text.never }: { time: string | null | und
   )
 }
 
-/** A size, with the exact number of bytes on hover. */
+/** A size, with the exact bytes on hover. */
 export const Bytes = ({ bytes }: { bytes: number }) => (
   <span className="number" title={`${formatCount(bytes)} B`}>
     {formatBytes(bytes)}
@@ -26,7 +26,7 @@ export const Bytes = ({ bytes }: { bytes: number }) => (
 )
 export const Count = ({ n }: { n: number }) => <span className="number">{formatCount(n)}</span>
 
-/** How full a bucket is; from 80 % on amber, full red and in words. */
+/** A bucket's use of its quota: amber from 80%, red and in words when full. */
 export function QuotaBar({ used, quotaGb }: { used: number; quotaGb: number | null }) {
   if (quotaGb === null) return <span className="dim number">{text.noQuota(formatBytes(used))}</span>
   const quota = quotaGb * GB
@@ -61,7 +61,7 @@ const icons = {
   idle: IconClock,
 } as const
 export type Tone = keyof typeof icons
-/** A state in a word, with a sign: never by colour alone. */
+/** A state in a word with an icon, never by colour alone. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {
   const Icon = icons[tone]
   return (

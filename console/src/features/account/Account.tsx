@@ -8,7 +8,7 @@ import { ChangePassword } from './ChangePassword.tsx'
 import { text } from './messages.ts'
 import { Sessions } from './Sessions.tsx'
 
-/** Who is signed in, with what, and how they like the console. */
+/** The user's profile, password, sessions and appearance settings. */
 export default function Account() {
   const me = useMe()
   const role = me.isAdmin ? text.admin : me.managesUsers ? text.userManager : text.member

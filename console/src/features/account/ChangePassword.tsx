@@ -9,7 +9,7 @@ import { text } from './messages.ts'
 
 const empty = { current_password: '', new_password: '', again: '' }
 
-/** Changes the password; every other session ends, and this one goes on with new tokens. */
+/** Changes the password. All other sessions end; this one continues with new tokens. */
 export function ChangePassword() {
   const me = useMe()
   const cache = useQueryClient()

@@ -14,7 +14,7 @@ import { signOut } from './signOut.ts'
 
 type Session = Reply<typeof listSessions>['items'][number]
 
-/** Where somebody is signed in. */
+/** The user's sessions. */
 export function Sessions() {
   const cache = useQueryClient()
   const sessions = useInfiniteQuery({

@@ -17,7 +17,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ]
 const first = (list: typeof browsers, agent: string): string | undefined => list.find(([sign]) => sign.test(agent))?.[1]
 
-/** A program's own description in a few words: `Firefox on Linux`. */
+/** A user agent in a few words: `Firefox on Linux`. */
 export function nameAgent(agent: string | null): string {
   if (agent === null || agent === '') return text.unknown
   const browser = first(browsers, agent)

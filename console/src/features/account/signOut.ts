@@ -1,7 +1,7 @@
 import { client, leaveEverywhere } from '../../api/session.ts'
 import { notify } from '../../ui/notify.tsx'
 
-/** Ends the session on the server; the page forgets everything with it. */
+/** Ends the session on the server and clears the page's state. */
 export async function signOut(): Promise<void> {
   try {
     await client.logout()

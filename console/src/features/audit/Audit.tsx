@@ -23,7 +23,7 @@ import { Whole } from './Whole.tsx'
 const LIVE_MS = 2000
 const LIVE_PAGE = 50
 
-/** The audit log: filters, the open record (`e`) and `live` are in the address. */
+/** The audit log. The filters, the open record (`e`) and `live` are in the address. */
 export default function Audit() {
   const me = useMe()
   const { search, open } = useView()
@@ -137,7 +137,7 @@ export default function Audit() {
   )
 }
 
-/** The record of the address where it is none of those that are loaded. */
+/** The record in the address, if it is not among those loaded. */
 function Elsewhere({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['audit', 'one', id],
@@ -163,7 +163,7 @@ function Elsewhere({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** Says how many records came since the list was read; they are shown when asked for, so that nothing moves by itself. */
+/** Shows how many new records there are. They appear only on request, so that the list does not move by itself. */
 function Fresh({ query, newest }: { query: AuditQuery; newest: string | undefined }) {
   const latest = useQuery({
     queryKey: ['audit', 'latest', query],

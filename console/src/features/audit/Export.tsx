@@ -8,12 +8,12 @@ import type { AuditQuery } from './filters.ts'
 import { text } from './messages.ts'
 
 type Picker = (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
-/** Lets a page write into a file that somebody chose; browsers have it or not, and only on secure pages. */
+/** Writes into a file that the user chose. Only some browsers have it, and only in secure contexts. */
 const picker = (): Picker | undefined => (globalThis as { showSaveFilePicker?: Picker }).showSaveFilePicker
 
 const isRefusal = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 
-/** Everything that matches as a file: streamed into it where the browser can, else gathered first. */
+/** Exports all matching records to a file: streamed where the browser supports it, otherwise collected first. */
 export function Export({ query }: { query: AuditQuery }) {
   const [busy, setBusy] = useState(false)
   const save = async (format: 'csv' | 'ndjson') => {
@@ -21,7 +21,7 @@ export function Export({ query }: { query: AuditQuery }) {
     const pick = picker()
     setBusy(true)
     try {
-      // The browser lets it be chosen only right after the click.
+      // Browsers show the file picker only right after a click.
       const file = await pick?.call(globalThis, { suggestedName: name })
       const answer = await client.exportAudit({ query: { ...query, format } })
       if (file && answer.body) await answer.body.pipeTo(await file.createWritable())

@@ -10,7 +10,7 @@ import { text } from './messages.ts'
 
 const MOST_ACTIONS = 20
 
-/** A filter that is typed: it holds once Enter is pressed or the field is left. */
+/** A text filter, applied on Enter or blur. */
 function TypedFilter({
   label,
   value,
@@ -49,7 +49,7 @@ function TypedFilter({
   )
 }
 
-/** What is asked for; every filter is a text of the address. */
+/** The filters, each a query parameter of the address. */
 export function FilterBar({ faults }: { faults: Partial<Record<FilterName, string>> }) {
   const { search, open } = useView()
   const events = useQuery(eventsQuery)

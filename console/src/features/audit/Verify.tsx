@@ -5,7 +5,7 @@ import { client } from '../../api/session.ts'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { text } from './messages.ts'
 
-/** How long one request looks: short enough that progress is seen. */
+/** How long one request runs: short enough to show progress. */
 const SECONDS = 5
 const SHOWN = 20
 
@@ -30,7 +30,7 @@ const none: Outcome = {
   complete: false,
 }
 
-/** Has the service look at the whole log, part by part, and says what came of it. */
+/** Has the server verify the whole log in parts, and shows the result. */
 export function Verify({ onClose }: { onClose: () => void }) {
   const [outcome, setOutcome] = useState(none)
   const [error, setError] = useState<unknown>()

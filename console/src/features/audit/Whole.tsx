@@ -10,7 +10,7 @@ import { text } from './messages.ts'
 
 const PAGE = 200
 
-/** A record with all that is kept of it; of a long change, when asked for, with the details of all its records. */
+/** A full record. For a long change, on request, with the details of all its parts. */
 export function Whole({ record }: { record: AuditRecord }) {
   const part = partOf(record)
   const change = useQuery({
@@ -40,7 +40,7 @@ export function Whole({ record }: { record: AuditRecord }) {
   )
 }
 
-/** The record with the details of all parts; null where some are gone. They have the time in common. */
+/** The record with the details of all parts, which share its time; null if some are missing. */
 async function wholeOf(record: AuditRecord): Promise<AuditRecord | null> {
   const part = partOf(record)
   if (!part) return record

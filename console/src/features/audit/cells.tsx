@@ -6,7 +6,7 @@ import { formatBoth, formatTime } from '../../i18n.ts'
 import { Status, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
-/** With what somebody did it. */
+/** How the actor was authenticated. */
 function credentialOf({ auth_method, actor }: AuditRecord): [word: string, title: string] | undefined {
   if (auth_method === 'pat') return [text.pat, text.aToken]
   if (auth_method === 'local' || auth_method === 'idp') return [text.session, text.aSession]
@@ -30,10 +30,10 @@ export function Actor({ record }: { record: AuditRecord }) {
   )
 }
 
-/** Which part of a long change the record is; undefined where it is all of it. */
+/** Which part of a long change this is; undefined if it is the whole change. */
 export const partOf = ({ details }: AuditRecord): Part | undefined => (details as { part?: Part }).part
 
-/** What was done; of a long change also which part of it this is. */
+/** The action, and for a long change which part this is. */
 export function Action({ record }: { record: AuditRecord }) {
   const part = partOf(record)
   return (
@@ -44,7 +44,7 @@ export function Action({ record }: { record: AuditRecord }) {
   )
 }
 
-/** Bucket and key, as a way there; else what else it was about. */
+/** The bucket and key as a link, otherwise the other target. */
 export function Place({ record: { bucket, object_key, resource_type, details } }: { record: AuditRecord }) {
   if (bucket === null) {
     const { name, email } = details as { name?: unknown; email?: unknown }

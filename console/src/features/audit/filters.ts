@@ -3,14 +3,14 @@ import { client } from '../../api/session.ts'
 
 const results = ['success', 'denied', 'failure'] as const
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** The filters as the address has them; several actions are parted by commas. */
+/** The filters as in the address. Actions are separated by commas. */
 export const names = ['actor', 'action', 'bucket', 'key', 'from', 'to', 'result', 'ip', 'request'] as const
 export type FilterName = (typeof names)[number]
 type Search = Readonly<Record<string, string | undefined>>
 
 export const actionsOf = (search: Search): string[] => search.action?.split(',').filter(Boolean) ?? []
 
-/** What the API is asked for. */
+/** The query for the API. */
 export function queryOf(search: Search) {
   const { actor, bucket, key, from, to, ip, request } = search
   const action = actionsOf(search)
@@ -28,7 +28,7 @@ export function queryOf(search: Search) {
   }
 }
 export type AuditQuery = ReturnType<typeof queryOf>
-/** The filter that a refusal of the API is about. */
+/** The filter that the API rejected. */
 export const filterOf: Readonly<Record<string, FilterName>> = {
   user_id: 'actor',
   email: 'actor',
@@ -45,7 +45,7 @@ export const recordsQuery = (query: AuditQuery) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: keepPreviousData,
-    // What is read does not move about by itself: new records come when they are asked for.
+    // The list does not change by itself: new records appear on request.
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

@@ -10,7 +10,7 @@ import { useView } from '../../navigation.ts'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
 
-/** Why there is no login, of the code that comes in place of one. */
+/** Explains a failed sign-in by the error code in the address. */
 const wordsOf = (code: string | null): string => {
   const known: Readonly<Record<string, { title: string }>> = errors
   const title = known[code ?? '']?.title
@@ -18,7 +18,7 @@ const wordsOf = (code: string | null): string => {
   return title === undefined ? text.failedHint : `${title}.`
 }
 
-/** Where a login through the identity provider ends: the one-time code in the fragment fetches the session. */
+/** Where sign-in through the identity provider ends: exchanges the one-time code in the fragment for a session. */
 export default function Callback() {
   const { search, go } = useView()
   const cache = useQueryClient()

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Mark } from '../../ui/Mark.tsx'
 import { Scheme } from '../../ui/Scheme.tsx'
 
-/** What is shown to people who are not signed in: a card in the middle of the window. */
+/** The centred card of pages for users who are not signed in. */
 export const Card = ({ title, children }: { title: string; children: ReactNode }) => (
   <main className="login">
     <div className="login-scheme">

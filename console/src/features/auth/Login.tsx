@@ -11,7 +11,7 @@ import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
 
-/** The ways to sign in that are on. */
+/** The sign-in page with the enabled methods. */
 export default function Login() {
   const { search, go } = useView()
   const cache = useQueryClient()
@@ -28,7 +28,7 @@ export default function Login() {
   })
   useEffect(() => {
     document.title = `${text.title} – Stowage`
-    // Somebody who is signed in already does not need to do it again.
+    // Skips sign-in for users who are already signed in.
     renew().then(
       (signedIn) => (signedIn ? enter() : undefined),
       () => undefined,

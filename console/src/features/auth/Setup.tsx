@@ -14,7 +14,7 @@ import { Card } from './Card.tsx'
 import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 
-/** The first run: whoever has the link of the log becomes the administrator. */
+/** The first run: whoever has the link from the log creates the first administrator. */
 export default function Setup() {
   const config = useQuery({ ...authConfigQuery, staleTime: 0 })
   const [token] = useState(() => location.hash.slice(1))
@@ -49,7 +49,7 @@ const ToLogin = ({ children }: { children: ReactNode }) => (
   </Button>
 )
 
-/** Whether what the service works on answers: to be mended before there is anything to lose. */
+/** Whether the database and storage respond, so that problems are fixed before there is data. */
 function Readiness() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['readyz'],

@@ -42,7 +42,7 @@ const VIEWS = [
 ] as const
 const SORTS: readonly Sort[] = ['name', 'size', 'modified']
 
-/** The object browser: a folder of a bucket, or what a search finds below it, with one object's details beside it. */
+/** The object browser: a bucket's folder or search results, with one object's details beside them. */
 export default function Browse() {
   const me = useMe()
   const view = useView()
@@ -81,7 +81,7 @@ export default function Browse() {
     count: rows ? rows.length : selected,
     isExact: rows !== undefined || !isWhole,
   })
-  /** What keys act on: what is selected, or else what the cursor is seen on. */
+  /** What keys act on: the selection, otherwise the visible cursor. */
   const pickedByKeys = (): Picked => {
     if (chosen.isReading) return picked([])
     if (selected > 0) return picked()
@@ -341,5 +341,5 @@ export default function Browse() {
   )
 }
 
-/** What stays while one goes from folder to folder. */
+/** Query parameters kept from folder to folder. */
 const kept = ({ sort, dir, view }: { [name: string]: string | undefined }) => ({ sort, dir, view })

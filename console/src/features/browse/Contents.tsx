@@ -11,7 +11,7 @@ import { legible } from './names.ts'
 import { pictureOf } from './pictures.ts'
 
 const TEXT_BYTES = 256 * 1024
-/** Beyond this the spans of the colours weigh more than they help. */
+/** Above this size, highlighting costs more than it helps. */
 const MOST_COLOURED = 100_000
 const PICTURE = 1600
 
@@ -19,7 +19,10 @@ type Kind = 'picture' | 'pdf' | 'video' | 'audio' | 'text' | 'none'
 const textual =
   /\.(txt|log|md|markdown|json|ndjson|csv|tsv|xml|svg|html?|ya?ml|toml|ini|conf|env|js|mjs|cjs|jsx|ts|tsx|css|sql|sh|py|rb|go|rs|java|c|h|cpp)$/i
 
-/** How an object is shown. What could hold scripts is text, or a raster; nothing of it becomes a part of the page. */
+/**
+ * How an object is shown. Types that could contain scripts are shown as text or as a raster image, never as part of the
+ * page.
+ */
 export function kindOf({ content_type, key }: Pick<StoredObject, 'content_type' | 'key'>): Kind {
   const type = content_type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (type === 'application/pdf') return 'pdf'
@@ -40,7 +43,7 @@ const languageOf = (type: string, key: string): string => {
   return all.find(([pattern]) => pattern.test(`${type} ${key}`))?.[1] ?? ''
 }
 
-/** What is in an object, as far as it can be shown without harm. */
+/** Previews an object, as far as that is safe. */
 export function Contents({ object }: { object: StoredObject }) {
   if (object.size === 0) return <Nothing>{text.emptyObject}</Nothing>
   const kind = kindOf(object)
@@ -80,7 +83,7 @@ function Picture({ object: { bucket, key, etag } }: { object: StoredObject }) {
   )
 }
 
-/** By a URL that the browser's own viewers read, in parts where they want parts. */
+/** Uses a URL for the browser's own viewers, which request ranges. */
 function Streamed({ object, kind }: { object: StoredObject; kind: 'pdf' | 'video' | 'audio' }) {
   const { bucket, key, etag } = object
   const [broken, setBroken] = useState(false)

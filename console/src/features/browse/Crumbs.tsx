@@ -16,7 +16,7 @@ interface Step {
   prefix: string
 }
 
-/** The way from the bucket to a folder; of a long one the middle is in a menu. */
+/** The path from the bucket to a folder. A long path has its middle in a menu. */
 function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step, isLast: boolean) => ReactNode }) {
   const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
   const hidden = steps.length > AT_MOST ? steps.slice(1, steps.length - 2) : []
@@ -53,7 +53,7 @@ function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step, isLast
 }
 const label = (name: string) => <bdi>{legible(name) || text.noName}</bdi>
 
-/** As links; what is dragged onto one goes there. */
+/** As links, which are also drop targets. */
 export const Crumbs = ({
   bucket,
   prefix,
@@ -64,7 +64,7 @@ export const Crumbs = ({
 }: {
   bucket: string
   prefix: string
-  /** What of the address stays: the order, the view. */
+  /** Query parameters to keep: sort order and view. */
   kept: Record<string, string | undefined>
   go: (prefix: string) => void
   onDragOver: (event: DragEvent) => void

@@ -14,7 +14,7 @@ import { text } from './messages.ts'
 import { legible } from './names.ts'
 import { refreshObjects } from './running.tsx'
 
-/** Everything that is known of an object; its type and metadata can be changed. */
+/** All properties of an object. Its type and metadata can be edited. */
 export function Details({ object }: { object: StoredObject }) {
   const me = useMe()
   const [editing, setEditing] = useState(false)
@@ -82,7 +82,7 @@ export function Details({ object }: { object: StoredObject }) {
   )
 }
 
-/** Who that is, to those who may know. */
+/** The uploader's name, for users who can see it. */
 function Person({ id }: { id: string | null }) {
   const me = useMe()
   const isMe = id === me.id

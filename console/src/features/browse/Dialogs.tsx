@@ -7,12 +7,12 @@ const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ d
 const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))
 const Transfer = lazy(() => import('./Transfer.tsx').then(({ Transfer }) => ({ default: Transfer })))
 
-/** A dialog over the browser, and what it is about. */
+/** An open dialog and its target. */
 export type Open =
   | { kind: 'folder' }
   | { kind: 'rename'; row: Row }
   | { kind: 'copy'; picked: Picked }
-  /** With where the cursor is afterwards. */
+  /** With the cursor's new place. */
   | { kind: 'move'; picked: Picked; after: number }
   | { kind: 'share'; rows: readonly Row[] }
 
@@ -29,10 +29,10 @@ export function Dialogs({
   bucket: string
   prefix: string
   onClose: () => void
-  /** What was selected is somewhere else now. */
+  /** The selected objects have moved. */
   onDone: () => void
   onFolder: (prefix: string) => void
-  /** It has another key now. */
+  /** It was renamed. */
   onRenamed: (key: string) => void
 }) {
   if (open?.kind === 'share') {

@@ -7,7 +7,7 @@ import { EmptyView, NoMatch } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
 import { legible } from './names.ts'
 
-/** Nothing is here: a folder that has its marker, or a prefix that nothing is under. */
+/** An empty folder (with its marker object), or a prefix without objects. */
 export function EmptyPlace({
   bucket,
   prefix,

@@ -6,11 +6,11 @@ import { legible } from './names.ts'
 import { GridHead, GridRow } from './Rows.tsx'
 import { type Shown, useGridInput } from './useGridInput.ts'
 
-/** Pixels of a row; of one with two lines, on narrow screens. */
+/** Row height in pixels; on narrow screens rows have two lines. */
 const rows = { compact: 30, normal: 36, comfortable: 44 }
 const TALL_ROW = 52
 
-/** A folder or a search as lines with columns. */
+/** A folder or search results as rows. */
 export function List(props: Shown) {
   const { place, listing, chosen, grid, mayDrag } = props
   const { bucket, prefix } = place

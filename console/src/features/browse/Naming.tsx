@@ -18,7 +18,7 @@ interface AskProps {
   initial: string
   action: string
   isName: (name: string) => boolean
-  /** Gives what is wrong with it; undefined once it is done. */
+  /** Returns the error, or undefined on success. */
   send: (name: string) => Promise<string | undefined>
   onClose: () => void
 }
@@ -74,15 +74,15 @@ function AskName({ title, label, hint, initial, action, isName, send, onClose }:
   )
 }
 
-/** Whether anything is under a prefix. */
+/** Whether a prefix has objects. */
 async function isTaken(bucket: string, prefix: string): Promise<boolean> {
   const { items } = await client.listObjects({ params: { name: bucket }, query: { prefix, limit: 1 } })
   return items.length > 0
 }
 
 /**
- * A folder is but a prefix of keys. So that an empty one is there after all, for everybody and to move things into, an
- * empty object whose key is the prefix stands for it; listings of the folder leave it out.
+ * A folder is only a prefix of keys. An empty object with the prefix as its key keeps an empty folder visible to
+ * everyone; the folder's own listing leaves it out.
  */
 export const NewFolder = ({
   bucket,

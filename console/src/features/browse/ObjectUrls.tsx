@@ -15,7 +15,7 @@ import { text } from './messages.ts'
 const spans = ['15m', '1h', '1d', '7d'] as const
 type Span = (typeof spans)[number]
 
-/** Ways to an object: of the API, for anybody for a while, and as a share link. */
+/** An object's API URL, presigned URL and share links. */
 export function ObjectUrls({ object: { bucket, key } }: { object: StoredObject }) {
   const me = useMe()
   const [span, setSpan] = useState<Span>('1h')

@@ -16,7 +16,7 @@ import { legible, nameOf, parentOf } from './names.ts'
 import { ObjectUrls } from './ObjectUrls.tsx'
 import type { Deed } from './SelectionBar.tsx'
 
-/** Where the details look for the object among the rows that were read. */
+/** How many loaded rows are searched for the object. */
 const NEAR = 2000
 
 interface Props {
@@ -26,18 +26,18 @@ interface Props {
   cursor: number
   deeds: (row: Row) => readonly Deed[]
   onMove: (index: number) => void
-  /** Where it stands in the list, once that is known. */
+  /** Called with the row's index once it is known. */
   onFound: (index: number) => void
   onClose: () => void
 }
 
-/** One object beside the list: what is in it, what is known of it, and ways to it. */
+/** One object beside the list: preview, properties and URLs. */
 export default function Preview({ bucket, objectKey, listing, cursor, deeds, onMove, onFound, onClose }: Props) {
   const index = indexOf(listing, cursor, objectKey)
   const row = index < 0 ? undefined : listing.row(index)
   const found = useQuery({
     queryKey: ['object', bucket, objectKey],
-    // A key is the first of those that begin with it.
+    // A key sorts before all keys that start with it.
     queryFn: async (): Promise<StoredObject | null> => {
       const { items } = await client.listObjects({ params: { name: bucket }, query: { prefix: objectKey, limit: 1 } })
       return items[0]?.key === objectKey ? items[0] : null
@@ -53,7 +53,7 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
   const isNarrow = useMedia('(max-width: 900px)')
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
-    // It covers the list.
+    // On narrow screens it covers the list.
     if (isNarrow) panel.current?.focus()
   }, [isNarrow])
   const step = (by: number, label: string, icon: ReactNode) => {
@@ -126,7 +126,7 @@ const Gone = () => (
   </div>
 )
 
-/** Where the object stands in the list; -1 where that part was not read. */
+/** The object's row; -1 if that part of the list is not loaded. */
 function indexOf(listing: Listing, cursor: number, key: string): number {
   if (listing.row(cursor)?.key === key) return cursor
   for (let index = 0; index < Math.min(listing.count, NEAR); index++) if (listing.row(index)?.key === key) return index

@@ -9,7 +9,7 @@ export interface MenuPlace {
   row: Row
 }
 
-/** The one menu of all rows, where it was asked for. */
+/** The rows' shared menu, opened where it was requested. */
 export function RowMenu({ at, deeds, onClose }: { at: MenuPlace; deeds: readonly Deed[]; onClose: () => void }) {
   return (
     <Menu opened onClose={onClose} position="bottom-start" returnFocus={false}>

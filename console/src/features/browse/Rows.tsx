@@ -29,13 +29,13 @@ const icons: readonly (readonly [RegExp, typeof IconFile])[] = [
 export const iconOf = (type: string): typeof IconFile => icons.find(([pattern]) => pattern.test(type))?.[1] ?? IconFile
 const bare = (type: string): string => type.split(';', 1)[0] ?? ''
 
-/** The address of a row: a folder's contents, or an object's details beside the list. */
+/** A row's address: a folder's contents, or an object's details. */
 function hrefOf(bucket: string, prefix: string, row: Row): string {
   const search = new URLSearchParams(row.object ? { ...(prefix ? { prefix } : {}), sel: row.key } : { prefix: row.key })
   return `/console/b/${bucket}?${search}`
 }
 
-/** Icons of rows are made once: there are dozens of them a frame. */
+/** Created once, because dozens of rows render in a frame. */
 const signs = new Map<string, ReactNode>()
 function signOf(object: Row['object']): ReactNode {
   const id = object ? `object ${bare(object.content_type)}` : 'folder'
@@ -50,7 +50,7 @@ function signOf(object: Row['object']): ReactNode {
 }
 const dots = <IconDots size={16} stroke={1.6} />
 
-// What lines and tiles have in common; called and not rendered as components, for there are dozens of them a frame.
+// Shared by rows and tiles. Called as functions rather than rendered as components, because dozens render in a frame.
 export const checkOf = (name: string, isSelected: boolean): ReactNode => (
   <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
 )
@@ -74,7 +74,7 @@ interface Props extends Omit<RowPlace, 'slot'> {
   draggable: boolean
 }
 
-/** A line of the list, of plain tags; clicks on it are handled by the grid. */
+/** A row of plain elements. The grid handles its clicks. */
 export const GridRow = memo(function GridRow({ row, index, top, height, id, isCursor, ...rest }: Props) {
   const { bucket, prefix, isSelected, isOpen, draggable } = rest
   const place = {
@@ -131,7 +131,7 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
   )
 })
 
-/** The header's cells; the columns that the server sorts by are buttons, but of what a search found. */
+/** The header cells. Columns that the server can sort by are buttons, except in search results. */
 export function GridHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
   const canSort = search === ''
   const column = (key: Sort, title: string, shape: string) => (

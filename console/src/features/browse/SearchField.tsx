@@ -5,7 +5,7 @@ import { text } from './messages.ts'
 
 const PAUSE_MS = 250
 
-/** Searches once typing pauses; the address has what is searched for. */
+/** Searches when typing pauses. The query is in the address. */
 export function SearchField({
   value,
   onSearch,
@@ -14,7 +14,7 @@ export function SearchField({
 }: {
   value: string
   onSearch: (search: string) => void
-  /** By a key, to what was found. */
+  /** Moves the focus to the results. */
   onLeave: () => void
   ref: Ref<HTMLInputElement>
 }) {

@@ -2,7 +2,7 @@ import { text } from './messages.ts'
 import { countOf } from './selection.ts'
 import type { Shown } from './useGridInput.ts'
 
-/** The box that selects everything there is, or found; half filled while some of it is. */
+/** The checkbox that selects everything in the folder or search; indeterminate if only some is selected. */
 export function SelectAll({ search, listing, chosen }: Pick<Shown, 'search' | 'listing' | 'chosen'>) {
   const selected = countOf(chosen.selection, listing.count)
   const isAll = selected > 0 && selected >= listing.count && !listing.open

@@ -9,7 +9,7 @@ export interface Deed {
 }
 const icons = { download: IconDownload, share: IconShare3, copy: IconCopy, move: IconArrowRight, delete: IconTrash }
 
-/** Takes the place of the filters while something is selected: what it is, and what can be done with it. */
+/** Replaces the filter bar while something is selected: shows the selection and its actions. */
 export function SelectionBar({
   words,
   more,
@@ -18,7 +18,7 @@ export function SelectionBar({
   onClear,
 }: {
   words: string
-  /** Of what is selected, what the page has not read. */
+  /** How much of the selection is not loaded. */
   more: number
   isReading: boolean
   deeds: readonly Deed[]

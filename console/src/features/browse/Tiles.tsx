@@ -12,7 +12,7 @@ import { SelectAll } from './SelectAll.tsx'
 import { isPictured, shownThumbnail, watchThumbnail } from './thumbnails.ts'
 import { type Shown, useGridInput } from './useGridInput.ts'
 
-/** A folder or a search as tiles with pictures. */
+/** A folder or search results as tiles with thumbnails. */
 export default function Tiles(props: Shown) {
   const { place, listing, chosen, grid, mayDrag, mayRead } = props
   const { bucket, prefix } = place
@@ -50,7 +50,7 @@ export default function Tiles(props: Shown) {
 }
 
 const columns: readonly Sort[] = ['name', 'size', 'modified']
-/** Tiles have no columns to click on: what chooses all of them, and their order. */
+/** Tiles have no column headers, so Select all and sorting have a bar of their own. */
 function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
   return (
     <div className="tiles-head">
@@ -89,7 +89,7 @@ interface Props extends TilePlace {
   pictured: boolean
 }
 
-/** One tile, of plain tags; clicks on it are handled by the grid. */
+/** A tile of plain elements. The grid handles its clicks. */
 const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: Props) {
   const { bucket, prefix, isSelected, isOpen, draggable, pictured } = rest
   const place = { id, 'data-index': index, 'aria-colindex': column + 1 }
@@ -145,7 +145,7 @@ function Sign({ object }: { object: StoredObject | null }) {
   return <Icon size={44} stroke={1.1} className={object ? 'browse-file-icon' : 'browse-folder-icon'} aria-hidden />
 }
 
-/** The picture once it is in sight and here; until then, and where there is none, the sign of its type. */
+/** The thumbnail once it is visible and loaded; otherwise the icon of its type. */
 function Thumbnail({ bucket, object }: { bucket: string; object: StoredObject }) {
   const place = useRef<HTMLSpanElement>(null)
   const { key, etag } = object

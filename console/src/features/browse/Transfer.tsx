@@ -17,7 +17,7 @@ import { legible, nameOf } from './names.ts'
 
 const MOST = 1000
 
-/** Asks where to copy or move to: a bucket, a folder of it that may be new, and what to do where a name is taken. */
+/** Asks for the destination of a copy or move (a bucket and a new or existing folder) and how to handle conflicts. */
 export function Transfer({
   picked,
   kind,
@@ -92,7 +92,7 @@ export function Transfer({
   )
 }
 
-/** The folders of a folder; each opens, and one can be made: it is there once something is put into it. */
+/** A folder picker. A new folder exists once something is put into it. */
 function Folders({ to, go, mayCreate }: { to: Target; go: (prefix: string) => void; mayCreate: boolean }) {
   const [name, setName] = useState<string>()
   const listed = useQuery({

@@ -9,14 +9,14 @@ import { text } from './messages.ts'
 import { isFolderKey, lastSegment, legible, nameOf } from './names.ts'
 import { fetchZip, refreshObjects, saveAs, watchJob } from './running.tsx'
 
-/** What an action is to work on: these rows, or everything under the prefix (that a search finds) but them. */
+/** What an action applies to: these rows, or everything under the prefix (that matches the search) except them. */
 export interface Picked {
   bucket: string
   prefix: string
   search: string
   all: boolean
   rows: readonly Row[]
-  /** How many rows; of a search that was not read to its end, at least. */
+  /** The number of rows; for a search that is not fully loaded, a lower bound. */
   count: number
   isExact: boolean
 }
@@ -33,7 +33,7 @@ const MOST_FOLDERS = 100
 export const isFolder = ({ object }: Row): boolean => object === null
 export const bytesOf = (rows: readonly Row[]): number => rows.reduce((sum, { object }) => sum + (object?.size ?? 0), 0)
 
-/** Names the rows where there are few enough of them: then they can be undone, and nothing else is touched. */
+/** Names the rows if there are few enough: then the action can be undone and affects nothing else. */
 export async function settle(picked: Picked, listing: Listing): Promise<Picked> {
   if (!picked.all || !picked.isExact || listing.count > AT_ONCE) return picked
   const left = new Set(picked.rows.map(({ key }) => key))
@@ -41,7 +41,7 @@ export async function settle(picked: Picked, listing: Listing): Promise<Picked> 
   return { ...picked, all: false, rows, count: rows.length }
 }
 
-/** The jobs that do what is too much for one call; throws where it is too much for them. */
+/** The jobs for what one call cannot do. Throws if it is too much even for jobs. */
 function jobsFor(
   { bucket, prefix, search, all, rows }: Picked,
   kind: 'copy' | 'move' | 'delete',
@@ -51,7 +51,7 @@ function jobsFor(
   const into = (rest: string) => (to ? { dest_bucket: to.bucket, dest_prefix: to.prefix + rest } : {})
   if (all) {
     if (rows.length >= MOST_KEYS) throw new Error(text.tooManyExcept(MOST_KEYS - 1))
-    // The folder stays: only what is in it was selected.
+    // The folder itself stays: only its contents were selected.
     const marker = isFolderKey(prefix) && search === '' ? [prefix] : []
     const exclude = [...rows.map(({ key }) => key), ...marker]
     return [{ ...base, prefix, ...into(''), ...(search ? { search } : {}), ...(exclude.length > 0 ? { exclude } : {}) }]
@@ -65,7 +65,7 @@ function jobsFor(
       jobs.push({ ...base, prefix, keys: keys.slice(at, at + MOST_KEYS), ...into('') })
   return jobs
 }
-/** The keys that one call does. */
+/** The keys that a single call handles. */
 const callFor = ({ all, rows }: Picked): string[] => {
   const keys = all ? [] : rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   return keys.length > AT_ONCE ? [] : keys
@@ -83,7 +83,7 @@ function tellErrors({ errors }: BulkResult): void {
   )
 }
 
-/** Deletes to the trash, with a way back; asks first where there is none for this person, or it is very much. */
+/** Deletes to the trash, with undo. Asks first if this user cannot undo it, or if there is a lot. */
 export async function remove(
   picked: Picked,
   { hasTrash, mayUndo }: { hasTrash: boolean; mayUndo: boolean },
@@ -151,7 +151,7 @@ async function askToDelete(
   })
 }
 
-/** Copies or moves into a folder of any bucket; a move has its inverse. */
+/** Copies or moves into a folder of any bucket. A move can be undone. */
 export async function transfer(
   picked: Picked,
   kind: 'copy' | 'move',
@@ -195,7 +195,7 @@ export async function transfer(
   await refreshObjects()
 }
 
-/** Why these cannot go there; undefined where they can. */
+/** Why these cannot go there; undefined if they can. */
 export function whyNot({ bucket, prefix, search, all, rows }: Picked, kind: 'copy' | 'move', to: Target) {
   if (to.bucket !== bucket) return undefined
   if (to.prefix === prefix) return text.samePlace
@@ -205,7 +205,7 @@ export function whyNot({ bucket, prefix, search, all, rows }: Picked, kind: 'cop
   return folders.some(isIn) && !left.includes(to.prefix) ? text.intoItself : undefined
 }
 
-/** Gives a folder or an object another name; back with Undo. */
+/** Renames a folder or an object, with undo. */
 export async function rename({ bucket, prefix }: Target, row: Row, name: string): Promise<void> {
   const dest = prefix + name
   if (row.object) {
@@ -225,10 +225,10 @@ const moveOne = (bucket: string, key: string, dest_key: string) =>
     body: { source_bucket: bucket, source_key: key, dest_key, if_none_match: '*' },
   })
 
-/** The same path on the page's own origin: the console may be open under another name than the configured one. */
+/** The same path on the page's own origin: the console may be open under another host name than the configured one. */
 export const ownUrl = (url: string): string => new URL(url).pathname
 
-/** Saves one object as itself, and more as a zip. */
+/** Downloads one object as it is, and several as a zip. */
 export async function download(picked: Picked): Promise<void> {
   const { bucket, prefix, search, all, rows } = picked
   const [only] = rows
@@ -248,7 +248,7 @@ export async function download(picked: Picked): Promise<void> {
   return fetchZip(name, (signal) => client.archiveSelection({ params, body: { keys }, signal }))
 }
 
-/** The keys of a selection, with all that is in its folders; undefined where they are too many for a zip. */
+/** The keys of a selection, including its folders' contents; undefined if there are too many for a zip. */
 async function namesOf({ bucket, all, rows }: Picked): Promise<string[] | undefined> {
   if (all) return undefined
   const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)

@@ -18,8 +18,8 @@ const tones: readonly (readonly [RegExp, Tone])[] = [
 ]
 
 /**
- * A text in parts with what each is. The highlighter gives markup, which is read in a document of its own that runs
- * nothing; only its texts come out, so that no markup ever reaches the page.
+ * A text as tokens with their kinds. The highlighter returns markup, which is parsed in a separate document that runs
+ * nothing. Only its text is used, so no markup ever reaches the page.
  */
 export function colour(words: string, language: string): { text: string; tone: Tone | undefined }[] {
   const { value } = highlight.highlight(words, { language, ignoreIllegals: true })

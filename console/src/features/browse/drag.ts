@@ -1,7 +1,7 @@
 import type { DragEvent } from 'react'
 import type { Picked } from './bulk.tsx'
 
-/** What is dragged from one place of the page to another; a drag from elsewhere has files. */
+/** What is being dragged within the page. A drag from elsewhere carries files. */
 let dragged: Picked | undefined
 const TYPE = 'application/x-stowage-selection'
 
@@ -22,13 +22,13 @@ export const endDrag = (): void => {
 export const isOurs = (event: DragEvent): boolean => event.dataTransfer.types.includes(TYPE)
 export const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
 
-/** Lets a place take what is dragged: with Ctrl a copy. */
+/** Accepts the drop; with Ctrl as a copy. */
 export function allowDrop(event: DragEvent): void {
   if (!isOurs(event)) return
   event.preventDefault()
   event.dataTransfer.dropEffect = event.ctrlKey || event.metaKey ? 'copy' : 'move'
 }
-/** What was dropped, and whether it is to be copied. */
+/** What was dropped, and whether to copy it. */
 export function takeDrop(event: DragEvent): { picked: Picked; kind: 'copy' | 'move' } | undefined {
   if (!isOurs(event) || !dragged) return undefined
   event.preventDefault()

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
 
-/** A line of the browser: a folder (its key ends in a slash), or an object. */
+/** A row: a folder (its key ends with a slash) or an object. */
 export interface Row {
   key: string
   object: StoredObject | null
@@ -16,19 +16,19 @@ export interface Place {
   dir: 'asc' | 'desc'
 }
 
-/** What a view lists, of which some is loaded. */
+/** What a view lists. Only a part of it may be loaded. */
 export interface Listing {
-  /** Rows that can be scrolled to. */
+  /** The number of rows that can be scrolled to. */
   count: number
-  /** There are more than can be counted before they are read. */
+  /** There are more rows, which are counted only as they load. */
   open: boolean
   folders: number
   row: (index: number) => Row | undefined
-  /** How many rows are here. */
+  /** The number of loaded rows. */
   loaded: () => number
-  /** Says which rows are in sight. */
+  /** Reports which rows are visible. */
   look: (first: number, last: number) => void
-  /** Reads these rows, wherever they are. */
+  /** Loads these rows, wherever they are. */
   read: (first: number, last: number) => Promise<Row[]>
   isPending: boolean
   isFetching: boolean
@@ -37,7 +37,7 @@ export interface Listing {
 }
 
 const PAGE = 200
-/** Rows that are out of sight are let go of soon: a folder may have a hundred thousand. */
+/** Rows out of sight are dropped soon: a folder may have 100,000. */
 const KEPT_MS = 60_000
 
 interface FolderPage {
@@ -56,7 +56,7 @@ async function readPage(
     query: { prefix, sort, order: dir, offset, limit, folders: 'first' },
     ...(signal ? { signal } : {}),
   })
-  // Folders stand before objects, so two lists are one order.
+  // Folders come before objects, so the two lists form one order.
   const rows = [...common_prefixes.map((key) => ({ key, object: null })), ...objects.map(toRow)]
   return { rows, total, folders: total_folders ?? 0 }
 }
@@ -69,7 +69,7 @@ export const pageQuery = (place: Place, page: number) =>
     gcTime: KEPT_MS,
   })
 
-/** A folder, of which the pages in sight are read: the server gives any of them at once. */
+/** A folder of which only the visible pages are loaded. The server returns any page directly. */
 export function useFolder(place: Place, enabled: boolean): Listing {
   const cache = useQueryClient()
   const [sight, setSight] = useState<readonly [number, number]>([0, 0])
@@ -85,7 +85,7 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   if (fresh && (!current.isKnown || fresh.total !== current.total || fresh.folders !== current.folders))
     setKnown({ id, total: fresh.total, folders: fresh.folders, isKnown: true })
 
-  // Asked for by every row of every frame, and finding a page among the queries takes a while.
+  // Called for every row in every frame, and looking up a page among the queries is slow.
   const found = new Map<number, FolderPage | undefined>()
   const at = (page: number) => {
     if (!found.get(page)) found.set(page, cache.getQueryData(pageQuery(place, page).queryKey))
@@ -118,7 +118,7 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   }
 }
 
-/** Objects below a prefix whose keys hold a text; read on as one scrolls, since nobody counts them. */
+/** Objects below a prefix whose keys contain a text. Loaded while scrolling, because the total is not known. */
 export function useMatches({ bucket, prefix }: Place, search: string): Listing {
   const enabled = search !== ''
   const found = useInfiniteQuery({

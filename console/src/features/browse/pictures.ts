@@ -5,10 +5,10 @@ import { authorizedFetch } from '../../api/session.ts'
 const MOST = 200
 interface Picture {
   fetched: Promise<string>
-  /** Its object URL, once it is here. */
+  /** The object URL, once loaded. */
   url?: string
 }
-/** Pictures that were fetched, by address, the one used last at the end; what falls out is let go of. */
+/** Loaded images by address, most recently used last. Evicted ones are released. */
 const kept = new Map<string, Picture>()
 
 const idOf = (bucket: string, key: string, etag: string, width: number) => `${bucket}/${key} ${etag} ${width}`
@@ -24,13 +24,13 @@ function use(id: string): Picture | undefined {
   return found
 }
 
-/** The object URL of a picture that is here already. */
+/** The object URL of an image that is already loaded. */
 export const pictureNow = (bucket: string, key: string, etag: string, width: number): string | undefined =>
   use(idOf(bucket, key, etag, width))?.url
 
 /**
- * The object URL of an object as a picture of at most this width: the image proxy makes a raster of it, whatever was
- * uploaded, and only this page can open it. With a signal that is aborted it is let go of.
+ * The object URL of an object's image of at most this width. The image proxy returns a raster image whatever was
+ * uploaded, and only this page can open it. Aborting the signal releases it.
  */
 export function pictureOf(
   bucket: string,

@@ -14,7 +14,7 @@ import { text } from './messages.ts'
 
 const POLL_MS = 1000
 
-/** What runs, and is not over when its view is left: jobs of the server, and zips that are being fetched. */
+/** What keeps running when its view is left: jobs on the server, and zip downloads. */
 interface Running {
   id: string
   label: string
@@ -37,7 +37,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Objects came, went or changed: whatever shows them asks again. */
+/** Objects have changed: refetches everything that shows them. */
 export const refreshObjects = () =>
   Promise.all(
     ['browse', 'object', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
@@ -52,7 +52,7 @@ const visible = (): Promise<void> =>
     ? new Promise((resolve) => document.addEventListener('visibilitychange', () => resolve(), { once: true }))
     : Promise.resolve()
 
-/** Shows a job in the corner until it is over, and says how it ended; Undo is offered where there is a way back. */
+/** Shows a job in the top bar until it ends, then its result, with undo if possible. */
 export async function watchJob(begun: Job): Promise<Job> {
   let job = begun
   watched.add(job.id)
@@ -85,7 +85,7 @@ async function undo(job: Job): Promise<void> {
 function tell(job: Job): void {
   const operation = text.operation(job.kind)
   const done = text.jobDone(text.worked(job.kind), job.done)
-  // Notices are outside of what the router renders.
+  // Notices are rendered outside the router.
   const open = (event: MouseEvent) => {
     event.preventDefault()
     openView(`/jobs/${job.id}`)
@@ -114,7 +114,7 @@ function tell(job: Job): void {
     )
 }
 
-/** Fetches an archive with the session's credential and hands it to the browser as a file. */
+/** Fetches an archive with the session's token and saves it as a file. */
 export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promise<Response>): Promise<void> {
   const id = `zip-${crypto.getRandomValues(new Uint32Array(1))[0]}`
   const stopping = new AbortController()
@@ -136,7 +136,7 @@ export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promi
         },
       }),
     )
-    // Browsers keep large ones of these on disk.
+    // Browsers keep large blobs on disk.
     const file = await new Response(counted ?? null).blob()
     saveAs(URL.createObjectURL(file), `${name}.zip`)
   } catch (error) {
@@ -146,7 +146,7 @@ export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promi
   }
 }
 
-/** Lets the browser save what is at a URL; object URLs are let go of afterwards. */
+/** Saves the contents of a URL. Object URLs are released afterwards. */
 export function saveAs(url: string, name = ''): void {
   const anchor = document.createElement('a')
   anchor.href = url

@@ -1,8 +1,6 @@
 import type { Row } from './listing.ts'
 
-/**
- * What is selected: the rows, or all but the rows. A folder of a hundred thousand is selected without reading it.
- */
+/** The selection: these rows, or all rows except these. A folder of 100,000 objects is selected without loading it. */
 export interface Selection {
   all: boolean
   rows: ReadonlyMap<string, Row>
@@ -19,7 +17,7 @@ export function toggle({ all, rows }: Selection, row: Row): Selection {
   if (!next.delete(row.key)) next.set(row.key, row)
   return { all, rows: next }
 }
-/** The same with these rows selected too. */
+/** The same selection plus these rows. */
 export function add({ all, rows }: Selection, more: readonly Row[]): Selection {
   const next = new Map(rows)
   for (const row of more)

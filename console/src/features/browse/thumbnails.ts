@@ -2,12 +2,12 @@ import type { StoredObject } from '../../../../contract/objects.ts'
 import { pictureNow, pictureOf } from './pictures.ts'
 
 const WIDTH = 256
-/** Browsers have six connections to a server; rows and uploads need some. */
+/** Browsers open six connections to a server; rows and uploads need some. */
 const AT_ONCE = 3
-/** A tile that is only scrolled by is not asked for. */
+/** Tiles that are only scrolled past are not loaded. */
 const REST_MS = 120
 
-/** What the image proxy makes pictures of. */
+/** Types that the image proxy renders. */
 export const isPictured = ({ content_type, size }: Pick<StoredObject, 'content_type' | 'size'>): boolean =>
   size > 0 && /^image\/(jpeg|png|webp|avif|gif|tiff)\b/.test(content_type)
 
@@ -16,7 +16,7 @@ interface Pictured {
   key: string
   etag: string
 }
-/** The picture, where it was fetched before. */
+/** The thumbnail, if it is already loaded. */
 export const shownThumbnail = (bucket: string, key: string, etag: string): string | undefined =>
   pictureNow(bucket, key, etag, WIDTH)
 
@@ -38,7 +38,7 @@ function admit(): void {
   }
 }
 
-/** Fetches the picture once its tile rests in sight. Gives what ends that: a tile that leaves is not waited for. */
+/** Loads the thumbnail once its tile stays visible. Returns a function that cancels it when the tile leaves. */
 export function watchThumbnail(
   tile: Element,
   { bucket, key, etag }: Pictured,
@@ -55,7 +55,7 @@ export function watchThumbnail(
       isShown = true
       show(url)
     } catch {
-      // What is no picture after all keeps its sign.
+      // A file that turns out not to be an image keeps its icon.
     }
   }
   const leave = () => {

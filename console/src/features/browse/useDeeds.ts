@@ -13,15 +13,15 @@ interface Around {
   hasTrash: boolean
   show: (dialog: Open) => void
   openRow: (row: Row) => void
-  /** Where the cursor belongs when these are gone. */
+  /** The cursor's place once these are gone. */
   after: (picked: Picked) => number
-  /** These are about to go. */
+  /** Called before these are removed. */
   leave: (picked: Picked) => void
-  /** The selection is done with. */
+  /** Called when the selection is no longer needed. */
   done: () => void
 }
 
-/** What somebody may do with what is picked: the same in the bar, in the menu and by keys. */
+/** The actions available for the selection: the same in the bar, the menu and by keys. */
 export function useDeeds({ me, listing, hasTrash, show, openRow, after, leave, done }: Around) {
   return (picked: Picked): Deed[] => {
     const { bucket, prefix, all, rows } = picked
@@ -70,7 +70,7 @@ export function useDeeds({ me, listing, hasTrash, show, openRow, after, leave, d
         id: 'delete',
         label: text.delete,
         run: settled(async (one) => {
-          // Before and not after: meanwhile somebody may have moved on.
+          // Before the request: the user may have moved on when it returns.
           leave(picked)
           if (await remove(one, { hasTrash, mayUndo: may('write') })) done()
         }),

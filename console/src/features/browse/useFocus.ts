@@ -6,9 +6,9 @@ import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
 /**
- * The focus goes where one works. The grid takes it when another place is shown, when one comes from another view, and
- * when what had it is gone (a dialog, a menu, the link of a folder); where there is no grid, the pane does. A page that
- * was only just loaded has it nowhere, and a field that somebody types in keeps it.
+ * Keeps the focus where the user works. The grid takes it when another folder is shown, when the user comes from
+ * another view, and when the focused element disappears (a dialog, a menu, a folder's link); without a grid, the pane
+ * takes it. A freshly loaded page does not take the focus, and never a field that is being typed in.
  */
 export function useFocus(
   place: string,
@@ -40,7 +40,7 @@ export function useFocus(
     const onFocus = (event: FocusEvent) => {
       had.current = event.target
     }
-    // Who clicks beside everything has put it down.
+    // A click on nothing drops the focus on purpose.
     const onClick = () => {
       if (isNowhere()) had.current = null
     }

@@ -18,18 +18,18 @@ import { text } from './messages.ts'
 import { useScrollPlace } from './useScrollPlace.ts'
 import type { useSelection } from './useSelection.ts'
 
-/** Keys that are shortcuts of the browser; others begin a search. */
+/** Keys that are shortcuts. Other letters start a search. */
 const BOUND = new Set('/undsmcir?g')
 
-/** What a folder or a search is shown with, as lines or as tiles. */
+/** What lists and tiles get to show a folder or search results. */
 export interface Shown {
-  /** What of: another one begins at its top. */
+  /** What is listed: a new value starts at the top. */
   id: string
   place: Place
   search: string
   listing: Listing
   chosen: ReturnType<typeof useSelection>
-  /** The key whose details are open. */
+  /** The key with open details. */
   open: string
   grid: RefObject<GridHandle | null>
   mayDrag: boolean
@@ -40,12 +40,12 @@ export interface Shown {
   onType: (letter: string) => void
   onSort: (sort: Sort) => void
   onMenu: (at: { x: number; y: number; row: Row }) => void
-  /** What a drag of this row takes with it. */
+  /** What dragging this row takes along. */
   pick: (row: Row) => Picked
   onDrop: (event: DragEvent, prefix: string) => void
 }
 
-/** What mouse, keys and drags do in a grid of rows or tiles, each of which has its `data-index`. */
+/** Mouse, keyboard and drag handling for a grid of rows or tiles, each with its `data-index`. */
 export function useGridInput(props: Shown) {
   const { listing, chosen, open, grid } = props
   const [target, setTarget] = useState('')
@@ -73,7 +73,7 @@ export function useGridInput(props: Shown) {
       return row && props.onMenu({ x: left, y: bottom, row })
     }
     if (toggles) return chosen.toggleAt(index)
-    // A finger has no second click.
+    // Touch has no double click.
     const isTap =
       (event.nativeEvent as PointerEvent).pointerType === 'touch' && anchorOf(event, '[data-picture]') !== null
     if (row && (isName || isTap)) props.onOpen(row, index)
@@ -118,7 +118,7 @@ export function useGridInput(props: Shown) {
     }
   }
 
-  // The details follow the cursor, once it rests.
+  // The details follow the cursor once it rests.
   const follow = useEffectEvent((index: number) => {
     const row = listing.row(index)
     if (open !== '' && row?.object && row.key !== open) props.onFollow(row)

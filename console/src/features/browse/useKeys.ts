@@ -12,7 +12,7 @@ interface Around {
   refresh: () => void
 }
 
-/** The keys of the browser. Those that act on what is picked do what the menu offers, and nothing where it does not. */
+/** The object browser's keys. Keys that act on the selection do what the menu offers, and nothing else. */
 export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, refresh }: Around): Shortcut[] {
   const run = (id: Deed['id']) => () =>
     deeds()

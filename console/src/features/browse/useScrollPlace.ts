@@ -17,13 +17,13 @@ function write(id: string, top: number): void {
     const places = Object.entries({ ...read(), [id]: top }).slice(-MOST)
     sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(places)))
   } catch {
-    // The way back begins at the top.
+    // Going up starts at the top.
   }
 }
 
 /**
- * Where each step of the history was scrolled to: going back, or a reload, leads there again; a step forward begins at
- * the top, or at the cursor where that stays. Gives what hears of scrolling.
+ * Remembers the scroll position of each history entry. Back and reload restore it; a new step starts at the top, or at
+ * the cursor if that stays. Returns the scroll handler.
  */
 export function useScrollPlace(listing: string, isReady: boolean, grid: RefObject<GridHandle | null>, cursor: number) {
   const step = useRouterState({ select: ({ location }) => location.state.__TSR_index ?? 0 })
@@ -32,7 +32,7 @@ export function useScrollPlace(listing: string, isReady: boolean, grid: RefObjec
   const settled = useRef('')
   const now = useRef(id)
   now.current = id
-  // Details that open over the list are a step of their own, and the list stays where it is.
+  // Opening details adds a history entry while the list stays in place.
   const shown = useRef('')
   const beginAt = useEffectEvent(() =>
     cursor > 0 ? grid.current?.reveal(cursor, 'center') : grid.current?.scrollTo(0),

@@ -5,27 +5,27 @@ import type { Listing, Place, Row } from './listing.ts'
 import { text } from './messages.ts'
 import { add, everything, isSelected, nothing, type Selection, toggle } from './selection.ts'
 
-/** As many as a job takes by name. */
+/** The most keys that a job takes. */
 const LONGEST_RANGE = 10_000
-/** Rows are looked for as far from the cursor. */
+/** How far from the cursor rows are searched. */
 const NEAR = 2000
 
-/** Where the first of some rows stands, as far as it is loaded; undefined when none of them is. */
+/** The first loaded row of some keys; undefined if none is loaded. */
 function firstOf(listing: Listing, keys: ReadonlySet<string>, cursor: number): number | undefined {
   for (let index = Math.max(0, cursor - NEAR); index < Math.min(listing.count, cursor + NEAR); index++)
     if (keys.has(listing.row(index)?.key ?? '')) return index
   return undefined
 }
 
-/** The folder of `prefix` that one comes out of, from a folder below it. */
+/** The folder that was left for `prefix`, if it is below it. */
 function leftBehind(from: Place, { bucket, prefix }: Place): string | undefined {
   if (from.bucket !== bucket || from.prefix === prefix || !from.prefix.startsWith(prefix)) return undefined
   return from.prefix.slice(0, from.prefix.indexOf('/', prefix.length) + 1)
 }
 
 /**
- * The selection and the cursor of one listing. Another one (`id`) begins with nothing selected, and with its cursor on
- * the folder that one came out of, or where it was when one goes back in the history, or else on the first row.
+ * The selection and the cursor of one listing. A new one (`id`) starts with nothing selected and the cursor on the
+ * folder the user came out of, otherwise where it was when going back, otherwise on the first row.
  */
 export function useSelection(id: string, place: Place, listing: Listing) {
   const entry = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' })
@@ -41,9 +41,9 @@ export function useSelection(id: string, place: Place, listing: Listing) {
   const found = own.sought && isHere ? firstOf(listing, new Set([own.sought]), own.cursor) : undefined
   if (state.id !== id) setState(own)
   else if (found !== undefined) setState({ ...own, cursor: found, sought: undefined })
-  // What is shown may be from before it came: it is looked for until all is read.
+  // The rows shown may be older: search until everything is loaded.
   else if (own.sought && isHere && !listing.isFetching) setState({ ...own, sought: undefined })
-  // Rows may have gone since it was put there.
+  // Rows may have disappeared since.
   else if (isHere && listing.count > 0 && own.cursor >= listing.count) setState({ ...own, cursor: listing.count - 1 })
   useEffect(() => {
     cursors.current.set(`${entry} ${id}`, own.cursor)
@@ -59,7 +59,7 @@ export function useSelection(id: string, place: Place, listing: Listing) {
     change({ cursor, sought: undefined })
   }
 
-  /** From where the last one was chosen to here; what of it is not loaded is read first. */
+  /** Selects from the last selected row to this one, loading missing rows first. */
   const range = async (to: number, keep: boolean) => {
     const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)]
     if (last - first >= LONGEST_RANGE) return notify.failure(text.selecting, text.rangeTooLong(LONGEST_RANGE))
@@ -87,9 +87,9 @@ export function useSelection(id: string, place: Place, listing: Listing) {
     isReading: own.isReading,
     isSelected: (key: string) => isSelected(own.selection, key),
     moveTo,
-    /** To the row of this key, once it is listed. */
+    /** Moves to this key's row once it is listed. */
     seek: (key: string) => change({ sought: key }),
-    /** Where the cursor belongs when these are gone: on what follows the first of them. */
+    /** The cursor's place once these are gone: the row after the first of them. */
     after: (all: boolean, rows: readonly Row[]): number =>
       all ? 0 : (firstOf(listing, new Set(rows.map(({ key }) => key)), own.cursor) ?? own.cursor),
     toggleAt: (index: number) => {

@@ -45,7 +45,7 @@ const columns: readonly Column<Bucket>[] = [
   { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
 ]
 
-/** The buckets somebody has a right on. */
+/** The buckets a user has permissions on. */
 export default function Buckets() {
   const me = useMe()
   const { search, change, go } = useView()

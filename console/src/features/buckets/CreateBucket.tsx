@@ -8,7 +8,7 @@ import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 
-/** What is wrong with a name, as it is typed; nothing while it is empty. */
+/** The error in a name while it is typed; none while it is empty. */
 function faultOf(name: string): string | undefined {
   if (name === '') return undefined
   if (name.length < 3) return text.nameShort

@@ -1,6 +1,6 @@
 import { Navigate } from '@tanstack/react-router'
 
-/** The console begins with the buckets. */
+/** The start page is the list of buckets. */
 export default function Home() {
   return <Navigate to="/buckets" replace />
 }

@@ -6,7 +6,7 @@ import { locale } from '../../i18n.ts'
 import { EmptyView } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
 
-/** For somebody who may not do anything yet: whom to ask, and for what. */
+/** For users without permissions: whom to ask, and for what. */
 export function NoRights() {
   const me = useMe()
   const cache = useQueryClient()

@@ -21,7 +21,7 @@ import { historyQuery, typesQuery } from '../usage/queries.ts'
 import { text } from './messages.ts'
 import { bucketQuery } from './queries.ts'
 
-/** How full a bucket is, what holds for it, and what happened in it lately. */
+/** A bucket's usage, settings and recent activity. */
 export default function Overview() {
   const me = useMe()
   const { bucket: name = '' } = useView().params
@@ -98,7 +98,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
   )
 }
 
-/** What it held and what went through it lately, and what it holds by content type. */
+/** Storage and traffic over time, and storage by content type. */
 function History({ bucket }: { bucket: string }) {
   const history = useQuery(historyQuery(usePeriod(), bucket))
   const types = useQuery(typesQuery(bucket))

@@ -16,7 +16,7 @@ import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
 import { bucketQuery } from './queries.ts'
 
-/** What may be changed of a bucket, and its end. */
+/** A bucket's settings, and emptying and deleting it. */
 export default function Settings() {
   const me = useMe()
   const { bucket: name = '' } = useView().params

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client } from '../../api/session.ts'
 
-/** Every bucket somebody has a right on; there are few enough to hold them all. */
+/** All buckets a user has permissions on; few enough to keep in memory. */
 export const bucketsQuery = queryOptions({
   queryKey: ['buckets'],
   queryFn: async () => {

@@ -12,7 +12,7 @@ import { NoMatch, StateView } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
 import { refreshPeople } from './queries.ts'
 
-/** Finds people by their address or name and puts those who are picked into a group. */
+/** Finds users by email or name and adds the selected ones to a group. */
 export function AddMembers({ group, onClose }: { group: Group; onClose: () => void }) {
   const cache = useQueryClient()
   const [typed, setTyped] = useState('')

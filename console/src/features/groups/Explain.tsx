@@ -15,8 +15,8 @@ const PAUSE_MS = 250
 const isAction = (name: string | undefined): name is BucketAction => bucketActions.some((one) => one === name)
 
 /**
- * Whether a person may do something to a key, and why; the question is in the address. Without `userId` the person is
- * picked here too.
+ * Checks whether a user can do something to a key, and why. The question is in the address. Without `userId` the user
+ * is chosen here too.
  */
 export function Explain({ userId }: { userId?: string }) {
   const { search, change } = useView()
@@ -102,7 +102,7 @@ export function Explain({ userId }: { userId?: string }) {
   )
 }
 
-/** Finds one person as their address or name is typed. */
+/** Finds a user while their email or name is typed. */
 function PersonPicker({ value, onChange }: { value: string | undefined; onChange: (id: string | null) => void }) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), PAUSE_MS)
@@ -123,7 +123,7 @@ function PersonPicker({ value, onChange }: { value: string | undefined; onChange
       label={text.explainWho}
       placeholder={text.explainWhoHint}
       data={[...people].map(([id, email]) => ({ value: id, label: email }))}
-      // The server has looked already, also in names.
+      // The server has already filtered, by names too.
       filter={({ options }) => options}
       searchable
       clearable={false}

@@ -14,13 +14,13 @@ import { actionHints, text } from './messages.ts'
 interface Props {
   rows: readonly Row[]
   faults: ReadonlyMap<number, 'pattern' | 'actions'>
-  /** Names to offer. */
+  /** Bucket names to suggest. */
   buckets: readonly string[]
   readOnly: boolean
   onChange: (rows: Row[]) => void
 }
 
-/** The matrix: buckets by right. On narrow screens each row is a block of its own. */
+/** The matrix of buckets and permissions. On narrow screens each row is a block. */
 export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) {
   const set = (row: number, change: Partial<Row>) =>
     onChange(rows.map((one) => (one.row === row ? { ...one, ...change } : one)))

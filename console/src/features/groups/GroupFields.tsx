@@ -3,7 +3,7 @@ import { text as common } from '../../ui/messages.ts'
 import type { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 
-/** What a group is called and for, as a dialog. */
+/** A dialog for a group's name and description. */
 export function GroupFields({
   title,
   action,

@@ -9,12 +9,12 @@ interface Props {
   value: string[]
   onChange: (ids: string[]) => void
   error?: string | undefined
-  /** Groups that are not offered. */
+  /** Groups to leave out. */
   without?: readonly string[]
   autoFocus?: boolean
 }
 
-/** Picks groups by name; those whose rights somebody lacks themselves cannot be given by them. */
+/** Selects groups by name. Groups with permissions that the user lacks are disabled. */
 export function GroupPicker({ label, description, value, onChange, error, without = [], autoFocus = false }: Props) {
   const me = useMe()
   const { data: groups = [] } = useQuery(groupsQuery)

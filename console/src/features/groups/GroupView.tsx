@@ -21,7 +21,7 @@ import { Permissions } from './Permissions.tsx'
 import { givesAdmin, groupQuery, refreshPeople } from './queries.ts'
 import './groups.css'
 
-/** One group: who is in it, and what that gives them. */
+/** One group: its members and permissions. */
 export default function GroupView() {
   const me = useMe()
   const { params } = useView()

@@ -49,7 +49,7 @@ const columns: readonly Column<Group>[] = [
   { key: 'rights', title: text.rights, optional: true, cell: (group) => <Summary group={group} /> },
 ]
 
-/** What a group gives, in a line. */
+/** A group's permissions in a line. */
 function Summary({ group: { global, grants } }: { group: Group }) {
   if (global.includes('admin')) return text.everything
   const parts = [
@@ -64,7 +64,7 @@ function Summary({ group: { global, grants } }: { group: Group }) {
   return parts.length > 4 ? `${parts.slice(0, 3).join(', ')} … ${text.grants(grants.length)}` : parts.join(', ')
 }
 
-/** The groups, and a panel that says who may do what. */
+/** The list of groups, and the access check. */
 export default function Groups() {
   const me = useMe()
   const [creating, setCreating] = useState(false)

@@ -20,7 +20,7 @@ import { AddMembers } from './AddMembers.tsx'
 import { text } from './messages.ts'
 import { givesAdmin, refreshPeople } from './queries.ts'
 
-/** Who is in a group. */
+/** A group's members. */
 export function Members({ group }: { group: Group }) {
   const me = useMe()
   const cache = useQueryClient()
@@ -38,7 +38,7 @@ export function Members({ group }: { group: Group }) {
 
   const mayAdd = me.covers([group])
   const mayRemove = me.isAdmin || !givesAdmin(group)
-  // Administrators do not take themselves out by a slip: another one can.
+  // Keeps administrators from removing themselves by accident; another administrator can.
   const isFree = ({ id }: User) => mayRemove && !(givesAdmin(group) && id === me.id)
   const remove = async (people: readonly User[]) => {
     const user_ids = people.map(({ id }) => id)

@@ -22,11 +22,11 @@ const same = (a: Group, b: Group) =>
   JSON.stringify([a.global, a.grants.map(({ id: _, ...grant }) => grant)]) ===
   JSON.stringify([b.global, b.grants.map(({ id: _, ...grant }) => grant)])
 
-/** What a group grants, and what a change of it would mean before it is saved. */
+/** A group's permissions, and the effect of a change before it is saved. */
 export function Permissions({ group }: { group: Group }) {
   const me = useMe()
   const cache = useQueryClient()
-  /** What the draft was begun from. */
+  /** The version the draft started from. */
   const [base, setBase] = useState(group)
   const [draft, setDraft] = useState<Draft>(() => draftOf(group))
   const [sending, setSending] = useState(false)
@@ -43,7 +43,7 @@ export function Permissions({ group }: { group: Group }) {
     setDraft(draftOf(from))
     setOutdated(false)
   }
-  // Another's change is taken over while nothing of ours would be lost.
+  // Takes over another user's change as long as nothing of ours is lost.
   if (!touched && !same(base, group)) begin(group)
 
   const mine = (groups.data ?? []).filter(({ id }) => me.groups.some((one) => one.id === id))

@@ -9,9 +9,9 @@ import {
   globalRights,
 } from '../../../../contract/permissions.ts'
 
-/** A row of the matrix as it is edited. */
+/** A matrix row while it is edited. */
 export interface Row {
-  /** Tells rows apart while they are edited. */
+  /** Identifies a row while it is edited. */
   row: number
   bucket_pattern: string
   prefix: string
@@ -35,7 +35,7 @@ export const draftOf = ({ global, grants }: Group): Draft => ({
   rows: grants.map(({ bucket_pattern, prefix, actions }) => newRow({ bucket_pattern, prefix, actions })),
 })
 
-/** The actions in their usual order, so that equal sets are equal. */
+/** The actions in canonical order, so that equal sets are equal. */
 export const inOrder = (actions: readonly BucketAction[]): BucketAction[] =>
   bucketActions.filter((one) => actions.includes(one))
 export const grantsOf = ({ rows }: Draft) =>
@@ -48,7 +48,7 @@ export interface Change {
   at: { bucket_pattern: string; prefix: string } | null
 }
 
-/** What members would gain and lose by a draft, right by right. */
+/** What members gain and lose with a draft, permission by permission. */
 export function changesOf(before: Pick<Group, 'global' | 'grants'>, draft: Draft): Change[] {
   const single = (grants: readonly { bucket_pattern: string; prefix: string; actions: readonly BucketAction[] }[]) =>
     new Map(
@@ -73,7 +73,7 @@ export function changesOf(before: Pick<Group, 'global' | 'grants'>, draft: Draft
   ]
 }
 
-/** What is wrong with each row: by its number, at its pattern or its rights. */
+/** Each row's error, by row number: in its pattern or its permissions. */
 export function faultsOfRows({ rows }: Draft): Map<number, 'pattern' | 'actions'> {
   const faults = new Map<number, 'pattern' | 'actions'>()
   for (const { row, bucket_pattern, actions } of rows)
@@ -82,7 +82,7 @@ export function faultsOfRows({ rows }: Draft): Map<number, 'pattern' | 'actions'
   return faults
 }
 
-/** What somebody would not have any more, of what they have now, once their groups are others. */
+/** The permissions a user would lose once their groups are these. */
 export function lossOf(before: readonly GrantingGroup[], after: readonly GrantingGroup[]): Change[] {
   const has = (groups: readonly GrantingGroup[], group: Omit<GrantingGroup, 'id' | 'name'>) =>
     covers(groups, [{ id: '', name: '', ...group }])

@@ -3,7 +3,7 @@ import type { Group } from '../../../../contract/groups.ts'
 import { readAll } from '../../api/pages.ts'
 import { client } from '../../api/session.ts'
 
-/** Every group; there are few enough to hold them all. */
+/** All groups; few enough to keep in memory. */
 export const groupsQuery = queryOptions({
   queryKey: ['groups'],
   queryFn: () => readAll((at) => client.listGroups({ query: { limit: 1000, ...at } })),
@@ -11,7 +11,7 @@ export const groupsQuery = queryOptions({
 export const groupQuery = (id: string) =>
   queryOptions({ queryKey: ['group', id], queryFn: () => client.getGroup({ params: { id } }) })
 
-/** After a change of groups or of who is in them: all that shows either is asked for again, and so are one's own rights. */
+/** After a change to groups or members: refetches everything that shows them, and the user's own permissions. */
 export const refreshPeople = (cache: QueryClient) =>
   Promise.all(
     ['groups', 'group', 'users', 'user', 'members', 'me', 'explain'].map((name) =>
@@ -19,5 +19,5 @@ export const refreshPeople = (cache: QueryClient) =>
     ),
   )
 
-/** Whether these groups would take someone out of the administrators. */
+/** Whether these groups would remove someone from the administrators. */
 export const givesAdmin = ({ global }: Pick<Group, 'global'>): boolean => global.includes('admin')

@@ -22,7 +22,7 @@ import { text } from './messages.ts'
 import { Progress } from './Progress.tsx'
 import { jobQuery } from './queries.ts'
 
-/** One job: how far it is, what failed and why, and a way to stop it or to try again what failed. */
+/** One job: progress, failures with their reasons, cancel and retry. */
 export default function JobPage() {
   const { id = '' } = useView().params
   const query = useQuery(jobQuery(id))
@@ -62,12 +62,12 @@ function Actions({ job }: { job: Job }) {
       notify.problem(error)
     }
   }
-  // What has been put under a key since is not what anyone chose to delete.
+  // A newer object under the key is not what the user chose to delete.
   const again = deletes ? job.errors.filter(({ code }) => code !== 'changed') : job.errors
   const retry = async () => {
     const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match } = job
     try {
-      // What a restore could not put back is still where it was: all of it is tried again.
+      // What a restore could not restore is still in the trash, so everything is tried again.
       if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
       const { id } = await beginJob({
         kind: kind === 'empty_bucket' ? 'delete' : kind,
@@ -114,7 +114,7 @@ function Actions({ job }: { job: Job }) {
   )
 }
 
-/** The job that a restore undoes, by its name while there is one. */
+/** The job that a restore undoes, by its name while it exists. */
 function Undone({ id }: { id: string }) {
   const { data } = useQuery(jobQuery(id))
   return data ? titleOf(data) : text.job

@@ -45,7 +45,7 @@ const by: Column<Job> = {
   cell: ({ created_by_email }) => created_by_email ?? '–',
 }
 
-/** What works on many objects in the background. */
+/** The background jobs. */
 export default function Jobs() {
   const me = useMe()
   const { search, open, go } = useView()

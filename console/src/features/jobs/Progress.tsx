@@ -2,7 +2,7 @@ import type { Job } from '../../../../contract/jobs.ts'
 import { isOver, titleOf } from './describe.ts'
 import { text } from './messages.ts'
 
-/** How far a job is: a bar while its end is known, and the counts. */
+/** A job's progress: a bar if the total is known, and the counts. */
 export function Progress({ job }: { job: Job }) {
   const { total, done, failed } = job
   const worked = done + failed

@@ -14,7 +14,7 @@ import { endOf, isOver } from './describe.ts'
 import { text } from './messages.ts'
 import { latestJobsQuery } from './queries.ts'
 
-/** One's own jobs that run, in the top bar; says when one of them ends. */
+/** The user's running jobs in the top bar. Announces when one of them ends. */
 function Running() {
   const me = useMe()
   const { data } = useQuery(latestJobsQuery)
@@ -37,12 +37,12 @@ function Running() {
   )
 }
 
-/** Tells the end of each job that was seen running, or that began after this page was opened. */
+/** Announces the end of each job that was seen running or started after this page was opened. */
 function useEnds(jobs: readonly Job[] | undefined, me: Me): void {
   const known = useRef<Set<string>>(undefined)
   useEffect(() => {
     if (!jobs) return
-    // What was over when the page was opened is no news.
+    // Jobs that ended before the page was opened are not announced.
     known.current ??= new Set(jobs.filter((job) => isOver(job) && !begun.has(job.id)).map(({ id }) => id))
     const told = known.current
     for (const job of jobs) {
@@ -66,5 +66,5 @@ async function undo(job: Job): Promise<void> {
   }
 }
 
-/** Puts it into the top bar. */
+/** Shows it in the top bar. */
 export const showRunning = (): void => showInCorner('jobs', createElement(Running))

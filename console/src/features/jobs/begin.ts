@@ -3,12 +3,12 @@ import type { Me } from '../../api/queries.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 
-/** Jobs that were begun in this page: their end is news even when they are over before anybody looks. */
+/** Jobs started in this page: their end is announced even if they end before anyone looks. */
 export const begun = new Set<string>()
-/** Those whose end is told where they were begun, with a way back from there. */
+/** Jobs whose end is announced where they were started, with undo. */
 export const watched = new Set<string>()
 
-/** Begins a job; the lists of jobs are asked for again. */
+/** Starts a job and refetches the lists of jobs. */
 export async function beginJob(body: Parameters<typeof client.createJob>[0]['body']): Promise<Job> {
   try {
     const job = await client.createJob({ body })
@@ -19,7 +19,7 @@ export async function beginJob(body: Parameters<typeof client.createJob>[0]['bod
   }
 }
 
-/** Whether something this job deleted or moved can be put back, by this person. */
+/** Whether this user can undo what the job deleted or moved. */
 export const isUndoable = (
   { restorable, source_bucket, prefix, dest_bucket, dest_prefix }: Job,
   me: Pick<Me, 'can'>,
@@ -29,5 +29,5 @@ export const isUndoable = (
   (dest_bucket === null ||
     (['read', 'delete'] as const).every((action) => me.can(action, dest_bucket, dest_prefix ?? '')))
 
-/** Begins the job that puts back what a job deleted or moved. */
+/** Starts the job that undoes a delete or a move. */
 export const undoJob = ({ id }: Pick<Job, 'id'>): Promise<Job> => beginJob({ kind: 'restore', of: id })

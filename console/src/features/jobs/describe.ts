@@ -23,7 +23,7 @@ export const statusOf = ({ status, failed }: Job): { tone: Tone; word: string } 
     ? { tone: 'warn', word: text.partly }
     : { tone: tones[status], word: text[status] }
 
-/** One sentence for the end of a job. */
+/** One sentence for a job's end. */
 export function endOf(job: Job): string {
   const what = titleOf(job)
   if (job.status === 'failed') return text.endedFailed(what)

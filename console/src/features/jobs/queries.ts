@@ -6,7 +6,7 @@ import { isOver } from './describe.ts'
 const POLL_MS = 2000
 type Status = (typeof jobStatuses)[number]
 
-/** Jobs, latest first; asked again while one of them runs. */
+/** Jobs, latest first; refetched while one of them runs. */
 export const jobsQuery = (status: Status | undefined) =>
   infiniteQueryOptions({
     queryKey: ['jobs', 'list', status ?? ''],
@@ -27,7 +27,7 @@ export const jobQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data && !isOver(state.data) ? POLL_MS : false),
   })
 
-/** The latest few, for the sign in the top bar. */
+/** The latest few, for the indicator in the top bar. */
 export const latestJobsQuery = queryOptions({
   queryKey: ['jobs', 'latest'],
   queryFn: async (): Promise<Job[]> => (await client.listJobs({ query: { limit: 20 } })).items,

@@ -8,7 +8,7 @@ import { text } from './messages.ts'
 import { PolicyForm } from './PolicyForm.tsx'
 import { emptyDraft } from './rule.ts'
 
-/** A new policy; `?bucket=` and `?prefix=` begin its rule. */
+/** A new policy; `?bucket=` and `?prefix=` prefill its rule. */
 export default function NewPolicy() {
   const cache = useQueryClient()
   const { search, go } = useView()

@@ -58,7 +58,7 @@ const columns: readonly Column<Policy>[] = [
   { key: 'enabled', title: text.schedule, cell: (policy) => <Enabled key={policy.id} policy={policy} /> },
 ]
 
-/** The policies somebody may change. */
+/** The policies a user can change. */
 export default function Policies() {
   const me = useMe()
   const { go } = useView()
@@ -99,7 +99,7 @@ export default function Policies() {
   )
 }
 
-/** Switches the schedule on and off; shown at once, and taken back where the server refuses. */
+/** Turns the schedule on and off. Shown immediately, and reverted if the server rejects it. */
 function Enabled({ policy }: { policy: Policy }) {
   const cache = useQueryClient()
   const [wanted, setWanted] = useState<boolean>()

@@ -14,7 +14,7 @@ import { type Draft, isComplete, type Rule, ruleOf, schedules } from './rule.ts'
 const DEBOUNCE_MS = 400
 const zones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** The rule beside what it would do; saving waits until that was seen for the rule as it stands. */
+/** The rule beside its preview. It can be saved once the preview of the current rule was shown. */
 export function PolicyForm({
   initial,
   save,

@@ -18,7 +18,7 @@ import { RunNow } from './RunNow.tsx'
 import { Runs } from './Runs.tsx'
 import { draftOf, inWords, nameSchedule } from './rule.ts'
 
-/** A policy: its rule with what it would do, and its runs. */
+/** A policy: its rule with a preview, and its runs. */
 export default function PolicyPage() {
   const cache = useQueryClient()
   const { params, search, open } = useView()

@@ -12,7 +12,7 @@ import { inWords, type Rule } from './rule.ts'
 
 type Found = Reply<typeof previewPolicy>
 
-/** What a rule would delete now: how many, how much, a sample, and why the rest stays. */
+/** What a rule would delete now: count, size, a sample, and why other objects stay. */
 export function Preview({
   rule,
   complete,
@@ -21,7 +21,7 @@ export function Preview({
 }: {
   rule: Rule
   complete: boolean
-  /** What is shown is of the rule as it stands. */
+  /** The preview belongs to the current rule. */
   current: boolean
   preview: UseQueryResult<Found>
 }) {

@@ -12,7 +12,7 @@ import { isOver, runQuery } from './queries.ts'
 
 const TYPED_ABOVE = 1000
 
-/** Tries a run first, shows what it would delete, and then deletes exactly that. */
+/** Does a dry run, shows what would be deleted, and then deletes exactly that. */
 export function RunNow({ policy, onClose, onBegun }: { policy: Policy; onClose: () => void; onBegun: () => void }) {
   const cache = useQueryClient()
   const { id, name } = policy

@@ -18,7 +18,7 @@ import { RunState } from './RunState.tsx'
 const byWhom = (run: PolicyRun): string =>
   run.trigger === 'schedule' ? text.bySchedule : (run.requested_by_email ?? '')
 
-/** What a click on the row does, for the keyboard. */
+/** The row's click, for the keyboard. */
 function Opener({ run: { id, started_at, created_at } }: { run: PolicyRun }) {
   const { open } = useView()
   return (
@@ -52,7 +52,7 @@ const columns: readonly Column<PolicyRun>[] = [
   { key: 'kept', title: text.kept, number: true, optional: true, cell: ({ kept }) => <Count n={kept} /> },
 ]
 
-/** The history of a policy. */
+/** A policy's runs. */
 export function Runs({ policy }: { policy: Policy }) {
   const me = useMe()
   const { search, open } = useView()

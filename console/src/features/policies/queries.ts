@@ -15,7 +15,7 @@ export const policiesQuery = infiniteQueryOptions({
 export const policyQuery = (id: string) =>
   queryOptions({ queryKey: ['policies', 'one', id], queryFn: () => client.getPolicy({ params: { id } }) })
 
-/** The history of a policy; asked again while a run of it is not over. */
+/** A policy's runs; refetched while one is in progress. */
 export const runsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['policies', 'runs', id],
@@ -29,7 +29,7 @@ export const runsQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data?.pages[0]?.items.some((run) => !isOver(run)) ? POLL_MS : false),
   })
 
-/** One run, until it is over. */
+/** One run, refetched until it ends. */
 export const runQuery = (id: string, runId: string | undefined) =>
   queryOptions({
     queryKey: ['policies', 'run', id, runId],

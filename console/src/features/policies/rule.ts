@@ -4,7 +4,7 @@ import { text } from './messages.ts'
 
 const lists = new Intl.ListFormat('en', { type: 'conjunction' })
 
-/** A rule as it stands in the form: numbers are empty where nothing is given. */
+/** A rule as edited in the form. Empty numbers mean no condition. */
 export type Draft = {
   name: string
   bucket_patterns: string[]
@@ -49,7 +49,7 @@ export const draftOf = (policy: Policy): Draft => ({
 })
 
 const number = (value: number | string): number | null => (typeof value === 'number' ? value : null)
-/** What the API is given of a rule: everything that decides what a run does and when. */
+/** The rule for the API: everything that decides what a run does and when. */
 export const ruleOf = (draft: Draft) => {
   const megabytes = number(draft.min_size)
   return {
@@ -67,7 +67,7 @@ export const ruleOf = (draft: Draft) => {
 }
 export type Rule = ReturnType<typeof ruleOf>
 
-/** Whether there is a rule to try: somewhere, and by some condition. */
+/** Whether the rule has a bucket and at least one condition. */
 export const isComplete = ({ bucket_patterns, glob, older_than_days, min_size, keep_newest }: Rule): boolean =>
   bucket_patterns.length > 0 && [glob, older_than_days, min_size, keep_newest].some((one) => one !== null)
 
@@ -86,7 +86,7 @@ export function inWords(
   return text.words(parts.join(', '), prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(prefix, buckets))
 }
 
-/** The schedules that have a name; others are written as cron. */
+/** The named schedules; others are written as cron. */
 export const schedules = [
   { value: '', label: text.byHand },
   { value: '0 * * * *', label: text.hourly },

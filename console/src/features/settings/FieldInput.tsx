@@ -9,20 +9,20 @@ import { SecretInput } from './SecretInput.tsx'
 interface Props {
   name: FieldName
   field: Field
-  /** What is shown: the draft's value, else the saved one. */
+  /** The draft's value, otherwise the saved one. */
   value: unknown
-  /** Secrets: whether one is saved. */
+  /** For secrets: whether one is saved. */
   isSet: boolean
-  /** The draft has another value than what is saved. */
+  /** The draft differs from the saved value. */
   changed: boolean
   fault: string | undefined
-  /** The environment variable that has the last word. */
+  /** The environment variable that overrides it. */
   variable: string | undefined
   onChange: (value: unknown) => void
   onForget: () => void
 }
 
-/** One field of the settings, by its kind. */
+/** One setting's input, by its kind. */
 export function FieldInput({ name, field, value, isSet, changed, fault, variable, onChange, onForget }: Props) {
   const label = labels[name]
   const fixed = variable !== undefined

@@ -8,7 +8,7 @@ import { text } from './messages.ts'
 
 type Mapping = Settings['idp']['group_mapping']
 
-/** Which group of the provider stands for which of ours. */
+/** Maps the provider's groups to groups here. */
 export function MappingInput({
   label,
   description,

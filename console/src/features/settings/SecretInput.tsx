@@ -8,15 +8,15 @@ interface Props {
   description: string
   fault: string | undefined
   fixed: boolean
-  /** One is saved. */
+  /** A secret is saved. */
   isSet: boolean
-  /** What saving does: undefined keeps it, null removes it, a text replaces it. */
+  /** What saving does: undefined keeps it, null removes it, a string replaces it. */
   draft: string | null | undefined
   onChange: (value: string | null) => void
   onForget: () => void
 }
 
-/** A secret that is written and never read: whether there is one, and ways to set, replace and remove it. */
+/** A write-only secret: shows whether it is set, and sets, replaces and removes it. */
 export function SecretInput({ label, description, fault, fixed, isSet, draft, onChange, onForget }: Props) {
   const id = useId()
   const state =

@@ -18,7 +18,7 @@ interface Props {
   onDraft: (draft: Draft) => void
 }
 
-/** What may not be left empty, and is. */
+/** Required fields that are empty. */
 function missingIn(section: Section, draft: Draft): Record<string, string> {
   const missing: Record<string, string> = {}
   for (const [name, field] of Object.entries<Field>(fields[section])) {
@@ -35,7 +35,7 @@ function missingIn(section: Section, draft: Draft): Record<string, string> {
   return missing
 }
 
-/** A section of the settings: nothing of it is changed before it is saved, and then all that was changed together. */
+/** A section of the settings, saved as a whole. */
 export function SectionForm({ section, settings, draft, onDraft }: Props) {
   const cache = useQueryClient()
   const [sending, setSending] = useState(false)
@@ -65,7 +65,7 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
     } catch (error) {
       const found = Object.entries(faultsOf(error)).map(([path, message]) => [
         path.split('.')[1] ?? path,
-        // A pattern says nothing to most people; the hint of the field does.
+        // The field's hint explains more than a pattern would.
         message.startsWith('must match pattern') ? text.badForm : message,
       ])
       setFaults(Object.fromEntries(found))
@@ -119,7 +119,7 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
   )
 }
 
-/** Why nothing was saved; what is said at the fields is not said twice. */
+/** Why nothing was saved, without repeating the fields' errors. */
 function Problem({ error, atFields }: { error: unknown; atFields: boolean }) {
   const { title, detail } = describeProblem(error)
   const lockOut = codeOf(error) === 'last_admin'

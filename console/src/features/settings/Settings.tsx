@@ -15,7 +15,7 @@ import './settings.css'
 
 const settingsQuery = queryOptions({ queryKey: ['settings'], queryFn: () => client.getSettings() })
 
-/** The runtime settings, a tab for each section; what is not saved of one stays while others are looked at. */
+/** The runtime settings, a tab for each section. Unsaved changes stay when another tab is opened. */
 export default function Settings() {
   const me = useMe()
   const settings = useQuery({ ...settingsQuery, enabled: me.isAdmin })

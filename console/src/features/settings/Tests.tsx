@@ -6,7 +6,7 @@ import { client } from '../../api/session.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { text } from './messages.ts'
 
-/** Asks another service with what is saved, and says what came of it. */
+/** Tests a connection with the saved settings and shows the result. */
 function Test({ dirty, ask }: { dirty: boolean; ask: () => Promise<ReactNode> }) {
   const [asking, setAsking] = useState(false)
   const [answer, setAnswer] = useState<ReactNode>(null)
@@ -44,7 +44,7 @@ function Test({ dirty, ask }: { dirty: boolean; ask: () => Promise<ReactNode> })
   )
 }
 
-/** Whether the identity provider answers, and what to register there. */
+/** Tests the identity provider, and shows what to register there. */
 export const TestIdp = ({ dirty }: { dirty: boolean }) => (
   <Test
     dirty={dirty}
@@ -67,7 +67,7 @@ export const TestIdp = ({ dirty }: { dirty: boolean }) => (
   />
 )
 
-/** Whether people can be searched for. */
+/** Tests the search for users. */
 export const TestDirectory = ({ dirty }: { dirty: boolean }) => (
   <Test
     dirty={dirty}

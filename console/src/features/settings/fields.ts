@@ -4,7 +4,7 @@ export type Section = keyof SettingsChange
 type FieldsOf<S extends Section> = Required<NonNullable<SettingsChange[S]>>
 export type FieldName = { [S in Section]: `${S}.${keyof FieldsOf<S> & string}` }[Section]
 
-/** How a field is edited. Where `empty` is allowed nothing typed is null. */
+/** How a field is edited. With `empty`, an empty input means null. */
 export type Field =
   | { kind: 'switch' }
   | { kind: 'text'; empty?: boolean; mono?: boolean }
@@ -27,7 +27,7 @@ const whole = (min: number, max: number) => ({ kind: 'number', whole: true, min,
 const megapixels = { kind: 'number', max: 1000, unit: 'megapixels' } as const
 const gigabytes = { kind: 'number', empty: true, max: 8_388_608, unit: 'gb' } as const
 
-/** Every field of every section, in the order of the form: one that the contract has and this lacks does not compile. */
+/** All fields of all sections, in the form's order. A field of the contract that is missing here does not compile. */
 export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<S>]: Field } } = {
   auth: {
     enable_local: on,
@@ -80,11 +80,11 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
 }
 export const sectionNames = Object.keys(fields) as readonly Section[]
 
-/** What was changed of a section and is not saved yet, by field. */
+/** A section's unsaved changes, by field. */
 export type Draft = Readonly<Record<string, unknown>>
 export const isEmptyDraft = (draft: Draft | undefined): boolean => !draft || Object.keys(draft).length === 0
 
-/** A field's new value in a draft; none where it is what is saved. */
+/** A field's changed value; none if it equals the saved one. */
 export function withValue(draft: Draft, name: string, value: unknown, saved: unknown): Draft {
   const { [name]: _old, ...rest } = draft
   return JSON.stringify(value) === JSON.stringify(saved) ? rest : { ...rest, [name]: value }

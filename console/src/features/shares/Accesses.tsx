@@ -20,7 +20,7 @@ const tones: Record<Access['outcome'], Tone> = {
   limit_spent: 'idle',
 }
 
-/** Who opened a link, latest first. */
+/** A link's activity, latest first. */
 export function Accesses({ share, onClose }: { share: Share; onClose: () => void }) {
   const [page, setPage] = useState(1)
   const accesses = useQuery(accessesQuery(share.id, page))

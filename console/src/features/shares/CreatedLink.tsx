@@ -9,10 +9,7 @@ import { WhoMayOpen } from './WhoMayOpen.tsx'
 
 const QrCode = lazy(() => import('./QrCode.tsx'))
 
-/**
- * A link that was just made: the one time that it can be shown. `leave` runs what leads away from it, or asks first while
- * nobody has taken the link along.
- */
+/** A new link, shown this one time. `leave` closes it, or asks first while the link has not been copied. */
 export function CreatedLink({
   share,
   isTaken,
@@ -27,13 +24,13 @@ export function CreatedLink({
   isTaken: boolean
   onTaken: () => void
   leave: (how: () => void) => void
-  /** What waits for an answer: whether to leave without the link. */
+  /** What continues once the user agrees to leave without the link. */
   asked: { go: () => void; stay: () => void } | undefined
   again: () => void
   onClose: () => void
 }) {
   const [which, setWhich] = useState('page')
-  /** Of this address, for the words of the button. */
+  /** For the button's label at this address. */
   const [isCopied, setCopied] = useState(false)
   const url = which === 'page' ? pageUrl(share.url) : share.url
   const copy = async () => {

@@ -11,7 +11,7 @@ import { nameOf } from './describe.ts'
 import { LimitFields, limitsOf } from './limits.tsx'
 import { text } from './messages.ts'
 
-/** Changes the limits of a link; the link itself stays the same. */
+/** Edits a link's limits. The link itself stays the same. */
 export function EditShare({ share, onClose }: { share: Share; onClose: () => void }) {
   const me = useMe()
   const cache = useQueryClient()

@@ -7,7 +7,7 @@ import type { Target } from './NewLink.tsx'
 import { linksToQuery } from './queries.ts'
 import { revoke } from './revoke.tsx'
 
-/** The live links to what is being shared, to revoke those that are not wanted any more. */
+/** The active links to the shared item, to revoke those no longer needed. */
 export function ExistingLinks({ target }: { target: Exclude<Target, { kind: 'selection' }> }) {
   const cache = useQueryClient()
   const links = useQuery(

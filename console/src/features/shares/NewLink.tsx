@@ -25,13 +25,13 @@ const bytes = (megabytes: number | string): number | undefined => {
   const n = given(megabytes)
   return n === undefined ? undefined : Math.round(n * MB)
 }
-/** Without the members that are not said. */
+/** Without undefined members. */
 const said = <T extends object>(all: T) =>
   Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== '')) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-/** The form of a new link. */
+/** The form for a new link. */
 export function NewLink({
   target,
   onMade,

@@ -7,14 +7,14 @@ import { text } from './messages.ts'
 const QUIET = 4
 const PNG_SIDE = 1024
 
-/** The dark modules of a text's QR code as one path, and how many modules it is wide with its margin. */
+/** A QR code's dark modules as one path, and its width in modules including the margin. */
 function draw(value: string): { path: string; side: number } {
   const { data, size } = encode(value, { ecc: 'M', border: QUIET })
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
   return { path, side: size }
 }
 
-/** A text as a QR code, always dark on white, to scan or to save. */
+/** A QR code, always dark on white, to scan or to save. */
 export default function QrCode({ value, name, onSaved }: { value: string; name: string; onSaved: () => void }) {
   const { path, side } = useMemo(() => draw(value), [value])
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path d="${path}"/></svg>`

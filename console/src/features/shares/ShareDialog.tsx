@@ -10,7 +10,7 @@ import { NewLink, type Target } from './NewLink.tsx'
 
 interface Props {
   bucket: string
-  /** One of the three says what the link is to open. */
+  /** What the link opens: one of the three. */
   objectKey?: string
   /** A folder; '' is the whole bucket. */
   prefix?: string
@@ -21,9 +21,9 @@ interface Props {
 
 const lastName = (key: string): string => key.split('/').findLast((segment) => segment !== '') ?? key
 
-/** Makes a link to an object, a folder or a selection, or one that takes files; shows those that there are. */
+/** Creates a download or upload link for an object, a folder or a selection, and lists the existing ones. */
 export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }: Props) {
-  // The link is in the state of this dialog alone, and gone with it.
+  // The link is only in this dialog's state and disappears with it.
   const [made, setMade] = useState<NewShare>()
   const [isTaken, setTaken] = useState(false)
   const [leaving, setLeaving] = useState<{ go: () => void }>()
@@ -49,7 +49,7 @@ export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }
   return (
     <Modal
       opened
-      // Escape takes the question back: it never leads away twice.
+      // Escape dismisses the question and does not close the dialog as well.
       onClose={() => (leaving ? stay() : leave(onClose))}
       title={title}
       size="lg"

@@ -33,14 +33,14 @@ import ShareDialog from './ShareDialog.tsx'
 const icons = { object: IconFile, folder: IconFolder, selection: IconFiles, upload: IconInbox } as const
 const states = ['active', 'expired', 'revoked'] as const
 
-/** Where the object of a link, or the folder of it, is looked at. */
+/** Where to view a link's object or folder. */
 function placeOf({ bucket, object_key, prefix, keys }: Share) {
   const key = object_key ?? keys?.[0] ?? prefix ?? ''
   const folder = key.slice(0, key.lastIndexOf('/') + 1)
   return { to: `/b/${bucket}`, search: { prefix: folder, sel: object_key ?? '' } }
 }
 
-/** The links of whoever is signed in; administrators see everybody's. `?new=photos&key=a.jpg` makes one. */
+/** The user's share links; administrators see all. `?new=photos&key=a.jpg` creates one. */
 export default function Shares() {
   const me = useMe()
   const cache = useQueryClient()

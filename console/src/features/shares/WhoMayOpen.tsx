@@ -3,7 +3,7 @@ import { formatBoth } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { text } from './messages.ts'
 
-/** Who can open a link, and until when, in words. */
+/** Who can open a link, and until when. */
 export function WhoMayOpen({
   kind,
   hasPassword,
@@ -11,7 +11,7 @@ export function WhoMayOpen({
 }: {
   kind: Share['kind']
   hasPassword: boolean
-  /** Not given: nothing is said of it. */
+  /** If not given, it is not mentioned. */
   expiresAt?: string | null
 }) {
   const who =

@@ -2,7 +2,7 @@ import type { Share } from '../../../../contract/shares.ts'
 import type { Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
-/** What a link is of, in a few words. */
+/** What a link opens, in a few words. */
 export function nameOf({ kind, object_key, prefix, keys, bucket }: Share): string {
   if (kind === 'object') return object_key ?? ''
   if (kind === 'selection') return text.keys(keys?.length ?? 0)
@@ -17,5 +17,5 @@ export const stateWords: Record<Share['state'], { tone: Tone; word: string }> = 
   revoked: { tone: 'bad', word: text.revoked },
 }
 
-/** The page of a link beside its own address: that of the API's answer leads to the object itself. */
+/** The link's page. The address in the API's response returns the object itself. */
 export const pageUrl = (direct: string): string => direct.replace(/\/public\/s\/([^/]+)$/, '/console/s/$1')

@@ -1,4 +1,4 @@
 import { lazy } from 'react'
 
-/** The dialog of share links, fetched when it is asked for. */
+/** The share dialog, loaded on demand. */
 export const ShareDialog = lazy(() => import('./ShareDialog.tsx'))

@@ -17,7 +17,7 @@ export const limitsOf = ({ max_downloads, filename, disposition }: Share | NewSh
   disposition: disposition ?? 'inline',
 })
 
-/** What opening a link is bound to. */
+/** The fields for a link's limits. */
 export function LimitFields({
   values,
   faults,
@@ -31,10 +31,10 @@ export function LimitFields({
   faults: Record<string, string>
   set: (name: keyof Limits, value: never) => void
   kind: Share['kind']
-  /** What it is saved as without a name of its own. */
+  /** The default file name. */
   name: string
   passwordHint?: string
-  /** Stands below the password. */
+  /** Shown below the password. */
   children?: ReactNode
 }) {
   return (

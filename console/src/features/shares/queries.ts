@@ -11,7 +11,7 @@ export const filled = (filters: Filters) =>
     [K in keyof Filters]?: Exclude<Filters[K], undefined>
   }
 
-/** The links of somebody, latest first, page after page; they never carry their token. */
+/** A user's links, latest first, in pages. They never contain the token. */
 export const sharesQuery = (filters: Filters) =>
   infiniteQueryOptions({
     queryKey: ['shares', 'list', filled(filters)],
@@ -24,7 +24,7 @@ export const sharesQuery = (filters: Filters) =>
     placeholderData: (old) => old,
   })
 
-/** The live links to one object or one folder. */
+/** The active links to one object or folder. */
 export const linksToQuery = (bucket: string, target: { key: string } | { prefix: string }) =>
   queryOptions({
     queryKey: ['shares', 'to', bucket, target],

@@ -6,7 +6,7 @@ import { notify } from '../../ui/notify.tsx'
 import { nameOf } from './describe.ts'
 import { text } from './messages.ts'
 
-/** Ends a link, once asked: there is no way back. */
+/** Revokes a link after a confirmation. */
 export async function revoke(cache: QueryClient, share: Share): Promise<void> {
   const sure = await confirm({
     title: text.revokeTitle,

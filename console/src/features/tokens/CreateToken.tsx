@@ -8,7 +8,7 @@ import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 
-/** The lifetimes that the API knows by name; others are sent in seconds. */
+/** Lifetimes that the API knows by name; others are sent in seconds. */
 const NAMED = ['30d', '90d', '365d']
 type Lifetime = '30d' | '90d' | '365d' | 'never' | number
 const lifetimeOf = (length: string | number): Lifetime =>

@@ -4,7 +4,7 @@ import { SecretReveal } from '../../ui/Secret.tsx'
 import { saveFile } from '../../ui/save.ts'
 import { text } from './messages.ts'
 
-/** The one time the value of a token is shown. */
+/** Shows a token's value, this one time. */
 export const RevealToken = ({ token, title, onClose }: { token: NewToken; title: string; onClose: () => void }) => (
   <SecretReveal title={title} label={text.token} secret={token.token} onClose={onClose}>
     <p className="dim small">{text.useIt}</p>

@@ -7,7 +7,7 @@ import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 
-/** Ends a token, and if wanted those that were made with it. */
+/** Revokes a token, and optionally those created with it. */
 export function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }) {
   const cache = useQueryClient()
   const form = useForm({ cascade: false })

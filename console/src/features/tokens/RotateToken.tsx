@@ -12,7 +12,7 @@ const graces = [
   { value: '86400', label: text.graceDay },
 ]
 
-/** Gives a token another value, with or without a time in which the old one still works. */
+/** Gives a token a new value, with an optional grace period for the old one. */
 export function RotateToken({
   token,
   onMade,

@@ -21,12 +21,12 @@ const isLive = ({ status }: Token): boolean => status === 'active' || status ===
 
 type Asked = { what: 'create' } | { what: 'rotate' | 'revoke'; token: Token }
 
-/** The personal access tokens of whoever is signed in. */
+/** The user's personal access tokens. */
 export default function Tokens() {
   const { search, change } = useView()
   const tokens = useInfiniteQuery(tokensQuery)
   const [asked, setAsked] = useState<Asked>()
-  // A value is here while it is shown, and nowhere else.
+  // A value exists only here, and only while it is shown.
   const [made, setMade] = useState<{ token: NewToken; title: string }>()
   const showEnded = search.ended === '1'
   const close = () => setAsked(undefined)

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { client } from '../../api/session.ts'
 
-/** The tokens of whoever is signed in, latest first; never their values. */
+/** The user's tokens, latest first; never their values. */
 export const tokensQuery = infiniteQueryOptions({
   queryKey: ['tokens'],
   queryFn: ({ pageParam }) =>

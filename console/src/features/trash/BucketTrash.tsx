@@ -7,7 +7,7 @@ import { bucketQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { TrashList } from './TrashList.tsx'
 
-/** The trash of one bucket, among its other pages. */
+/** One bucket's trash, as a tab of the bucket. */
 export default function BucketTrash() {
   const { bucket: name = '' } = useView().params
   const bucket = useQuery(bucketQuery(name))

@@ -6,10 +6,10 @@ import { text } from './messages.ts'
 
 const SHOWN = 50
 
-/** What to restore of what was asked for, and what to do where there is an object by the name. */
+/** Which items to restore, and how to handle existing objects. */
 export type Answer = (onConflict: OnConflict, items: readonly TrashItem[]) => void
 
-/** Asks what is to become of the objects that have the names by now; one answer for all of them. */
+/** Asks how to handle existing objects with the same names; one answer for all. */
 export function Taken({
   bucket,
   asked,
@@ -19,9 +19,9 @@ export function Taken({
   onClose,
 }: {
   bucket: string
-  /** All that is to be restored, latest first. */
+  /** All items to restore, latest first. */
   asked: readonly TrashItem[]
-  /** Those of them that cannot just have their names. */
+  /** Those whose names are in use. */
   taken: readonly TrashItem[]
   keepsTrash: boolean
   answer: Answer
@@ -30,7 +30,7 @@ export function Taken({
   const me = useMe()
   const names = [...new Set(taken.map(({ key }) => key))]
   const others = asked.filter(({ key }) => !names.includes(key))
-  // Of each key the first: a name has room for one.
+  // The first item of each key, since a key holds one object.
   const latest = [...new Map(asked.toReversed().map((item) => [item.key, item])).values()].toReversed()
   const mayReplace = keepsTrash || names.every((key) => me.can('delete', bucket, key) && me.can('manage', bucket, key))
   return (

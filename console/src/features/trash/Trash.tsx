@@ -8,7 +8,7 @@ import { bucketsQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { TrashList } from './TrashList.tsx'
 
-/** The trash of any bucket; first of the one that has most in it. */
+/** Any bucket's trash; initially the largest. */
 export default function Trash() {
   const { search, open } = useView()
   const buckets = useQuery(bucketsQuery)

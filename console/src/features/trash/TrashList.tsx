@@ -21,7 +21,7 @@ import { Taken } from './Taken.tsx'
 const MOST = 1000
 const NAMED = 5
 
-/** What is in a bucket's trash, to be put back or destroyed. */
+/** The contents of a bucket's trash, to restore or delete permanently. */
 export function TrashList({ bucket, days, bytes }: { bucket: string; days: number; bytes: number }) {
   const me = useMe()
   const { search, change } = useView()
@@ -60,7 +60,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       const isBeside = restored.length === 1 && only !== undefined && only.key !== only.original_key
       notify.ok(isBeside ? text.restoredAs(only.key) : text.restored(restored.length))
     } catch (error) {
-      // Who has answered how is not asked again.
+      // Whoever has chosen how to restore is not asked again.
       if (codeOf(error) !== 'conflict' || on_conflict !== 'fail') notify.problem(error)
       else {
         const places = new Set(

@@ -1,4 +1,4 @@
-/** How far an upload, or a group of them, has come. */
+/** The progress of an upload or a group. */
 export const Bar = ({ percent, label }: { percent: number; label: string }) => (
   <div
     className="meter uploads-bar"

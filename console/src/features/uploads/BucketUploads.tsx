@@ -21,7 +21,7 @@ import { openUpload } from './open.ts'
 import { PickButton } from './PickButton.tsx'
 import { start } from './start.ts'
 
-/** Uploads in parts that a bucket waits for: to go on with, or to give up. */
+/** A bucket's unfinished uploads, to resume or cancel. */
 export default function BucketUploads() {
   const me = useMe()
   const { params } = useView()

@@ -57,7 +57,7 @@ const columns: readonly Column<Item>[] = [
   },
 ]
 
-/** Files whose names are taken: what stands there, and what to do. Each is decided by itself, or all at once. */
+/** Files that already exist: the existing and the new version, and what to do, one by one or for all. */
 export function Conflicts({ onClose }: { onClose: () => void }) {
   const { counts } = useUploads()
   const all = counts.conflict

@@ -22,7 +22,7 @@ const choices: readonly { value: IfTaken; label: string }[] = [
   { value: 'both', label: text.both },
 ]
 
-/** What is to be uploaded, where to, and what to do about names that are taken; nothing is sent before it is confirmed. */
+/** What to upload, where to, and how to handle existing files. Nothing is sent before it is confirmed. */
 export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted: Wanted; onStart: () => void }) {
   const me = useMe()
   const [found, setFound] = useState<readonly Found[]>([])
@@ -192,7 +192,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   )
 }
 
-/** Says before anything is sent that the bucket has no room for it. */
+/** Warns before the upload if the bucket has no room for it. */
 function Quota({ bucket, size }: { bucket: string; size: number }) {
   const { data } = useQuery(bucketQuery(bucket))
   if (!data || data.quota_gb === null) return null

@@ -32,7 +32,7 @@ function titleOf({ counts, files, held, offline }: Snapshot): string {
   return moves && !offline ? text.uploading(counts.done, files) : text.waitingTitle(counts.done, files)
 }
 
-/** The list of uploads at the lower end of the page. */
+/** The list of uploads at the bottom of the page. */
 export function Dock({
   open,
   setOpen,
@@ -123,7 +123,7 @@ const Notice = ({ children, actions }: { children: ReactNode; actions?: ReactNod
   </div>
 )
 
-/** What uploads wait for that somebody can do something about. */
+/** What uploads wait for and the user can act on. */
 function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
   const { counts, offline, stopped } = now
   const waiting = (bucket: string) =>
@@ -170,7 +170,7 @@ function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
   )
 }
 
-/** Uploads from before the page was loaded: their files have to be shown again, or the browser still knows them. */
+/** Interrupted uploads: the user has to choose their files again, unless the browser still has handles. */
 function Lost({ count }: { count: number }) {
   const [busy, setBusy] = useState(false)
   const [known] = useState(() => [...new Set([...engine.store.those('lost')].flatMap(({ batch }) => batch.handles))])
@@ -208,7 +208,7 @@ function Lost({ count }: { count: number }) {
   return <Notice actions={actions}>{text.lost(count)}</Notice>
 }
 
-/** Says what matters to those who do not see it: that all is there, or that a decision is needed. */
+/** Announces to screen readers that everything is uploaded, or that a decision is needed. */
 function Announcer({ now: { counts } }: { now: Snapshot }) {
   const [words, setWords] = useState('')
   const before = useRef({ left: 0, conflict: 0 })

@@ -22,9 +22,9 @@ import { engine } from './instance.ts'
 import { text } from './messages.ts'
 
 const SHOWN = 100
-/** Beyond so many files, folders stand for theirs. */
+/** Above this number, files are grouped by folder. */
 const GROUPED = 50
-/** Of grouped files, how many that need eyes or move are shown by themselves. */
+/** How many grouped files that need attention or are uploading are shown individually. */
 const SINGLED_OUT = 20
 
 const icons: Record<State, { icon: typeof IconX; tone: string }> = {
@@ -54,7 +54,7 @@ const words: Record<State, string> = {
   cancelled: text.cancelled,
 }
 
-/** The files, at most a hundred of them: what needs eyes first. Of many, folders stand for theirs. */
+/** Up to 100 files, those that need attention first. Many files are grouped by folder. */
 export function DockRows({ now, decide }: { now: Snapshot; decide: () => void }) {
   const { store } = engine
   const [opened, setOpened] = useState<string>()
@@ -70,7 +70,8 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
   }
   const urgent = (['error', 'conflict', 'running', 'completing'] as const)
     .flatMap((state) => [...store.those(state)])
-    // Small files are over before they can be read; drawing each takes longer than sending it. Their folder stands for them.
+    // Small files finish before they can be read, and drawing each takes longer than sending it. Their folder
+    // represents them.
     .filter(({ state, size }) => state === 'error' || state === 'conflict' || size > SMALL_BYTES)
   const single = urgent.slice(0, SINGLED_OUT)
   const groups = now.groups.slice(0, SHOWN - single.length)

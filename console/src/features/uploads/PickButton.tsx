@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 
-/** Opens the system's picker for files, or for a folder. */
+/** Opens the file or folder picker. */
 export function PickButton({
   label,
   icon,
@@ -33,7 +33,7 @@ export function PickButton({
         {...(folder ? { webkitdirectory: '' } : {})}
         onChange={(event) => {
           const files = [...(event.currentTarget.files ?? [])]
-          // So that the same file can be chosen again.
+          // Allows choosing the same file again.
           event.currentTarget.value = ''
           if (files.length > 0) onPick(files)
         }}

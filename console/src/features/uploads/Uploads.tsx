@@ -11,7 +11,7 @@ import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 import { useWanted } from './wanted.ts'
 
-/** What of the uploads is seen on every view: the sign in the top bar, the list at the lower end, the dialogs. */
+/** The parts of uploads visible on every view: the indicator in the top bar, the dock and the dialogs. */
 export function Uploads() {
   const me = useMe()
   const wanted = useWanted()

@@ -3,10 +3,10 @@ import { queries } from '../../api/queries.ts'
 import { Engine } from './engine/engine.ts'
 import { text } from './messages.ts'
 
-/** Each time the folder in sight is asked for anew, which takes from what sends. */
+/** Every update refetches the visible folder, which slows down uploads. */
 const TOLD_MS = 2500
 
-/** Buckets that have changed since views were told so. */
+/** Buckets changed since views were last notified. */
 const changed = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | undefined
 function tellViews(): void {
@@ -22,7 +22,7 @@ function tellViews(): void {
   changed.clear()
 }
 
-/** The uploads of this page; there is one, whatever views come and go. */
+/** The page's one upload engine, independent of views. */
 export const engine = new Engine(
   {
     badName: { title: text.badName, detail: text.badNameHint, code: 'bad_name' },

@@ -2,15 +2,15 @@ import { takeDrop } from './engine/drop.ts'
 
 export interface UploadRequest {
   bucket: string
-  /** The folder that files go into: '' or a text that ends with a slash. */
+  /** The destination folder: '' or a prefix that ends with a slash. */
   prefix: string
-  /** What was dropped there; without it people choose in the dialog. */
+  /** The drop; without it users choose files in the dialog. */
   drop?: DataTransfer
 }
 
 /**
- * Opens the upload dialog. With a drop it has to be called in the drop's own event handler, since browsers give its files
- * only there; the rest of the uploads' code is fetched afterwards.
+ * Opens the upload dialog. With a drop, call it in the drop's own event handler, since browsers hand out its files only
+ * there. The rest of the uploads' code is loaded afterwards.
  */
 export async function openUpload({ bucket, prefix, drop }: UploadRequest): Promise<void> {
   const taken = drop && takeDrop(drop)
@@ -18,7 +18,7 @@ export async function openUpload({ bucket, prefix, drop }: UploadRequest): Promi
   await start({ bucket, prefix, ...(taken ? { taken } : {}) })
 }
 
-/** Brings back uploads that an earlier page left unfinished, if there are any. */
+/** Restores uploads that an earlier page left unfinished, if any. */
 export async function recallUploads(user: string): Promise<void> {
   try {
     if (localStorage.getItem('stowage-uploads') === null) return

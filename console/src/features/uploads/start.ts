@@ -7,7 +7,7 @@ import { openDialog, type Wanted } from './wanted.ts'
 
 const show = () => showInCorner('uploads', createElement(Uploads))
 
-/** An upload in parts that was begun elsewhere, and its file. */
+/** A multipart upload started elsewhere, and its file. */
 interface Adopted {
   bucket: string
   key: string
@@ -16,7 +16,7 @@ interface Adopted {
   file: File
 }
 
-/** Opens the dialog, or goes on with an upload that another page or machine began. */
+/** Opens the dialog, or resumes an upload started by another page or machine. */
 export async function start(what: Wanted | { adopt: Adopted }): Promise<void> {
   const me = await queries.fetchQuery({ ...meQuery, staleTime: Number.POSITIVE_INFINITY })
   engine.serve(me.id)
@@ -26,7 +26,7 @@ export async function start(what: Wanted | { adopt: Adopted }): Promise<void> {
   await engine.adopt(bucket, key, upload, file)
 }
 
-/** Shows what an earlier page has left unfinished. */
+/** Shows what an earlier page left unfinished. */
 export async function recall(user: string): Promise<void> {
   engine.serve(user)
   if ((await engine.recall()) > 0) show()

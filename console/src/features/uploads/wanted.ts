@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Taken } from './engine/drop.ts'
 
-/** Where somebody wants to upload to, and what they have dropped. */
+/** Where to upload to, and what was dropped. */
 export interface Wanted {
   bucket: string
   prefix: string
@@ -27,5 +27,5 @@ export const closeDialog = (): void => {
   wanted = undefined
   tell()
 }
-/** What the dialog is open for; `n` tells one time from another. */
+/** What the dialog is open for; `n` distinguishes openings. */
 export const useWanted = () => useSyncExternalStore(subscribe, () => wanted)

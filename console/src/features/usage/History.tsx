@@ -7,11 +7,11 @@ import { TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 import { type History, type Period, type Point, periodOf, periods, STEP_MS, type Types } from './queries.ts'
 
-/** The shade of what is told apart no more. */
+/** The colour for everything that is not shown separately. */
 const REST = 8
 const TYPES = 7
 
-/** Which days are shown; it is in the address (`?period=`). */
+/** The selected period, in the address (`?period=`). */
 export function usePeriod(): Period {
   return periodOf(useView().search.period)
 }
@@ -30,10 +30,10 @@ export function PeriodPicker() {
 
 const hour = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-/** Days are those of UTC, hours those of the clock on the wall. */
+/** Days are UTC days; hours are local. */
 const formatSlot = (step: History['step']) => (time: number) => (step === 'day' ? day : hour).format(new Date(time))
 
-/** The times of a history without holes. */
+/** A history's times, without gaps. */
 function timesOf({ from, to, step }: History): number[] {
   const begin = Date.parse(from)
   return Array.from(
@@ -56,7 +56,7 @@ function figuresOf(step: History['step'], times: readonly number[], bands: reado
   return { head: [text.time, ...bands.map(({ name }) => name)], rows: rows.reverse() }
 }
 
-/** The buckets of a history as bands, those beyond the first as one. */
+/** A history's buckets as bands; the smaller ones as one. */
 function bandsOf(history: History, times: readonly number[], of: (point: Point) => number | null): Band[] {
   const bands: Band[] = history.series
     .filter(({ bucket }) => bucket !== null)
@@ -75,7 +75,7 @@ function bandsOf(history: History, times: readonly number[], of: (point: Point) 
 const sameName = ({ series }: History, i: number) =>
   series.some(({ bucket, deleted }, k) => k !== i && deleted && bucket === series[i]?.bucket)
 
-/** What is stored over time, bucket on bucket. */
+/** Storage over time, stacked by bucket. */
 export function StoredChart({ history, title, file }: { history: History; title: string; file: string }) {
   const times = timesOf(history)
   const bands = bandsOf(history, times, ({ used_bytes }) => used_bytes)
@@ -97,7 +97,7 @@ export function StoredChart({ history, title, file }: { history: History; title:
   )
 }
 
-/** Requests over time, of all there is in the history together. */
+/** Requests over time, for the whole history. */
 export function RequestsChart({ history, file }: { history: History; file: string }) {
   const times = timesOf(history)
   const points = [...history.series.flatMap((one) => one.points), ...(history.others?.points ?? [])]
@@ -116,7 +116,7 @@ export function RequestsChart({ history, file }: { history: History; file: strin
   )
 }
 
-/** What is stored by content type. */
+/** Storage by content type. */
 export function TypesChart({ types: { items, counted_at }, file }: { types: Types; file: string }) {
   const named = items.map(({ content_type, ...sum }) => ({ name: content_type ?? text.rare, ...sum }))
   const figures: Figures = {

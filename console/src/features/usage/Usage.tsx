@@ -16,7 +16,7 @@ import { type History, historyOf, historyQuery, typesQuery, type Usage } from '.
 const BARS = 10
 const NEAR = 0.8
 
-/** What all buckets hold, each of them, and what went through them in a period. */
+/** Storage in total and by bucket, and traffic in a period. */
 export default function UsagePage() {
   const period = usePeriod()
   const usage = useQuery({ queryKey: ['usage'], queryFn: () => client.usage() })
@@ -113,7 +113,7 @@ function Largest({ usage: { buckets } }: { usage: Usage }) {
   )
 }
 
-/** The largest, and all the rest as one. */
+/** The largest, and all others as one. */
 function withOthers(slices: readonly Slice[], most: number): readonly Slice[] {
   if (slices.length <= most + 1) return slices
   const rest = slices.slice(most)

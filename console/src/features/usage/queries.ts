@@ -9,17 +9,17 @@ export type Types = Awaited<ReturnType<typeof client.usageTypes>>
 export const periods = ['7', '30', '90'] as const
 export type Period = (typeof periods)[number]
 export const periodOf = (text: string | undefined): Period => periods.find((one) => one === text) ?? '30'
-/** Buckets that are told apart. */
+/** Buckets shown separately. */
 const TOP = 8
 
 const HOUR = 3600_000
 export const STEP_MS = { hour: HOUR, day: 24 * HOUR } as const
-/** A week by the hour, more by the day. */
+/** A week by hours, longer periods by days. */
 const stepOf = (period: Period): 'hour' | 'day' => (period === '7' ? 'hour' : 'day')
 
 const REFRESH = 60_000
 
-/** What the history of a period is asked by: the server's clock says up to when. */
+/** The query for a period's history; it ends at the server's current time. */
 export const historyOf = (period: Period, bucket?: string) => ({
   ...{ days: Number(period), step: stepOf(period), top: TOP },
   ...(bucket === undefined ? {} : { bucket }),

@@ -31,7 +31,7 @@ const columns: readonly Column<AuditRecord>[] = [
   },
 ]
 
-/** What a person did, latest first. */
+/** A user's activity, latest first. */
 export function Activity({ user }: { user: User }) {
   const { search, open } = useView()
   const page = Math.max(1, Number(search.page) || 1)

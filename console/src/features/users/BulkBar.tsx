@@ -15,7 +15,7 @@ import { text } from './messages.ts'
 import { type Outcome, useBulk } from './parts.tsx'
 
 const NAMED = 5
-/** Whom it is about: the first few by name, and how many others. */
+/** The affected users: the first few by name, and the number of others. */
 const Names = ({ users, hint }: { users: readonly User[]; hint: string }) => (
   <div className="stack-tight">
     <ul className="users-names">
@@ -28,7 +28,7 @@ const Names = ({ users, hint }: { users: readonly User[]; hint: string }) => (
   </div>
 )
 
-/** What can be done to several people at once. Nobody does it to themselves by a slip. */
+/** Bulk actions on users. No one can apply them to themselves by accident. */
 export function BulkBar({ users, clear }: { users: readonly User[]; clear: () => void }) {
   const me = useMe()
   const cache = useQueryClient()
@@ -112,7 +112,7 @@ export function BulkBar({ users, clear }: { users: readonly User[]; clear: () =>
   )
 }
 
-/** Puts people into groups. */
+/** Adds users to groups. */
 export function AddToGroups({
   users,
   onClose,

@@ -34,7 +34,7 @@ const stateOf = (person: Person) => {
   return <Status tone="ok">{text.canImport}</Status>
 }
 
-/** Finds people of the organisation's directory and makes accounts for them. */
+/** Finds users in the directory and creates accounts for them. */
 export default function Import() {
   const me = useMe()
   return (

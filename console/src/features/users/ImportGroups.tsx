@@ -16,7 +16,7 @@ export interface Imported {
   user_id: string | null
 }
 
-/** After an import: what came of each person, and the groups those who were made are put into. */
+/** After an import: the result for each user, and the groups for the new ones. */
 export function ImportGroups({ people, onDone }: { people: readonly Imported[]; onDone: () => void }) {
   const cache = useQueryClient()
   const [groups, setGroups] = useState<string[]>([])

@@ -16,7 +16,7 @@ import { text } from './messages.ts'
 import { Source, State } from './parts.tsx'
 import { mayWith } from './queries.ts'
 
-/** A person's account: who they are and how they sign in. */
+/** A user's profile and sign-in methods. */
 export function Overview({ user }: { user: User }) {
   const me = useMe()
   const { data: groups = [] } = useQuery(groupsQuery)
@@ -106,7 +106,7 @@ function Profile({ user, mayRename }: { user: User; mayRename: boolean }) {
   )
 }
 
-/** Setting, replacing and removing a password. One's own is changed in the account, with the current one. */
+/** Sets, changes and removes a password. Users change their own on the account page, with the current one. */
 function Password({ user, own, mayChange }: { user: User; own: boolean; mayChange: boolean }) {
   const cache = useQueryClient()
   const [editing, setEditing] = useState(false)
@@ -196,7 +196,7 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
   )
 }
 
-/** Tying an account to a person at the identity provider. */
+/** Links an account to one at the identity provider. */
 function Identity({ user }: { user: User }) {
   const cache = useQueryClient()
   const form = useForm({ idp_subject: '' })

@@ -17,7 +17,7 @@ import { groupsQuery, refreshPeople } from '../groups/queries.ts'
 import { text } from './messages.ts'
 import { groupsOf, mayWith } from './queries.ts'
 
-/** The groups of a person. */
+/** A user's groups. */
 export function UserGroups({ user }: { user: User }) {
   const me = useMe()
   const cache = useQueryClient()

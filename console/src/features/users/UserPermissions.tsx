@@ -15,7 +15,7 @@ import { groupsQuery } from '../groups/queries.ts'
 import { text } from './messages.ts'
 import { groupsOf } from './queries.ts'
 
-/** One place of the matrix, and the groups that give each right on it. */
+/** One row of the matrix, and the groups that grant each permission on it. */
 interface Place {
   bucket_pattern: string
   prefix: string
@@ -37,11 +37,11 @@ function placesOf(groups: readonly Group[]): Place[] {
   return [...places.values()]
 }
 
-/** What a person may do, and through which group. */
+/** A user's permissions, and the groups that grant them. */
 export function UserPermissions({ user }: { user: User }) {
   const me = useMe()
   const groups = useQuery(groupsQuery)
-  // Only administrators see every bucket, so only for them the number is right.
+  // Only administrators see all buckets, so only they get a correct number.
   const buckets = useQuery({ ...bucketsQuery, enabled: me.isAdmin })
   return (
     <div className="stack">

@@ -13,7 +13,7 @@ import { text } from './messages.ts'
 
 const tones: Record<Token['status'], Tone> = { active: 'ok', expiring: 'warn', expired: 'idle', revoked: 'bad' }
 
-/** The personal access tokens of a person; an administrator can revoke them, and nobody can see their values. */
+/** A user's personal access tokens. Administrators can revoke them, but no one can see their values. */
 export function UserTokens({ user }: { user: User }) {
   const cache = useQueryClient()
   const tokens = useCursorList(['user-tokens', user.id], (at) =>

@@ -22,7 +22,7 @@ import { UserPermissions } from './UserPermissions.tsx'
 import { UserTokens } from './UserTokens.tsx'
 import './users.css'
 
-/** One person: their account, groups, tokens, what they did and what they may do. */
+/** One user: profile, groups, tokens, activity and permissions. */
 export default function UserView() {
   const me = useMe()
   const { params } = useView()
@@ -70,7 +70,7 @@ export default function UserView() {
   )
 }
 
-/** What keeps somebody from doing anything. */
+/** What keeps the user from doing anything. */
 function Banners({ user }: { user: User }) {
   const me = useMe()
   const { search, open } = useView()

@@ -25,7 +25,7 @@ import './users.css'
 
 const PAUSE_MS = 200
 
-/** The people who have an account. */
+/** The list of users. */
 export default function Users() {
   const me = useMe()
   if (!me.managesUsers)

@@ -7,7 +7,7 @@ import { describeProblem } from '../../api/problem.ts'
 import { Status } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
-/** What somebody signs in with. */
+/** A user's sign-in methods. */
 export const Source = ({ user: { has_password, idp_subject } }: { user: User }) => (
   <span className="users-badges">
     {has_password ? (
@@ -49,7 +49,7 @@ export interface Outcome {
   failed: { email: string; why: string }[]
 }
 
-/** Does something to one person after the other, and says for whom it could not be done. */
+/** Applies an action to one user after another, and reports those that failed. */
 export function useBulk() {
   const [running, setRunning] = useState(false)
   const run = async (users: readonly User[], work: (user: User) => Promise<unknown>): Promise<Outcome> => {

@@ -7,11 +7,11 @@ import { client } from '../../api/session.ts'
 export const userQuery = (id: string) =>
   queryOptions({ queryKey: ['user', id], queryFn: () => client.getUser({ params: { id } }) })
 
-/** The groups of a person with what they grant. */
+/** A user's groups with their permissions. */
 export const groupsOf = (user: User, groups: readonly Group[]): Group[] =>
   groups.filter(({ id }) => user.groups.some((one) => one.id === id))
 
-/** What somebody may do with another's account; the server decides by the same rules. */
+/** What the signed-in user can do with another account; the server uses the same rules. */
 export function mayWith(me: Me, user: User, groups: readonly Group[]) {
   const own = user.id === me.id
   const touch = me.isAdmin || !user.is_admin
@@ -21,10 +21,10 @@ export function mayWith(me: Me, user: User, groups: readonly Group[]) {
     touch,
     /** Disable or delete it. */
     end: touch && !own,
-    /** Change how they sign in. */
+    /** Change their sign-in methods. */
     takeOver: touch && (own || me.covers(groupsOf(user, groups))),
     tie: me.isAdmin,
-    /** Leave one of their groups; nobody takes their own administrator's rights away. */
+    /** Remove them from a group. No one removes their own administrator access. */
     leave: (group: Group) =>
       (me.isAdmin || !group.global.includes('admin')) &&
       !(

@@ -13,7 +13,7 @@ import { deliveriesQuery, eventsQuery, type Filters, PAGE, statuses } from './qu
 import { Recover } from './Recover.tsx'
 import { DeliveryState } from './state.tsx'
 
-/** What a click on the row does, for the keyboard. */
+/** The row's click, for the keyboard. */
 function Opener({ delivery: { id, event } }: { delivery: Delivery }) {
   const { open } = useView()
   return (
@@ -49,7 +49,7 @@ const columns: readonly Column<Delivery>[] = [
   },
 ]
 
-/** What was sent to an endpoint, latest first. `?status=&event=&page=&d=<delivery>`. */
+/** An endpoint's deliveries, latest first. `?status=&event=&page=&d=<delivery>`. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { search, open } = useView()
   const [recovering, setRecovering] = useState(false)

@@ -28,7 +28,7 @@ const pretty = (body: string): string => {
   }
 }
 const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
-/** The request as a command for the shell. */
+/** The request as a curl command. */
 const curlOf = (url: string, headers: Record<string, string>, body: string): string => {
   const given = Object.entries(headers).filter(([name]) => !/^(host|content-length|connection)$/i.test(name))
   return `curl -X POST ${given.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`).join(' ')} --data-raw ${quote(body)} ${quote(url)}`
@@ -133,7 +133,7 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
   )
 }
 
-/** One delivery: what was sent, and what each attempt was answered. */
+/** One delivery: the request, and the response to each attempt. */
 export function DeliveryDrawer({
   webhook,
   deliveryId,

@@ -6,7 +6,7 @@ import { inFamilies } from './events.ts'
 import { text } from './messages.ts'
 import { eventsQuery } from './queries.ts'
 
-/** All events (`*`), or some of them by what they are about. */
+/** All events (`*`), or selected ones by subject. */
 export function EventPicker({
   value,
   onChange,

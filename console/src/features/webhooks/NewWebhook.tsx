@@ -10,12 +10,12 @@ import { text } from './messages.ts'
 import { RevealSecret } from './RevealSecret.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 
-/** A new endpoint; its secret is shown before anything else. */
+/** Creates an endpoint and then shows its secret. */
 export default function NewWebhook() {
   const me = useMe()
   const cache = useQueryClient()
   const { go } = useView()
-  // The secret is here while it is shown, and nowhere else.
+  // A secret exists only here, and only while it is shown.
   const [made, setMade] = useState<Made>()
   if (!me.isAdmin)
     return (

@@ -6,7 +6,7 @@ import { client } from '../../api/session.ts'
 import { notify } from '../../ui/notify.tsx'
 import { text } from './messages.ts'
 
-/** Pauses and resumes an endpoint; it moves at once, and back where that was refused. */
+/** Pauses and resumes an endpoint. Shown immediately, and reverted if the server rejects it. */
 export function OnSwitch({ webhook: { id, name, enabled }, label }: { webhook: Webhook; label?: string }) {
   const cache = useQueryClient()
   const [wanted, setWanted] = useState<boolean>()

@@ -10,7 +10,7 @@ import { deliveryText as text } from './messages.ts'
 
 const DAY_MS = 86_400_000
 
-/** Queues what failed since a moment anew. */
+/** Queues deliveries that failed since a given time again. */
 export function Recover({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const cache = useQueryClient()
   const form = useForm({ since: localValue(new Date(Date.now() - DAY_MS)) })

@@ -6,7 +6,7 @@ import { SecretReveal } from '../../ui/Secret.tsx'
 import { text } from './messages.ts'
 import { type Language, snippets } from './snippets.ts'
 
-/** How a receiver knows that a delivery is of this service. */
+/** How a receiver verifies a delivery. */
 export function Verify() {
   const [language, setLanguage] = useState<Language>('Node')
   return (
@@ -33,7 +33,7 @@ export function Verify() {
   )
 }
 
-/** The one time a signing secret is shown. */
+/** Shows a signing secret, this one time. */
 export const RevealSecret = ({ secret, title, onClose }: { secret: string; title: string; onClose: () => void }) => (
   <SecretReveal title={title} label={text.secret} secret={secret} onClose={onClose}>
     <Verify />

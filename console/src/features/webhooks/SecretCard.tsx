@@ -18,12 +18,12 @@ const graces = [
   { value: '604800', label: text.graceWeek },
 ]
 
-/** The signing secret: a new one, and when it takes over. */
+/** The signing secret: rotates it, and shows when the new one becomes active. */
 export function SecretCard({ webhook }: { webhook: Webhook }) {
   const cache = useQueryClient()
   const params = { id: webhook.id }
   const [rotating, setRotating] = useState(false)
-  // A secret is here while it is shown, and nowhere else.
+  // A secret exists only here, and only while it is shown.
   const [made, setMade] = useState<NewWebhook>()
   const form = useForm({ grace_seconds: '86400' })
   const refresh = () => cache.invalidateQueries({ queryKey: ['webhooks'] })

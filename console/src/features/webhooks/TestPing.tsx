@@ -8,7 +8,7 @@ import { text } from './messages.ts'
 const WAIT_MS = 10_000
 const POLL_MS = 500
 
-/** What became of a ping, looked for until its first attempt is over, ten seconds at most. */
+/** A ping's result, polled until its first attempt ends, for at most 10 seconds. */
 export function TestPing({
   webhookId,
   deliveryId,

@@ -39,7 +39,7 @@ const bodyOf = ({ bucket, prefix, max_in_flight, ...draft }: Draft): WebhookBody
   max_in_flight: Number(max_in_flight),
 })
 
-/** What an endpoint is told of, and where it is. */
+/** An endpoint's URL, events and filter. */
 export function WebhookForm({
   webhook,
   save,

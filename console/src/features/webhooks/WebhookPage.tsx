@@ -22,7 +22,7 @@ import { WebhookState } from './state.tsx'
 import { TestPing } from './TestPing.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 
-/** What the form shows: once it is another, the form begins anew. */
+/** The webhook in the form; another one resets it. */
 const settingsOf = ({ name, url, events, bucket, prefix, max_in_flight }: Webhook) => [
   name,
   url,
@@ -32,7 +32,7 @@ const settingsOf = ({ name, url, events, bucket, prefix, max_in_flight }: Webhoo
   max_in_flight,
 ]
 
-/** An endpoint: its settings, and what was sent to it. */
+/** One endpoint: its settings and deliveries. */
 export default function WebhookPage() {
   const me = useMe()
   const cache = useQueryClient()

@@ -52,7 +52,7 @@ function LastDelivery({ id, delivery }: { id: string; delivery: ListedWebhook['l
   )
 }
 
-/** How much of what is over was acknowledged. */
+/** The share of finished deliveries that succeeded. */
 function Rate({ acknowledged, failed }: ListedWebhook['recent']) {
   const over = acknowledged + failed
   if (over === 0) return <span className="dim">–</span>
@@ -63,7 +63,7 @@ function Rate({ acknowledged, failed }: ListedWebhook['recent']) {
   )
 }
 
-/** Every endpoint that is told of events. */
+/** The list of endpoints. */
 export default function Webhooks() {
   const me = useMe()
   const { go } = useView()

@@ -16,7 +16,7 @@ export interface Family<E> {
   name: string
   events: E[]
 }
-/** Events by what they are about; what belongs nowhere comes last. */
+/** Events by subject; others come last. */
 export function inFamilies<E extends { name: string }>(events: readonly E[]): Family<E>[] {
   const all: Family<E>[] = families.map(([name, pattern]) => ({
     name: text[name],

@@ -8,7 +8,7 @@ export const PAGE = 50
 export const webhookQuery = (id: string) =>
   queryOptions({ queryKey: ['webhooks', 'one', id], queryFn: () => client.getWebhook({ params: { id } }) })
 
-/** Every event there is; it changes with the service's version alone. */
+/** All events; they change only with the server's version. */
 export const eventsQuery = queryOptions({
   queryKey: ['webhooks', 'events'],
   queryFn: async () => (await client.listEvents()).items.map(({ name, summary }) => ({ name, summary })),
@@ -27,7 +27,7 @@ export const queryOf = ({ status, event }: Filters, page: number) => ({
   page_size: PAGE,
 })
 
-/** A page of deliveries; asked again while one of them is queued and the page is looked at. */
+/** A page of deliveries; refetched while one of them is queued and the page is visible. */
 export const deliveriesQuery = (id: string, filters: Filters, page: number) =>
   queryOptions({
     queryKey: ['webhooks', 'deliveries', id, filters, page],
@@ -36,7 +36,7 @@ export const deliveriesQuery = (id: string, filters: Filters, page: number) =>
     refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'queued') ? POLL_MS : false),
   })
 
-/** One delivery with its attempts, until it is over. */
+/** One delivery with its attempts, refetched until it ends. */
 export const deliveryQuery = (id: string, deliveryId: string) =>
   queryOptions({
     queryKey: ['webhooks', 'delivery', id, deliveryId],

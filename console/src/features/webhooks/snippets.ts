@@ -1,4 +1,4 @@
-/** Receivers in few lines; none of them holds the secret itself. */
+/** Short receivers. None of them contains the secret. */
 export const snippets = {
   Node: `import { createHmac, timingSafeEqual } from ${"'node:crypto'"}
 

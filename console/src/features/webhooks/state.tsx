@@ -3,7 +3,7 @@ import { formatAgo } from '../../i18n.ts'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
 import { deliveryText, text } from './messages.ts'
 
-/** Whether an endpoint is told of anything, and if not why. */
+/** An endpoint's state, and why it is off. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { enabled, disabled_reason, failing_since, cooling_until, rotation } = webhook
   if (!enabled)
@@ -34,7 +34,7 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
 }
 
 const tones: Record<Delivery['status'], Tone> = { queued: 'idle', acknowledged: 'ok', failed: 'bad' }
-/** What became of a delivery so far. */
+/** A delivery's state. */
 export const DeliveryState = ({
   delivery: { status, attempts },
 }: {

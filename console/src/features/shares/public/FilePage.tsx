@@ -6,11 +6,11 @@ import { contentsUrl, type Opened } from './api.ts'
 import { text } from './messages.ts'
 import { Preview } from './Preview.tsx'
 
-/** Types the browser shows in a tab of its own, where a preview here may be too small, or none. */
+/** Types that browsers show in a tab, where the preview here is too small or missing. */
 const OPENS = ['application/pdf']
 export const plainType = (type: string | null): string => type?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
-/** One file: what it is, how it looks, and how to get it. */
+/** One file: its name, size, preview and download. */
 export function FilePage({ opened, info }: { opened: Opened; info: ShareInfo }) {
   const { name, size, content_type, expires_at, limited } = info
   if (size === null)

@@ -2,7 +2,7 @@ import { IconLinkOff } from '@tabler/icons-react'
 import { text } from './messages.ts'
 import { Sheet } from './Sheet.tsx'
 
-/** Expired, revoked, used up and unknown look the same: nobody learns which it is. */
+/** Expired, revoked, used-up and unknown links look the same, so that nothing is revealed. */
 export const Gone = () => (
   <Sheet>
     <div className="state">

@@ -14,7 +14,7 @@ import { Sheet } from './Sheet.tsx'
 import { Unlock } from './Unlock.tsx'
 import { UploadPage } from './UploadPage.tsx'
 
-/** The page of a share link, for people without an account. */
+/** The public page of a share link. */
 export default function LinkPage() {
   const { token = '' } = useView().params
   const [ticket, setTicket] = useState<string>()
@@ -60,7 +60,7 @@ export default function LinkPage() {
         </p>
       </Sheet>
     )
-  // The password was changed meanwhile: the ticket for the old one opens nothing.
+  // The password has changed: the ticket for the old one is no longer valid.
   if (info.needs_password && (ticket === undefined || info.name === null))
     return (
       <Sheet>

@@ -15,7 +15,7 @@ import { text } from './messages.ts'
 
 type Item = ShareListing['items'][number]
 
-/** What is in a shared folder or selection: each to be saved, or all at once. */
+/** The files of a shared folder or selection, to download one by one or all at once. */
 export function Listing({ opened, info, onStale }: { opened: Opened; info: ShareInfo; onStale: () => void }) {
   const listing = useInfiniteQuery({
     queryKey: ['link-listing', opened],

@@ -5,14 +5,14 @@ import { formatBytes } from '../../../i18n.ts'
 import { contentsUrl, mostText, type Opened, readText } from './api.ts'
 import { text } from './messages.ts'
 
-/** What the image proxy makes a picture of; never the drawing itself, which could hold a script. */
+/** Types that the image proxy renders. SVG itself, which may contain scripts, is never shown. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 const FILMS = ['video/mp4', 'video/webm']
 const SOUNDS = ['audio/mpeg', 'audio/ogg', 'audio/wav']
 const TEXTS =
   /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-sh|sql|x-ndjson|ld\+json)$|image\/svg\+xml$)/
 
-/** How a file looks, as far as that is safe: pictures by the proxy, texts as text, films and sound by their players. */
+/** A file's preview, as far as that is safe: images through the proxy, text as text, video and audio in players. */
 export function Preview({ opened, name, type, size }: { opened: Opened; name: string; type: string; size: number }) {
   if (PICTURES.includes(type)) return <Picture opened={opened} name={name} />
   if (FILMS.includes(type))
@@ -25,8 +25,8 @@ export function Preview({ opened, name, type, size }: { opened: Opened; name: st
       // biome-ignore lint/a11y/useMediaCaption: files of strangers have none
       <audio className="link-media" src={contentsUrl(opened)} controls preload="metadata" aria-label={name} />
     )
-  // Not every browser has a viewer; without one a frame would begin a download. The answer sandboxes itself: a `sandbox`
-  // attribute would keep the viewer of Chromium out.
+  // Not every browser has a PDF viewer, and without one a frame would start a download. The response is sandboxed by
+  // its headers; a `sandbox` attribute would disable Chromium's viewer.
   if (type === 'application/pdf' && size > 0 && navigator.pdfViewerEnabled)
     return <iframe className="link-pdf" src={contentsUrl(opened, { embed: '1' })} title={text.previewOf(name)} />
   if (TEXTS.test(type) && size > 0) return <Text opened={opened} name={name} size={size} />

@@ -5,7 +5,7 @@ import { describeProblem, statusOf } from '../../../api/problem.ts'
 import { unlock } from './api.ts'
 import { text } from './messages.ts'
 
-/** Asks for the password of a link, which a ticket stands for from then on. */
+/** Asks for a link's password and exchanges it for a ticket. */
 export function Unlock({ token, onUnlocked }: { token: string; onUnlocked: (ticket: string) => void }) {
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<string>()

@@ -8,7 +8,7 @@ import type { Opened } from './api.ts'
 import { text } from './messages.ts'
 import { createSender, type Sender, type Sending } from './sender.ts'
 
-/** What the link takes, in words. */
+/** The link's limits in words. */
 function limitsOf({ max_file_bytes, max_total_bytes, max_files, content_types }: ShareInfo): string {
   const limits = [
     ...(max_files === null ? [] : [text.upTo(max_files)]),
@@ -19,7 +19,7 @@ function limitsOf({ max_file_bytes, max_total_bytes, max_files, content_types }:
   return limits.length === 0 ? text.anything : limits.join(' · ')
 }
 
-/** A link that takes files: put in here, and nothing of what is there is seen. */
+/** An upload link: visitors add files and see nothing of what is there. */
 export function UploadPage({ opened, info }: { opened: Opened; info: ShareInfo }) {
   const latest = useRef(opened)
   latest.current = opened

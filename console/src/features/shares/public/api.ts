@@ -1,17 +1,17 @@
 import { createClient } from '../../../../../contract/client.ts'
 import type { ShareInfo, ShareListing } from '../../../../../contract/shares.ts'
 
-/** Without cookies, and so without the browser's own question for a name and a password where one is missing. */
+/** Without cookies, so that the browser does not show its own password prompt. */
 const client = createClient({ baseUrl: '', fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }) })
 
 export interface Opened {
   token: string
-  /** Stands for the password of a link that has one. */
+  /** Replaces the password of a protected link. */
   ticket?: string | undefined
 }
 const withTicket = ({ ticket }: Opened) => (ticket === undefined ? {} : { ticket })
 
-/** What a link is, without spending a download. */
+/** A link's properties; using up no download. */
 export async function describeLink(opened: Opened): Promise<ShareInfo> {
   const answer = await client.openShare({
     params: { token: opened.token },
@@ -28,10 +28,10 @@ export async function listLink(opened: Opened, cursor: string | null): Promise<S
   return (await answer.json()) as ShareListing
 }
 
-/** The ticket for a password; throws what is wrong with it. */
+/** Exchanges a password for a ticket; throws the error of a wrong one. */
 export const unlock = (token: string, password: string) => client.unlockShare({ params: { token }, body: { password } })
 
-/** Where a link's object, or one of a folder's, is fetched from by the browser itself. */
+/** The URL from which the browser fetches a link's object, or one of a folder's. */
 export function contentsUrl(opened: Opened, query: Record<string, string | undefined> = {}): string {
   const given = Object.entries({ ...query, ...withTicket(opened) }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -43,10 +43,10 @@ export function contentsUrl(opened: Opened, query: Record<string, string | undef
 const TEXT_BYTES = 256 * 1024
 export interface TextPart {
   text: string
-  /** Whether there is more. */
+  /** Whether there is more of it. */
   cut: boolean
 }
-/** The beginning of a text. */
+/** The start of a text. */
 export async function readText(opened: Opened, size: number): Promise<TextPart> {
   const answer = await fetch(contentsUrl(opened), {
     credentials: 'omit',

@@ -8,23 +8,23 @@ export interface Sending {
   file: File
   state: 'waiting' | 'sending' | 'sent' | 'failed' | 'cancelled'
   sent: number
-  /** Why it failed, or the name it got. */
+  /** The error, or the file's final name. */
   note?: string | undefined
-  /** Trying again may help. */
+  /** A retry may help. */
   again: boolean
 }
 const SLOTS = 2
 
-/** Why a file need not be sent at all. */
+/** Why a file cannot be accepted, before it is sent. */
 function refusalOf(file: File, { max_file_bytes, content_types }: ShareInfo): string | undefined {
   if (max_file_bytes !== null && file.size > max_file_bytes) return text.tooLarge(formatBytes(max_file_bytes))
   const type = (file.type || 'application/octet-stream').toLowerCase()
   const fits = content_types?.some((one) => (one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one))
-  // The server goes by the name where the browser knows no type.
+  // The server goes by the name if the browser knows no type.
   return fits === false && file.type !== '' ? text.wrongType(content_types?.join(', ') ?? '') : undefined
 }
 
-/** Sends files through a link, two at a time; lives beside the page, which subscribes to it. */
+/** Uploads files through a link, two at a time. It exists outside the page, which subscribes to it. */
 export function createSender(opened: () => Opened, info: ShareInfo) {
   let list: readonly Sending[] = []
   let next = 1
@@ -100,7 +100,7 @@ export function createSender(opened: () => Opened, info: ShareInfo) {
       change(id, { state: 'waiting', note: undefined })
       begin()
     },
-    /** Leaving the page now would lose something. */
+    /** Whether leaving the page would lose something. */
     busy: () => list.some(({ state }) => state === 'waiting' || state === 'sending'),
   }
 }

@@ -11,14 +11,14 @@ const MOST_COPIES = 1000
 export interface Around {
   store: UploadStore
   reach: Circumstances['reach']
-  /** The name is free, or may be taken over. */
+  /** The file can be uploaded: its name is free, or may be replaced. */
   enqueue(item: Item): void
-  /** It is there already. */
+  /** The file already exists. */
   finish(item: Item): void
   fail(item: Item, error: unknown): void
 }
 
-/** Finds the files whose names are taken, and does with them what their people want. */
+/** Finds files that already exist and applies the user's choice to them. */
 export class Checker {
   readonly #around: Around
   readonly #busy = new Set<string>()
@@ -26,7 +26,7 @@ export class Checker {
     this.#around = around
   }
 
-  /** Looks up the files of a bucket that are to be checked, a thousand at a time; what meets none goes on at once. */
+  /** Checks a bucket's queued files, 1,000 at a time. Files without a conflict continue immediately. */
   check(bucket: string): void {
     if (this.#busy.has(bucket) || this.#around.store.held) return
     this.#busy.add(bucket)
@@ -37,7 +37,7 @@ export class Checker {
       .finally(() => this.#busy.delete(bucket))
   }
 
-  /** What is to be done about a name that is taken. */
+  /** How to handle a file that already exists. */
   decide(item: Item, choice: Choice): void {
     const { store, enqueue, fail } = this.#around
     if (item.state !== 'conflict') return
@@ -60,7 +60,7 @@ export class Checker {
     }
   }
 
-  /** The key was free when it was asked for, and is taken now; or it was this very file that took it. */
+  /** The key was free when it was checked and exists now; or an earlier attempt of this file created it. */
   async refused(item: Item, file: File): Promise<void> {
     const { signal } = new AbortController()
     const found = await findTaken(item.batch.bucket, [item], signal).catch(() => new Map<Item, Taken>())
@@ -73,12 +73,12 @@ export class Checker {
     for (;;) {
       const items = this.#next(bucket)
       if (items.length === 0 || store.held) return
-      // Where replacing is meant for all, nobody needs to know.
+      // If everything is to be replaced, no check is needed.
       const asked = items.filter(({ batch }) => batch.ifTaken !== 'replace')
       const taken = await persistently({ signal, reach }, async () =>
         asked.length === 0 ? new Map<Item, Taken>() : findTaken(bucket, asked, signal),
       ).catch((error: unknown) => {
-        // Who may only write is not told; then each upload itself finds out.
+        // Users who can only write get no answer here. Then each upload finds out by itself.
         if (error instanceof ProblemError && error.response.status === 403) return new Map<Item, Taken>()
         throw error
       })
@@ -108,11 +108,11 @@ export class Checker {
       const parts = /-\d+$/.test(taken.etag) ? (item.upload?.partSize ?? SMALL_BYTES) : undefined
       if ((await etagOf(file, parts)) === taken.etag) return finish(item)
     }
-    // Somebody paused it, or gave it up meanwhile.
+    // It was paused or cancelled in the meantime.
     if (item.state !== state) return
     store.sent(item, 0)
     item.clash = { size: taken?.size ?? null, modified: taken?.modified ?? null }
-    // The same name, spelled otherwise: replacing means that one.
+    // The same name in another Unicode form: replacing means that one.
     if (taken && item.copies === 0) item.key = taken.key
     store.set(item, 'conflict')
     const { ifTaken } = item.batch

@@ -1,21 +1,22 @@
 import { client } from '../../../api/session.ts'
 import type { Clash, Item } from './item.ts'
 
-/** Keys that the API answers for at once. */
+/** Keys that the API accepts in one request. */
 export const MOST_KEYS = 1000
 
 /**
- * A key in the spellings that look the same: `é` is one character or two, by system. A file clashes with any of them.
+ * A key in the Unicode forms that look the same: `é` is one or two characters, depending on the system. A file
+ * conflicts with any of them.
  */
 const spellings = (key: string): string[] => [...new Set([key, key.normalize('NFC'), key.normalize('NFD')])]
 
 export interface Taken extends Clash {
-  /** As it is spelled there. */
+  /** As spelled on the server. */
   key: string
   etag: string | null
 }
 
-/** What stands where these files want to go. Throws what the API refuses with. */
+/** The existing objects for these files. Throws the API's errors. */
 export async function findTaken(
   bucket: string,
   items: readonly Item[],

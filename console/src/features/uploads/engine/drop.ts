@@ -1,20 +1,17 @@
-/** A file with its place below what was dropped or chosen: `photos/2026/a.jpg`. */
+/** A file with its path below what was dropped or chosen: `photos/2026/a.jpg`. */
 export interface Found {
   path: string
   file: File
 }
-/** What was taken from a drop while it was allowed; read at leisure. */
+/** What was taken from a drop while that was allowed; read later. */
 export interface Taken {
   entries: readonly FileSystemEntry[]
   files: readonly File[]
-  /** Chromium on secure pages: lets the page read the same files after a reload, once it is allowed to. */
+  /** Chromium in secure contexts: lets the page read the same files after a reload, once the user allows it. */
   handles: Promise<readonly FileSystemHandle[]>
 }
 
-/**
- * Takes everything from a drop. To be called in the drop's own event handler: afterwards the browser gives nothing any
- * more.
- */
+/** Takes everything from a drop. Call it in the drop's own event handler: afterwards the browser returns nothing. */
 export function takeDrop(drop: DataTransfer): Taken {
   const items = [...drop.items].filter(({ kind }) => kind === 'file')
   const entries = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
@@ -26,17 +23,17 @@ export function takeDrop(drop: DataTransfer): Taken {
   return { entries, files: entries.length > 0 ? [] : [...drop.files], handles }
 }
 
-/** A file or a folder, as browsers give them in one way or another. */
+/** A file or a folder, in either of the browsers' forms. */
 interface Place {
   name: string
-  /** None of a folder. */
+  /** Undefined for a folder. */
   file?: () => Promise<File>
   children: () => Promise<Place[]>
 }
-/** How many files are asked for at once: each is a question to the browser's process. */
+/** How many files are requested at a time: each is a call to the browser's process. */
 const AT_ONCE = 256
 
-/** Every file in these places, and how many folders had none. `tell` hears how many there are so far. */
+/** All files in these places, and how many folders had none. `tell` gets the count so far. */
 async function readPlaces(places: readonly Place[], tell: (count: number) => void) {
   const found: Found[] = []
   let emptyFolders = 0
@@ -61,19 +58,19 @@ async function readPlaces(places: readonly Place[], tell: (count: number) => voi
   return { found, emptyFolders }
 }
 
-/** Every file of a drop, and how many folders had none. `tell` hears how many there are so far. */
+/** All files of a drop, and how many folders had none. `tell` gets the count so far. */
 export async function readDrop(
   { entries, files, handles }: Taken,
   tell: (count: number) => void = () => undefined,
 ): Promise<{ found: Found[]; emptyFolders: number }> {
   if (entries.length === 0) return { found: files.map((file) => ({ path: file.name, file })), emptyFolders: 0 }
   const known = await handles
-  // Where there are handles, Chromium gives files by them several times as fast.
+  // Chromium returns files through handles several times as fast.
   if (known.length === entries.length)
     try {
       return await readPlaces(known.map(placeOfHandle), tell)
     } catch {
-      // The entries may still lead there.
+      // The entries may still work.
     }
   return readPlaces(entries.map(placeOfEntry), tell)
 }
@@ -86,7 +83,7 @@ const placeOfEntry = (entry: FileSystemEntry): Place => ({
   children: async () => (await childrenOf(entry as FileSystemDirectoryEntry)).map(placeOfEntry),
 })
 
-/** A folder's entries: the browser gives a hundred at a time, and none at the end. */
+/** A folder's entries: the browser returns up to 100 at a time, and none at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []
@@ -108,13 +105,13 @@ const placeOfHandle = (handle: FileSystemHandle): Place => ({
   },
 })
 
-/** The files of a picker; those of a folder have their place in it. */
+/** The picker's files; those of a folder have their path. */
 export const readPicked = (files: Iterable<File>): Found[] =>
   [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
 
 type Asking = FileSystemHandle & { requestPermission?: (of: { mode: 'read' }) => Promise<PermissionState> }
 
-/** Reads again what handles lead to. Undefined where the browser does not let us; must follow a click. */
+/** Reads the handles' files again. Undefined if the browser denies it. Must follow a click. */
 export async function readHandles(handles: readonly FileSystemHandle[]): Promise<Found[] | undefined> {
   try {
     for (const handle of handles) {
@@ -123,11 +120,11 @@ export async function readHandles(handles: readonly FileSystemHandle[]): Promise
     }
     return (await readPlaces(handles.map(placeOfHandle), () => undefined)).found
   } catch {
-    // Moved or removed since: the person has to show where they are.
+    // Moved or deleted since: the user has to choose it again.
     return undefined
   }
 }
 
-/** Whether a name, or a folder it is in, begins with a dot; or it is one that systems leave behind. */
+/** Whether a file or one of its folders is hidden: it starts with a dot, or is a system file. */
 export const isHidden = (path: string): boolean =>
   path.split('/').some((name) => name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini')

@@ -14,10 +14,10 @@ import { SLOTS, Slots } from './slots.ts'
 import { UploadStore } from './store.ts'
 
 const LARGE_AT_ONCE = 2
-/** Why a run ended that somebody stopped; what became of the file was decided before. */
+/** The abort reason when the user stops an upload. The file's new state is already set. */
 const STOPPED = new DOMException('Stopped', 'AbortError')
 
-/** Words for what the engine itself finds wrong. */
+/** Texts for the errors that the engine itself finds. */
 export interface Words {
   badName: Problem
   unreadable: Problem
@@ -26,8 +26,8 @@ export interface Words {
 }
 
 /**
- * Sends the files of this page, outside of any view. A file is queued, checked against what is there, sent (a large one
- * in parts), and done; it may be paused, fail and be tried again, be skipped or cancelled on the way.
+ * Uploads this page's files, independently of any view. A file is queued, checked against existing objects, sent (a
+ * large one in parts) and done. On the way it can be paused, fail and be retried, be skipped or be cancelled.
  */
 export class Engine {
   readonly store = new UploadStore()
@@ -51,13 +51,13 @@ export class Engine {
   readonly #words: Words
   readonly #arrived: (bucket: string) => void
 
-  /** `arrived` hears of every file that is there now. */
+  /** `arrived` is called for every uploaded file. */
   constructor(words: Words, arrived: (bucket: string) => void) {
     this.#words = words
     this.#arrived = arrived
   }
 
-  /** Whose uploads these are; those of somebody else before are let go of, and can be resumed by them. */
+  /** Sets the user. A previous user's uploads are dropped, and can be resumed by that user. */
   serve(user: string): void {
     if (this.#user !== '' && this.#user !== user) {
       for (const item of this.store.items.values()) this.#stop(item)
@@ -68,7 +68,7 @@ export class Engine {
     this.#user = user
   }
 
-  /** Adds files to those to be sent; gives how many are new. Files that wait for being shown again are recognised. */
+  /** Adds files to the queue and returns how many are new. Files of interrupted uploads are recognised. */
   async add(
     target: Pick<Batch, 'bucket' | 'prefix' | 'ifTaken' | 'handles'>,
     found: readonly Found[],
@@ -103,14 +103,14 @@ export class Engine {
     return items.length + back.length
   }
 
-  /** Brings back what a page that is gone left unfinished; gives how many files wait for being shown again. */
+  /** Restores uploads that a closed page left unfinished. Returns how many need their files again. */
   async recall(): Promise<number> {
     const items = await takeOrphans(this.#user)
     this.store.add(items)
     return items.length
   }
 
-  /** Files that were shown again: those that wait go on. Gives how many did. */
+  /** Resumes interrupted uploads whose files were chosen again. Returns how many. */
   async reattach(found: readonly Found[]): Promise<number> {
     const waiting = new Map<string, Item[]>()
     const nameOf = (path: string, size: number, modified: number) =>
@@ -133,7 +133,7 @@ export class Engine {
     return count
   }
 
-  /** Goes on with an upload in parts that another page or machine began, if this is its file. */
+  /** Resumes a multipart upload started by another page or machine, if this is its file. */
   async adopt(bucket: string, key: string, upload: { id: string; partSize: number }, file: File): Promise<void> {
     const known = [...this.store.items.values()].find((item) => item.upload?.id === upload.id)
     if (known && unsent.includes(known.state)) return this.resume(known)
@@ -153,7 +153,7 @@ export class Engine {
     this.#stop(item)
     this.store.set(item, 'paused')
   }
-  /** Goes on with a paused file, or tries one again that failed. */
+  /** Resumes a paused file, or retries a failed one. */
   resume(item: Item): void {
     if (item.state !== 'paused' && item.state !== 'error') return
     if (item.problem === this.#words.badName) return
@@ -195,7 +195,7 @@ export class Engine {
   retryAll(): void {
     for (const item of [...this.store.those('error')]) this.resume(item)
   }
-  /** Lets a bucket have files again that took none any more. */
+  /** Resumes uploads to a bucket that was full. */
   reopen(bucket: string): void {
     this.store.stopped.delete(bucket)
     for (const state of ['paused', 'error'] as const)
@@ -203,16 +203,16 @@ export class Engine {
         if (item.batch.bucket === bucket && item.problem?.code === 'quota_exceeded') this.resume(item)
     this.store.tell()
   }
-  /** Takes what is over out of the list. */
+  /** Removes finished files from the list. */
   clear(): void {
     for (const state of ['done', 'skipped', 'cancelled'] as const) this.store.remove(this.store.those(state))
   }
 
-  /** What is to be done about a name that is taken. */
+  /** Applies the user's choice to a file that already exists. */
   decide(item: Item, choice: Choice): void {
     this.#checker.decide(item, choice)
   }
-  /** The same for all that wait for it, and for those of the same batches that come to it later. */
+  /** Applies the choice to all waiting files, and to later ones of the same batches. */
   decideAll(choice: Choice): void {
     for (const item of [...this.store.those('conflict')]) {
       item.batch.ifTaken = choice
@@ -298,12 +298,12 @@ export class Engine {
   #finish(item: Item): void {
     forget(item)
     this.store.set(item, 'done')
-    // Whoever leaves now, since all is there, is not to be asked for it again.
+    // Leaving now must not interrupt this file any more.
     if (!this.store.isBusy) void flush()
     this.#arrived(item.batch.bucket)
   }
 
-  /** What becomes of a file that could not be sent. */
+  /** Handles a file that could not be sent. */
   async #settle(item: Item, file: File, error: unknown): Promise<void> {
     const code = error instanceof ProblemError ? error.problem.code : undefined
     if (code === 'precondition_failed') return this.#checker.refused(item, file)
@@ -333,7 +333,7 @@ export class Engine {
       }
   }
 
-  /** To be called when the browser says that the network is gone. */
+  /** Call when the browser goes offline. */
   wentOffline(): void {
     if (this.store.isBusy) void this.#reach.wait(new AbortController().signal)
   }

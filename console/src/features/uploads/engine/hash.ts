@@ -1,6 +1,6 @@
 /**
- * MD5 (RFC 1321) in plain JavaScript: `crypto.subtle` has no MD5, and nothing at all on plain http. It says whether two
- * files are alike, as ETags do; it protects nothing.
+ * MD5 (RFC 1321) in plain JavaScript: `crypto.subtle` has no MD5, and does not exist on plain HTTP. It compares files,
+ * as ETags do, and protects nothing.
  */
 const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const K = Int32Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32))
@@ -86,7 +86,7 @@ export class Md5 {
 }
 
 const STEP = 1024 * 1024
-/** The MD5 of a piece of a file, read a megabyte at a time so that the page stays responsive. */
+/** The MD5 of a part of a file, read 1 MB at a time so that the page stays responsive. */
 export async function md5Of(blob: Blob): Promise<string> {
   const hash = new Md5()
   for (let at = 0; at < blob.size; at += STEP)
@@ -95,5 +95,5 @@ export async function md5Of(blob: Blob): Promise<string> {
 }
 
 const HEAD_BYTES = 64 * 1024
-/** What tells a file from another of the same name, size and time: the MD5 of its first 64 KiB. */
+/** Distinguishes files of the same name, size and time: the MD5 of the first 64 KiB. */
 export const fingerprint = (file: Blob): Promise<string> => md5Of(file.slice(0, HEAD_BYTES))

@@ -1,12 +1,12 @@
 const MIB = 1024 ** 2
-/** Files up to here go in one request, larger ones in parts. */
+/** Files up to this size are sent in one request, larger ones in parts. */
 export const SMALL_BYTES = 8 * MIB
 const PARTS_AIMED_AT = 9000
 
-/** Bytes of each part of a large file: few enough parts, whole mebibytes. */
+/** The part size for a large file: whole mebibytes, and not too many parts. */
 export const partSizeFor = (size: number): number => Math.max(SMALL_BYTES, Math.ceil(size / PARTS_AIMED_AT / MIB) * MIB)
 
-/** In the order of what needs people's eyes first. */
+/** Those that need attention first. */
 export const states = [
   'error',
   'conflict',
@@ -21,14 +21,14 @@ export const states = [
   'cancelled',
 ] as const
 /**
- * `lost`: begun before the page was reloaded; its file has to be shown again. `conflict`: the key is taken, and nobody
- * has said what to do.
+ * `lost`: interrupted by a reload; the file has to be chosen again. `conflict`: the key exists and the user has not
+ * decided yet.
  */
 export type State = (typeof states)[number]
 export type IfTaken = 'ask' | 'replace' | 'skip' | 'both'
 export type Choice = Exclude<IfTaken, 'ask'>
 
-/** States in which something is still to be sent. */
+/** States with something left to send. */
 export const unsent: readonly State[] = ['running', 'completing', 'paused', 'checking', 'queued', 'conflict', 'error']
 export const over: readonly State[] = ['done', 'skipped', 'cancelled']
 
@@ -45,28 +45,28 @@ export interface Problem {
   detail: string
   code: string
 }
-/** What stands where a file wants to go; nulls where nobody may know. */
+/** The existing object; nulls if the user cannot see it. */
 export interface Clash {
   size: number | null
   modified: string | null
 }
-/** The upload in parts on the server. */
+/** The multipart upload on the server. */
 export interface Multipart {
   id: string
   partSize: number
-  /** ETags of the parts that have arrived. */
+  /** ETags of the uploaded parts. */
   parts: Map<number, string>
   urls: Map<number, string>
-  /** Whether `parts` is what the server has: not so after a reload, or when it was left alone for long. */
+  /** Whether `parts` matches the server; not after a reload or a long pause. */
   known: boolean
 }
 
 export interface Item {
   readonly id: string
   readonly batch: Batch
-  /** Below the batch's prefix. */
+  /** Relative to the batch's prefix. */
   readonly path: string
-  /** The folder it came with; '' for single files. */
+  /** The folder it belongs to; '' for single files. */
   readonly group: string
   readonly size: number
   readonly modified: number
@@ -74,25 +74,25 @@ export interface Item {
   file: File | undefined
   state: State
   sent: number
-  /** May replace what is there. */
+  /** May replace an existing object. */
   overwrite: boolean
-  /** An earlier attempt may have got through without our hearing of it. */
+  /** An earlier attempt may have succeeded without a response. */
   uncertain: boolean
   problem: Problem | undefined
   clash: Clash | undefined
-  /** The last number its name was given to keep both. */
+  /** The last number added to its name to keep both. */
   copies: number
   upload: Multipart | undefined
-  /** Of a file that went in parts before a reload. */
+  /** For a file with parts sent before a reload. */
   fingerprint: string | undefined
-  /** Stops what runs for it. */
+  /** Stops its current work. */
   running: AbortController | undefined
 }
 
 export const newId = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36).padStart(7, '0')).join('')
 
-/** The first folder of a path, or ''. */
+/** A path's first folder, or ''. */
 export const groupOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')
 
 /** `photo.jpg` as `photo (2).jpg`. */

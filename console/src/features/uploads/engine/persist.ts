@@ -2,7 +2,7 @@ import { type Batch, groupOf, type Item } from './item.ts'
 import { othersAlive, owner } from './tabs.ts'
 
 const FLUSH_MS = 300
-/** Says that there may be something: pages without it do not fetch the uploads' code when they open. */
+/** Marks that there may be unfinished uploads. Pages without it do not load the uploads' code. */
 const NOTED = 'stowage-uploads'
 
 interface BatchRecord extends Batch {
@@ -26,7 +26,7 @@ const note = (some: boolean): void => {
     if (some) localStorage.setItem(NOTED, '1')
     else localStorage.removeItem(NOTED)
   } catch {
-    // No storage: then a reload forgets the uploads.
+    // No storage: a reload forgets the uploads.
   }
 }
 
@@ -42,7 +42,7 @@ const open = (): Promise<IDBDatabase | undefined> => {
       request.onsuccess = () => resolve(request.result)
       request.onerror = () => resolve(undefined)
     } catch {
-      // Forbidden in some private windows.
+      // Not allowed in some private windows.
       resolve(undefined)
     }
   })
@@ -71,7 +71,7 @@ const recordOf = (item: Item): ItemRecord => {
 const changed = new Map<string, ItemRecord | null>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Writes down what has changed. A browser that refuses loses nothing but the way to resume. */
+/** Writes changes. If the browser refuses, only the ability to resume is lost. */
 export async function flush(): Promise<void> {
   clearTimeout(timer)
   timer = undefined
@@ -90,18 +90,18 @@ const soon = (): void => {
   timer ??= setTimeout(() => void flush(), FLUSH_MS)
 }
 
-/** Notes a file's state, to be written within a moment. */
+/** Saves a file's state within a moment. */
 export function save(item: Item): void {
   changed.set(item.id, recordOf(item))
   soon()
 }
-/** Nothing of it is to be resumed any more. */
+/** It will not be resumed any more. */
 export function forget(item: Item): void {
   changed.set(item.id, null)
   soon()
 }
 
-/** Notes files that were added together, for `user` alone. */
+/** Saves a batch of files, for `user` alone. */
 export async function saveBatch(batch: Batch, items: readonly Item[], user: string): Promise<void> {
   note(true)
   const database = await open()
@@ -113,7 +113,7 @@ export async function saveBatch(batch: Batch, items: readonly Item[], user: stri
     return finished(tx)
   }
   const record = { ...batch, owner, user }
-  // Handles cannot be stored everywhere.
+  // Not every browser can store handles.
   await (async () => put(record))()
     .catch(() => put({ ...record, handles: [] }))
     .catch(() => undefined)
@@ -121,8 +121,7 @@ export async function saveBatch(batch: Batch, items: readonly Item[], user: stri
 }
 
 /**
- * What was left unfinished by pages that are gone and belongs to `user`: it is this page's from now on. One transaction
- * decides, so no two pages take the same.
+ * Takes over what closed pages of `user` left unfinished. One transaction decides, so two pages never take the same.
  */
 export async function takeOrphans(user: string): Promise<Item[]> {
   const database = await open()

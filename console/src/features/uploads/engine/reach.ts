@@ -10,7 +10,7 @@ const ping = (): Promise<boolean> =>
     () => false,
   )
 
-/** Knows whether the server can be reached, and waits for it. */
+/** Tracks whether the server is reachable, and waits for it. */
 export class Reach {
   #away: Promise<void> | undefined
   readonly #changed: (away: boolean) => void
@@ -18,7 +18,7 @@ export class Reach {
     this.#changed = changed
   }
 
-  /** Waits until the server answers. Whether it had not. */
+  /** Waits until the server responds. Returns whether it was unreachable. */
   readonly wait = async (signal: AbortSignal): Promise<boolean> => {
     if (!this.#away && (await ping())) return false
     this.#away ??= this.#untilBack().finally(() => {

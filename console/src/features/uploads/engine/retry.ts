@@ -6,10 +6,10 @@ const TRIES = 5
 const FIRST_MS = 500
 const LONGEST_MS = 30_000
 
-/** The file on the disk is not the one that was chosen any more. */
+/** The file on disk has changed since it was chosen. */
 export class Unreadable extends Error {}
 
-/** Resolves or rejects as a promise does that others wait for too, unless the signal ends this wait. */
+/** Settles with a shared promise, unless the signal aborts this wait. */
 export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -18,10 +18,10 @@ export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Prom
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 
-/** Whether the same request may be answered otherwise a little later. */
+/** Whether a retry may succeed. */
 const passes = (error: unknown): boolean =>
   error instanceof ProblemError && (error.response.status >= 500 || [408, 425, 429].includes(error.response.status))
-/** `fetch` says TypeError where no answer came. */
+/** `fetch` throws TypeError when there is no response. */
 const isLost = (error: unknown): boolean => error instanceof Unreachable || error instanceof TypeError
 
 function delay(failures: number, error: unknown): number {
@@ -32,17 +32,17 @@ function delay(failures: number, error: unknown): number {
 
 export interface Circumstances {
   signal: AbortSignal
-  /** The file that is read meanwhile. */
+  /** The file being read. */
   file?: Blob
-  /** Waits until the server answers; whether it had been away. */
+  /** Waits until the server responds; returns whether it was unreachable. */
   reach(signal: AbortSignal): Promise<boolean>
-  /** Hears that a request may have been done without an answer. */
+  /** Called if a request may have succeeded without a response. */
   lost?: () => void
 }
 
 /**
- * Does it until it is answered: what fails for a reason that may pass is tried five times again, each time later; what
- * fails because the server is away is tried as soon as it is back, and not counted.
+ * Runs it until it succeeds. Temporary failures are retried five times with growing delays; failures because the server
+ * is unreachable are retried once it is back, and not counted.
  */
 export async function persistently<T>(
   { signal, file, reach, lost }: Circumstances,

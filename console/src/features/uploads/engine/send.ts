@@ -2,19 +2,19 @@ import { ProblemError } from '../../../../../contract/client.ts'
 import type { Problem } from '../../../../../contract/shapes.ts'
 import { bearer } from '../../../api/session.ts'
 
-/** How long a connection may stand still. */
+/** How long a connection may stall. */
 const STALLED_MS = 90_000
 
-/** No answer came: the network, the server, or the file on the disk. */
+/** No response: the network, the server, or the file on disk. */
 export class Unreachable extends Error {}
-/** The session is over, and only its owner can begin another. */
+/** The session has ended; only the user can start a new one. */
 export class SignedOut extends Error {}
 
 export interface Sending {
   url: string
   body: Blob
   headers?: Record<string, string>
-  /** With the session's credential. */
+  /** With the session's token. */
   authorized: boolean
   signal: AbortSignal
   progress: (bytes: number) => void
@@ -26,8 +26,8 @@ export interface Answer {
 }
 
 /**
- * PUTs bytes and tells how many are on their way, which `fetch` cannot. Throws ProblemError for a refusal, Unreachable
- * when no answer comes, and the signal's reason when it is aborted.
+ * PUTs bytes and reports progress, which `fetch` cannot. Throws ProblemError for an error response, Unreachable without
+ * a response, and the signal's reason when aborted.
  */
 export async function put(sending: Sending): Promise<Answer> {
   const token = sending.authorized ? await bearer() : undefined
@@ -83,14 +83,14 @@ function once({ url, body, headers = {}, signal, progress }: Sending, token: str
   })
 }
 
-/** A refusal in the form the client has: a proxy in between may answer with anything. */
+/** An error response in the client's form. A proxy in between may return anything. */
 function problemOf({ status, text, retryAfter }: Raw): ProblemError {
   const response = new Response(null, { status, headers: retryAfter === null ? {} : { 'retry-after': retryAfter } })
   try {
     const problem = JSON.parse(text) as Problem
     if (typeof problem.code === 'string') return new ProblemError(problem, response)
   } catch {
-    // Not ours.
+    // Not an API problem.
   }
   const detail = text.replace(/<[^>]*>/g, ' ').trim()
   return new ProblemError(

@@ -8,30 +8,30 @@ import { put } from './send.ts'
 import type { Slots } from './slots.ts'
 
 const PARTS_AT_ONCE = 3
-/** How often an upload is begun anew that the server has given up. */
+/** How often an upload that expired on the server is started again. */
 const FRESH_STARTS = 2
 
-/** What sending a file needs of the engine. */
+/** What sending a file needs from the engine. */
 export interface Means {
   slots: Slots
   signal: AbortSignal
   reach: Circumstances['reach']
-  /** Bytes that have arrived or are on their way. */
+  /** Bytes sent so far, including those in transit. */
   sent(item: Item, bytes: number): void
-  /** The state on the server has changed, and has to be found again after a reload. */
+  /** The server's state has changed and must survive a reload. */
   save(item: Item): void
-  /** All is sent; now it becomes an object. */
+  /** Everything is sent; the upload is being completed. */
   completing(item: Item): void
 }
 
-/** The server does not know the upload any more. */
+/** The server no longer knows the upload. */
 class UploadGone extends Error {}
-/** The file that was shown is not the one whose parts have arrived. */
+/** The chosen file is not the one the uploaded parts are from. */
 export class OtherFile extends Error {}
 
 const statusOf = (error: unknown): number => (error instanceof ProblemError ? error.response.status : 0)
 
-/** One request with the whole file. */
+/** Sends a whole file in one request. */
 export async function sendSmall(item: Item, file: File, means: Means): Promise<void> {
   const { batch, key, overwrite } = item
   const url = urlOf('', api.putObjectByQuery, { params: { name: batch.bucket }, query: { key } })
@@ -57,7 +57,7 @@ const circumstances = (item: Item, file: File, { signal, reach }: Means): Circum
   },
 })
 
-/** Parts, several at a time; those that have arrived before are not sent again. */
+/** Sends a file's parts, several at a time, skipping those already uploaded. */
 export async function sendParts(item: Item, file: File, means: Means): Promise<void> {
   for (let start = 0; ; start++)
     try {
@@ -77,7 +77,7 @@ const countOf = (file: File, { partSize }: Multipart): number => Math.max(1, Mat
 const sizeOfPart = (file: File, { partSize }: Multipart, n: number): number =>
   Math.max(0, Math.min(partSize, file.size - (n - 1) * partSize))
 
-/** The upload on the server: begun now, or as it was left. */
+/** The upload on the server: started now, or resumed. */
 async function begin(item: Item, file: File, means: Means): Promise<Multipart> {
   const around = circumstances(item, file, means)
   if (item.upload) {
@@ -101,14 +101,14 @@ async function begin(item: Item, file: File, means: Means): Promise<Multipart> {
     ...{ id: begun.upload_id, partSize: begun.part_size, parts: new Map(), known: true },
     urls: new Map(begun.urls.map((url, i) => [i + 1, url])),
   }
-  // Whoever gave the file up meanwhile could not name the upload.
+  // A cancel in the meantime could not name the upload yet.
   if (item.state === 'cancelled') await giveUp(item)
   else means.save(item)
   means.signal.throwIfAborted()
   return item.upload
 }
 
-/** What the server has of an upload, and URLs for what it has not, from one part on. */
+/** The parts the server has, and URLs for those it lacks, starting at one part. */
 async function ask(item: Item, file: File, upload: Multipart, from: number) {
   const found = await client
     .getUpload({ params: { name: item.batch.bucket, upload_id: upload.id }, query: { from } })
@@ -120,12 +120,12 @@ async function ask(item: Item, file: File, upload: Multipart, from: number) {
   return found
 }
 
-/** Takes over what the server says has arrived. */
+/** Takes over the server's list of uploaded parts. */
 async function refresh(item: Item, file: File, upload: Multipart): Promise<void> {
   const found = await ask(item, file, upload, 1)
   upload.partSize = found.part_size
   const parts = new Map(found.parts.map(({ part_number, etag }) => [part_number, etag]))
-  // Begun elsewhere: only the parts themselves can tell whether this is the file.
+  // Started elsewhere: only the parts themselves can tell whether this is the file.
   if (!upload.known && item.fingerprint === undefined && !(await holdsParts(file, upload, parts))) throw new OtherFile()
   upload.parts = parts
   upload.known = true
@@ -146,7 +146,7 @@ async function sendMissing(item: Item, file: File, upload: Multipart, means: Mea
   const onTheWay = new Map<number, number>()
   const tell = () => means.sent(item, arrived() + [...onTheWay.values()].reduce((sum, bytes) => sum + bytes, 0))
   tell()
-  // The first part that fails for good stops its siblings.
+  // The first part that fails permanently stops the others.
   const failure = new AbortController()
   const signal = AbortSignal.any([means.signal, failure.signal])
   const work = async () => {
@@ -171,7 +171,7 @@ async function sendMissing(item: Item, file: File, upload: Multipart, means: Mea
   }
 }
 
-/** PUTs one part to its URL; gives the ETag. */
+/** PUTs one part to its URL and returns its ETag. */
 async function sendPart(
   item: Item,
   file: File,
@@ -203,7 +203,7 @@ async function sendPart(
   })
 }
 
-/** The server names itself by its public address, which need not be the one that this page came by. */
+/** The server uses its public address, which may differ from the page's. */
 function urlOfPart(upload: Multipart, n: number): string {
   const url = upload.urls.get(n) ?? ''
   const { pathname } = new URL(url, location.origin)
@@ -229,22 +229,22 @@ async function complete(item: Item, file: File, upload: Multipart, means: Means)
     } catch (error) {
       if (statusOf(error) === 404) throw new UploadGone()
       if (statusOf(error) !== 409 || attempt > 2) throw error
-      // Parts are missing, or others than we know of: what the server has counts.
+      // Parts are missing or differ: the server's list wins.
       await persistently(around, () => refresh(item, file, upload))
       await sendMissing(item, file, upload, means)
     }
 }
 
-/** Has the server forget what was sent of a file that nobody wants any more. */
+/** Aborts a cancelled file's upload on the server. */
 export async function giveUp({ upload, batch }: Item): Promise<void> {
   if (!upload) return
   await client
     .abortUpload({ params: { name: batch.bucket }, body: { upload_id: upload.id } })
-    // Gone already, or it goes by itself in a day.
+    // Already gone, or it expires within a day.
     .catch(() => undefined)
 }
 
-/** The ETag that the object of a file has. */
+/** The ETag that the file's object will have. */
 export async function etagOf(file: File, partSize: number | undefined): Promise<string> {
   if (partSize === undefined) return md5Of(file)
   const upload: Multipart = { id: '', partSize, parts: new Map(), urls: new Map(), known: true }

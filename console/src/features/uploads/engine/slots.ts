@@ -1,4 +1,4 @@
-/** Browsers have six connections to a server; the rest of the page needs some. */
+/** Browsers open six connections to a server; the rest of the page needs some. */
 export const SLOTS = 4
 type Kind = 'small' | 'part'
 interface Waiting {
@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Who may send now. Parts of large files come first, but as long as small ones are there, one slot is theirs: neither
- * keeps the other waiting.
+ * Limits concurrent requests. Parts of large files come first, but one slot is reserved for small files while there are
+ * any, so that neither blocks the other.
  */
 export class Slots {
   readonly #waiting: Record<Kind, Set<Waiting>> = { small: new Set(), part: new Set() }
@@ -18,7 +18,7 @@ export class Slots {
     this.#smallLeft = smallLeft
   }
 
-  /** Waits for a slot; gives what frees it. */
+  /** Waits for a slot and returns a function that frees it. */
   async take(kind: Kind, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     await new Promise<void>((resolve, reject) => {

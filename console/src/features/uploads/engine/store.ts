@@ -2,7 +2,7 @@ import { type Item, type Problem, type State, states, unsent } from './item.ts'
 
 const RATE_MS = 6_000
 
-/** Files that came in one folder. */
+/** The files of one folder. */
 export interface Group {
   key: string
   name: string
@@ -12,34 +12,34 @@ export interface Group {
   sent: number
   counts: Record<State, number>
 }
-/** What the dock shows, as of one moment. */
+/** What the dock shows at one moment. */
 export interface Snapshot {
   version: number
   counts: Readonly<Record<State, number>>
-  /** Files in all, without those given up. */
+  /** All files except cancelled ones. */
   files: number
   bytes: number
   sent: number
-  /** Bytes a second, lately; null while nothing moves. */
+  /** The current rate in bytes per second; null while nothing is sent. */
   rate: number | null
   held: boolean
-  /** The server cannot be reached. */
+  /** The server is unreachable. */
   offline: boolean
-  /** Buckets that take no more, and why. */
+  /** Full buckets, and why. */
   stopped: ReadonlyMap<string, Problem>
   groups: readonly Group[]
 }
 
 const noCounts = () => Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>
-/** More often nobody can read it, and painting takes from what sends. */
+/** Faster updates cannot be read, and painting slows down sending. */
 const TOLD_MS = 250
 const soon = (work: () => void): void => {
-  // A hidden page has no frames, and nobody who looks.
+  // A hidden page has no frames and no viewers.
   const inFrame = () => (document.hidden ? work() : requestAnimationFrame(work))
   setTimeout(inFrame, TOLD_MS)
 }
 
-/** The files of this page's uploads and their sums, which change with every file; told a few times a second. */
+/** This page's uploads and their totals, which change with every file. Listeners are notified a few times a second. */
 export class UploadStore {
   readonly items = new Map<string, Item>()
   readonly byState = new Map<State, Set<Item>>(states.map((state) => [state, new Set()]))
@@ -48,7 +48,7 @@ export class UploadStore {
   readonly #samples: { at: number; sent: number }[] = []
   #bytes = 0
   #sent = 0
-  /** Grows with what is sent, and never shrinks: what the rate is measured by. */
+  /** Only ever grows with what is sent; the rate is measured by it. */
   #moved = 0
   #scheduled = false
   #snapshot: Snapshot
@@ -137,7 +137,7 @@ export class UploadStore {
     this.tell()
   }
 
-  /** Items in the order of what needs eyes first; at most so many. */
+  /** Up to so many items, those that need attention first. */
   rows(limit: number, of: Iterable<Item> | undefined = undefined): Item[] {
     const rows: Item[] = []
     if (of) {
@@ -156,7 +156,7 @@ export class UploadStore {
     return rows
   }
 
-  /** Has the listeners told within a moment. */
+  /** Notifies the listeners within a moment. */
   tell(): void {
     if (this.#scheduled) return
     this.#scheduled = true

@@ -2,7 +2,7 @@ import { newId } from './item.ts'
 
 const WAIT_MS = 250
 
-/** This page, among those of the same browser. */
+/** This page's id among those of the browser. */
 export const owner = newId()
 
 type Word = { type: 'who' } | { type: 'here'; owner: string }
@@ -14,7 +14,7 @@ if (channel)
     else present.add(data.owner)
   }
 
-/** The other pages that are alive: what they upload is theirs. (`navigator.locks` is not there on plain http.) */
+/** The other open pages, whose uploads are theirs. (`navigator.locks` does not exist on plain HTTP.) */
 export async function othersAlive(): Promise<ReadonlySet<string>> {
   if (!channel) return new Set()
   present.clear()
