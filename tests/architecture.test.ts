@@ -228,6 +228,22 @@ test('files import one another in no circle but those that are known', () => {
   assert.deepEqual(findCircles(views), [['console/Page.tsx', 'console/router.tsx']])
 })
 
+test('features of the console depend on one another in no circle', () => {
+  const folderOf = (file: string) => file.match(/^console\/src\/(?:features\/)?[^/]+(?=\/)/)?.[0]
+  const folders = new Map<string, string>()
+  for (const [file, text] of readTree()) {
+    const folder = folderOf(file)
+    if (!folder) continue
+    const others = [...findImports(text)].map(({ from }) => folderOf(resolve(file, from)))
+    const imports = others
+      .filter((other) => other !== undefined && other !== folder)
+      .map((other) => `import './${path.posix.relative(path.posix.dirname(folder), other as string)}'`)
+    folders.set(folder, [folders.get(folder) ?? '', ...imports].join('\n'))
+  }
+  assert.ok(folders.size > 15, `${folders.size} folders`)
+  assert.deepEqual(findCircles(folders), [])
+})
+
 test('workers, whose names are labels of metrics, are named alike', () => {
   const every = [...readTree()].filter(([file]) => file.startsWith('server/'))
   const names = every.flatMap(([, text]) => [...text.matchAll(/\bname: '([^']+)',\s+every:/g)].map(([, name]) => name))

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
@@ -15,7 +16,6 @@ import { Bytes, Count, QuotaBar, TimeAgo } from '../../ui/values.tsx'
 import { CreateBucket } from './CreateBucket.tsx'
 import { text } from './messages.ts'
 import { NoRights } from './NoRights.tsx'
-import { bucketsQuery } from './queries.ts'
 
 const columns: readonly Column<Bucket>[] = [
   {

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import { bucketQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
@@ -19,7 +20,6 @@ import { openUpload } from '../uploads/open.ts'
 import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
 import { historyQuery, typesQuery } from '../usage/queries.ts'
 import { text } from './messages.ts'
-import { bucketQuery } from './queries.ts'
 
 /** A bucket's usage, settings and recent activity. */
 export default function Overview() {

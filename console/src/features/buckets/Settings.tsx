@@ -2,6 +2,7 @@ import './buckets.css'
 import { Alert, Button, NumberInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import { bucketQuery } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
@@ -14,7 +15,6 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
-import { bucketQuery } from './queries.ts'
 
 /** A bucket's settings, and emptying and deleting it. */
 export default function Settings() {

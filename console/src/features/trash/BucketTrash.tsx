@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { bucketQuery } from '../../api/buckets.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
-import { bucketQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { TrashList } from './TrashList.tsx'
 

@@ -1,10 +1,10 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
-import { bucketsQuery } from '../buckets/queries.ts'
 import { text } from './messages.ts'
 import { TrashList } from './TrashList.tsx'
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { client } from '../../api/session.ts'
+import { client } from './session.ts'
 
 /** All buckets a user has permissions on; few enough to keep in memory. */
 export const bucketsQuery = queryOptions({
