@@ -378,7 +378,7 @@ describeConsole('share links', (engine, test) => {
         const { page, check } = await openConsole(browser, server, link.page)
         await page.getByLabel('Password', { exact: true }).fill('inbox word')
         await page.getByRole('button', { name: 'Open' }).click()
-        await page.getByText('up to 3 files · up to 1 KB per file · only text/*').waitFor()
+        await page.getByText('Up to 3 files · Up to 1 KB per file · Only text/*').waitFor()
         const file = (name: string, contents: string, mimeType = 'text/plain') => ({
           name,
           mimeType,

@@ -245,7 +245,7 @@ describeConsole('uploads', (engine, test) => {
       assert.equal(sent, 3)
       await page
         .getByRole('row', { name: /forgotten/ })
-        .getByRole('button', { name: 'Cancel upload' })
+        .getByRole('button', { name: 'Cancel' })
         .click()
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel upload' }).click()
       await page.getByText('No unfinished uploads').waitFor()

@@ -45,9 +45,9 @@ describeConsole('webhooks', (engine, test) => {
       await url.fill(receiver.url)
       await page.getByText('Internal address.').waitFor()
       assert.ok(await page.getByLabel('Key starts with').isDisabled())
-      await page.getByLabel('All Objects events').check()
+      await page.getByLabel('Objects: all events').check()
       assert.equal(await page.getByLabel('restore', { exact: true }).isChecked(), true)
-      await page.getByLabel('All Objects events').uncheck()
+      await page.getByLabel('Objects: all events').uncheck()
       await page.getByLabel('upload', { exact: true }).check()
       await page
         .getByRole('combobox', { name: 'Bucket' })

@@ -134,7 +134,7 @@ export function Donut({ label, slices, centre }: { label: string; slices: readon
             <span className={`donut-key shade-${i % 9}`} aria-hidden />
             <span className="clip">{name}</span>
             <span className="dim number">
-              {words}, {total === 0 ? 0 : Math.round((value / total) * 100)} %
+              {words}, {total === 0 ? 0 : Math.round((value / total) * 100)}%
             </span>
           </li>
         ))}

@@ -106,7 +106,7 @@ export default function BucketUploads() {
               />
             )}
             <Button variant="default" onClick={() => giveUp(upload)}>
-              {text.abort}
+              {text.cancelThis}
             </Button>
           </span>
         ),

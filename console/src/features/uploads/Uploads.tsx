@@ -33,7 +33,7 @@ export function Uploads() {
           px={6}
         >
           <IconUpload size={17} stroke={1.6} />
-          <span className="uploads-percent">{percent} %</span>
+          <span className="uploads-percent">{percent}%</span>
         </ActionIcon>
       ) : null}
       {wanted ? <Dialog key={wanted.n} wanted={wanted} onStart={() => setOpen(true)} /> : null}

@@ -129,6 +129,7 @@ export const text = catalogue({
   resumeUpload: 'Resume',
   resumeHint: (key: string) => `Choose the file for ${key}`,
   wrongSize: (wanted: string, is: string) => `This file has ${is}, but the upload needs ${wanted}.`,
+  cancelThis: 'Cancel',
   abort: 'Cancel upload',
   abortTitle: 'Cancel this upload?',
   abortText: (key: string, bytes: string) => `The uploaded part of “${key}” (${bytes}) is deleted.`,

@@ -23,7 +23,7 @@ export const text = catalogue({
   noHistory: 'No data yet. Usage is recorded hourly.',
   received: 'Uploaded',
   sent: 'Downloaded',
-  inDays: (n: number) => `in ${plural(n, { one: 'day', other: 'days' })}`,
+  inDays: (n: number) => `last ${plural(n, { one: 'day', other: 'days' })}`,
   failed: 'Failed deliveries',
   requests: 'Requests',
   byType: 'Stored by content type',

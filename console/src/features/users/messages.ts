@@ -164,7 +164,7 @@ export const text = catalogue({
   importTitle: 'Import users',
   importHint: 'Create accounts for users in your directory before they first sign in.',
   importSearch: 'Search the directory',
-  importPlaceholder: 'Name or email, at least 2 characters',
+  importPlaceholder: 'Name or email',
   importShort: 'Enter at least 2 characters.',
   importPeople: 'Search results',
   alreadyHere: 'Already imported',

@@ -48,7 +48,7 @@ export const text = catalogue({
   whichAll: 'All events (including future ones)',
   whichSome: 'Selected events',
   pickSome: 'Select at least one event.',
-  allOf: (family: string) => `All ${family} events`,
+  allOf: (family: string) => `${family}: all events`,
   objects: 'Objects',
   buckets: 'Buckets',
   users: 'Users',
