@@ -29,7 +29,6 @@ export const text = catalogue({
   time: 'Time',
   where: 'Target',
   address: 'IP address',
-  open: 'Show record',
   record: (action: string) => `Record: ${action}`,
   copyJson: 'Copy as JSON',
   part: (number: number, of: number) => `part ${formatCount(number)} of ${formatCount(of)}`,

@@ -10,7 +10,6 @@ export const text = catalogue({
   emptyTitle: 'No cleanup policies yet',
   emptyHint: 'A policy deletes the objects that match its rule, on a schedule or manually. You can preview it first.',
   noneYours: 'You only see policies for buckets where you have the “policy” permission.',
-  count: (n: number) => plural(n, { one: 'policy', other: 'policies' }),
   // The rule
   name: 'Name',
   namePlaceholder: 'Delete old logs',

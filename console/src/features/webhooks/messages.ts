@@ -33,7 +33,6 @@ export const text = catalogue({
   pausedHint: 'by an administrator',
   disabled: 'Disabled',
   rotating: 'New secret pending',
-  everywhere: 'all buckets',
   // The form
   tabs: 'Webhook sections',
   settingsTab: 'Settings',
@@ -81,7 +80,6 @@ export const text = catalogue({
   switchedOff: (name: string) => `${name} paused`,
   pausedNote: 'Paused. New events aren’t queued. Queued deliveries are kept for up to 7 days.',
   disabledNote: (reason: string) => `Disabled automatically: ${reason}`,
-  enable: 'Enable',
   // The secret
   secret: 'Signing secret',
   secretHint: 'Signs every delivery. Stored encrypted and can’t be shown again.',
