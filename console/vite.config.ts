@@ -6,11 +6,11 @@ import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from 'vite'
 import type { RouteSpec } from '../contract/route.ts'
 
-/** What the server puts a fresh nonce in the place of, at every request of the page. */
+/** The placeholder that the server replaces with a fresh nonce in each response. */
 export const NONCE = '__STOWAGE_NONCE__'
 const MIN_BYTES = 1024
 
-/** Writes `.br` and `.gz` beside each text: the server compresses nothing while somebody waits. */
+/** Writes `.br` and `.gz` beside each text file, so that the server compresses nothing on request. */
 const compressed = (): Plugin => ({
   name: 'compressed',
   apply: 'build',
@@ -33,8 +33,8 @@ const compressed = (): Plugin => ({
 })
 
 /**
- * The console needs of an operation where and how it is called, not the schemas of its shapes: without them and their
- * library the page is a quarter smaller. The types are those of the whole contract.
+ * Keeps only how each operation is called, without the schemas: that makes the page a quarter smaller. The types are
+ * those of the whole contract.
  */
 const slimContract = (): Plugin => ({
   name: 'slim-contract',
@@ -63,16 +63,16 @@ const base: UserConfig = {
     sourcemap: false,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
-    // Data URLs would need a wider policy for fonts.
+    // Data URLs would need a less strict policy for fonts.
     assetsInlineLimit: 0,
   },
   server: { proxy: { '/api': 'http://127.0.0.1:8080', '/public': 'http://127.0.0.1:8080' } },
 }
 
 /**
- * Which file each module goes into. Left alone, the bundler makes a file of every set of modules that the same views
- * share: fifty for the object browser, and browsers ask a server for six at a time. So it is asked once what belongs to
- * what; all that the page, its sign-in and its frame need goes into two files.
+ * Decides which file each module goes into. By default the bundler makes a file for every set of modules that the same
+ * views share: 50 for the object browser, while browsers request six at a time. A dry build finds out what belongs
+ * together; everything that the page, sign-in and the frame need goes into two files.
  */
 async function findChunks(): Promise<(id: string) => string | null> {
   const plugins = [slimContract(), react()]
@@ -93,12 +93,12 @@ async function findChunks(): Promise<(id: string) => string | null> {
     for (const chunk of chunks.values()) if (owns(chunk, source)) gather(chunk)
     return [...found]
   }
-  /** What a view takes from others, not what is its own. */
+  /** What a view imports, without its own modules. */
   const taken = (source: string) => above(source).filter((chunk) => !owns(chunk, source))
   const modulesOf = (some: Rolldown.OutputChunk[]) => new Set(some.flatMap(({ moduleIds }) => moduleIds))
   const entry = modulesOf([...above('/src/main.tsx'), ...taken('/auth/Login.tsx')])
   const frame = modulesOf([...above('/shell/Shell.tsx'), ...taken('/browse/Browse.tsx')])
-  // Their styles are few.
+  // These views have few styles.
   const styled = modulesOf([...above('/shell/Shell.tsx'), ...above('/browse/Browse.tsx')])
   return (id) => (entry.has(id) || (styled.has(id) && id.endsWith('.css')) ? 'entry' : frame.has(id) ? 'frame' : null)
 }

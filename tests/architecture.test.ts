@@ -69,8 +69,8 @@ const wordRules = [
  */
 const collections: { [declaration: string]: string } = {
   'server/auth/passwords.ts decoys': 'a hash that no password matches for each cost: made again it would be as good',
-  'server/db/outage.ts noted': 'a mark on an error, gone with it',
-  'server/http/observe.ts counted': 'of a connection, gone with it',
+  'server/db/errors.ts noted': 'a mark on an error, gone with it',
+  'server/fronts/api/observe.ts counted': 'of a connection, gone with it',
   'server/http/validation.ts writers': 'compiled once for each schema of the contract',
   'server/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/usage/traffic.ts bucketOf': 'of a request, gone with it',
@@ -210,6 +210,22 @@ test('files import one another in no circle', () => {
     ['a.ts', 'b.ts', 'c.ts'],
     ['d.ts', 'e.ts'],
   ])
+})
+
+test('features of the console depend on one another in no circle', () => {
+  const folderOf = (file: string) => file.match(/^console\/src\/(?:features\/)?[^/]+(?=\/)/)?.[0]
+  const folders = new Map<string, string>()
+  for (const [file, text] of readTree()) {
+    const folder = folderOf(file)
+    if (!folder) continue
+    const others = [...findImports(text)].map(({ from }) => folderOf(resolve(file, from)))
+    const imports = others
+      .filter((other) => other !== undefined && other !== folder)
+      .map((other) => `import './${path.posix.relative(path.posix.dirname(folder), other as string)}'`)
+    folders.set(folder, [folders.get(folder) ?? '', ...imports].join('\n'))
+  }
+  assert.ok(folders.size > 15, `${folders.size} folders`)
+  assert.deepEqual(findCircles(folders), [])
 })
 
 test('workers, whose names are labels of metrics, are named alike', () => {

@@ -86,7 +86,7 @@ describeConsole('cleanup policies', (engine, test) => {
       await check('policies')
       const enabled = page.getByLabel('Enable Old logs')
       await enabled.uncheck({ force: true })
-      await page.getByText('off', { exact: true }).waitFor()
+      await page.getByText('Off', { exact: true }).waitFor()
       assert.equal((await server.admin.getPolicy({ params: { id } })).enabled, false)
     }))
 

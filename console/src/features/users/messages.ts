@@ -40,7 +40,7 @@ export const text = catalogue({
   addToGroupTitle: (n: number) => `Add ${users(n)} to groups`,
   addPeople: 'Add',
   deactivate: 'Disable',
-  endSessions: 'Sign out',
+  endSessions: 'Sign out everywhere',
   deactivateTitle: (n: number) => `Disable ${users(n)}?`,
   deactivateHint:
     'They’re signed out and their access tokens stop working. You can enable them again. Nothing of theirs is deleted.',
