@@ -114,6 +114,28 @@ describeEngines('protocol', (engine) => {
     assert.deepEqual(seen(await raw(asks)), ['404 not_found'])
   })
 
+  it('answers a client that closes the connection behind a large body which is refused', async () => {
+    const body = Buffer.alloc(6_000_000, 'x')
+    const key = 'x'.repeat(2000)
+    const refused = {
+      '401 unauthenticated': `PUT /api/v1/buckets/wire/objects/a HTTP/1.1\r\nHost: x\r\n`,
+      '404 not_found': `POST /api/v1/nothing HTTP/1.1\r\n${auth()}`,
+      '422 invalid_request': `PUT /api/v1/buckets/wire/objects/${key} HTTP/1.1\r\n${auth()}`,
+    }
+    await server.records([], async () => {
+      for (let i = 0; i < 20; i++)
+        for (const [answer, head] of Object.entries(refused))
+          assert.deepEqual(
+            seen(await raw(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`, body)),
+            [answer],
+            `attempt ${i + 1}`,
+          )
+      const last = `POST /api/v1/nothing HTTP/1.1\r\n${auth()}Content-Length: 1000\r\nConnection: close\r\n\r\n`
+      const [, ...more] = seen(await raw(`${last}${'x'.repeat(1000)}${smuggled()}`))
+      assert.doesNotMatch(String(more), /^20/, 'nothing behind the last request is read')
+    })
+  })
+
   it('speaks HTTP/1.0', async () => {
     const old = await raw('GET /healthz HTTP/1.0\r\n\r\n')
     assert.match(old, /^HTTP\/1\.1 200 /)
