@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { buffer, text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { describe, mock, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -234,11 +234,15 @@ describe('files', () => {
       import { randomUUID } from 'node:crypto'
       import { fileDriver } from ${JSON.stringify(path.resolve('server/blobs/fs.ts'))}
       const driver = fileDriver(${JSON.stringify(folder)})
-      async function* of(byte) { yield Buffer.alloc(100000, byte) }
+      async function* of(byte) {
+        console.log('sends')
+        yield Buffer.alloc(100000, byte)
+      }
       for (;;) {
         const id = randomUUID()
         console.log(id)
         const handle = await driver.beginParts(id)
+        console.log('begun')
         const put = async (number, byte) => ({ number, size: 100000, ref: await driver.putPart(id, handle, number, of(byte), 100000) })
         for (const former of await Promise.all([put(1, 9), put(2, 9)])) await driver.removePart(id, handle, former)
         await driver.completeParts(id, handle, [await put(1, 1), await put(2, 2), await put(3, 3)])
@@ -248,11 +252,13 @@ describe('files', () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      const said = text(child.stdout)
-      await new Promise((resolve) => child.stdout.once('data', resolve))
-      await sleep(20 + round * 31)
-      child.kill('SIGKILL')
-      const ids = (await said).trim().split('\n')
+      let said = ''
+      for await (const chunk of child.stdout) {
+        said += chunk
+        // An upload says seven lines: each round is killed further into one.
+        if (said.split('\n').length > 9 + round * 8) child.kill('SIGKILL')
+      }
+      const ids = said.split('\n').filter((line) => /^[0-9a-f-]{36}$/.test(line))
       const listed = new Map((await list(driver)).map(({ id, size }) => [id, size]))
       for (const [i, id] of ids.entries()) {
         // All but the last were answered.
@@ -514,6 +520,7 @@ describe('a failing system call', () => {
   /** The descriptors that `name` works on; each call takes 20 ms more, and a close meanwhile throws. */
   async function openSlow(t: TestContext, name: 'read' | 'writev') {
     const busy = new Set<number>()
+    const begun = Promise.withResolvers<void>()
     const { [name]: work, close } = { read: fs.read, writev: fs.writev, close: fs.close }
     const closing = mock.method(fs, 'close', ((fd: number, done: fs.NoParamCallback) => {
       assert.ok(!busy.has(fd), `closed during a ${name}`)
@@ -523,6 +530,7 @@ describe('a failing system call', () => {
     const files = await openWith(t, name, () => (...args: unknown[]) => {
       const [fd, done] = [args[0] as number, args.at(-1) as Callback]
       busy.add(fd)
+      begun.resolve()
       const late: Callback = (...results) =>
         setTimeout(() => {
           busy.delete(fd)
@@ -530,15 +538,15 @@ describe('a failing system call', () => {
         }, 20)
       ;(work as (...args: unknown[]) => void)(...args.slice(0, -1), late)
     })
-    return { ...files, busy }
+    return { ...files, busy, begun: begun.promise }
   }
 
   test('a stream destroyed during a read closes its file after it', async (t) => {
-    const { driver, busy } = await openSlow(t, 'read')
+    const { driver, busy, begun } = await openSlow(t, 'read')
     const id = await putBytes(driver, randomBytes(MiB))
     const body = (await driver.get(id, MiB)) as Readable
     body.read()
-    await sleep(5)
+    await begun
     assert.equal(busy.size, 1)
     body.destroy()
     await new Promise((resolve) => body.on('close', resolve))
@@ -800,9 +808,10 @@ describe('an S3 engine that misbehaves', () => {
 
   test('a put that fails ends its request, and a stream that is destroyed its own', async (t) => {
     const ended = { put: Promise.withResolvers<void>(), get: Promise.withResolvers<void>() }
+    const arrived = Promise.withResolvers<void>()
     const driver = await openFake(t, (request, response) => {
       if (request.method === 'PUT') {
-        request.resume()
+        request.once('data', () => arrived.resolve())
         request.on('error', () => ended.put.resolve())
       } else if (request.headers.range) {
         response.writeHead(206, { 'content-range': `bytes 0-${MiB - 1}/${MiB}`, 'content-length': MiB })
@@ -812,7 +821,7 @@ describe('an S3 engine that misbehaves', () => {
     })
     async function* failing() {
       yield* inChunks(randomBytes(400_000))
-      await sleep(50)
+      await arrived.promise
       throw new Error('the client went away')
     }
     await assert.rejects(driver.put(randomUUID(), failing(), MiB), /went away/)
