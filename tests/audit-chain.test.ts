@@ -70,7 +70,7 @@ const first = ({ first_fault }: { first_fault: AuditFault | null }) => [first_fa
 const quoted = (value: string | number | null) =>
   value === null ? 'null' : typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
 
-describeEngines('A10–A13: the chain', (engine) => {
+describeEngines('A10–A13: the chain', (engine, itOnce) => {
   let server: TestServer
   let db: ReturnType<typeof intruder>
   let ids: string[]
@@ -228,7 +228,7 @@ describeEngines('A10–A13: the chain', (engine) => {
     assert.deepEqual(first(caught), ['tail', ids.length + 1])
   })
 
-  it('A13: finds two that changed places, as records and as links', async () => {
+  itOnce('A13: finds two that changed places, as records and as links', async () => {
     const [a, b] = [id(8), id(14)]
     const columns = Object.keys((await db.all('audit_sealed'))[0] ?? {}).filter((one) => one !== 'id')
     const rows = new Map((await db.all('audit_sealed')).map((row) => [row.id, row]))
@@ -311,7 +311,7 @@ describeEngines('A10–A13: the chain', (engine) => {
     assert.equal(closed.first_fault?.kind, 'checkpoint')
   })
 
-  it('A13: finds what was done to checkpoints and head', async () => {
+  itOnce('A13: finds what was done to checkpoints and head', async () => {
     const edited = await db.tamper(() =>
       db.run("update audit_checkpoints set time = '2026-01-01T00:00:01.000Z' where n = 2"),
     )
@@ -344,7 +344,7 @@ describeEngines('A10–A13: the chain', (engine) => {
     assert.equal(headless.first_fault?.kind, 'checkpoint')
   })
 
-  it('A13: the command says the same, and by its exit code', async () => {
+  itOnce('A13: the command says the same, and by its exit code', async () => {
     const stowage = async (...args: string[]) => {
       const main = path.join(import.meta.dirname, '..', 'server', 'main.ts')
       const child = spawn(process.execPath, [main, 'audit', ...args], {

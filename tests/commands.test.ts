@@ -12,7 +12,7 @@ import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer 
 
 const MAIN = path.join(import.meta.dirname, '..', 'server', 'main.ts')
 
-describeEngines('R8: commands', (engine) => {
+describeEngines('R8: commands', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -50,7 +50,7 @@ describeEngines('R8: commands', (engine) => {
     ])
   })
 
-  it('says what is wrong and changes nothing', async () => {
+  itOnce('says what is wrong and changes nothing', async () => {
     await server.records([], async () => {
       for (const [args, message, input] of [
         [['create-admin', 'ops@example.com'], /already exists/],
@@ -93,7 +93,7 @@ describeEngines('R8: commands', (engine) => {
     }
   })
 
-  it('reset-password enables the user again and ends their sessions', async () => {
+  itOnce('reset-password enables the user again and ends their sessions', async () => {
     const old = await server.login('ops2@example.com', 'a password from a pipe')
     const { items } = await server.admin.listUsers({ query: { q: 'ops2' } })
     await server.admin.updateUser({ params: { id: items[0]?.id ?? '' }, body: { is_active: false } })
@@ -104,7 +104,7 @@ describeEngines('R8: commands', (engine) => {
     await server.login('ops2@example.com', password)
   })
 
-  it('enable-local-login lets administrators in again when the provider is gone', async () => {
+  itOnce('enable-local-login lets administrators in again when the provider is gone', async () => {
     const me = await server.admin.me()
     await server.admin.updateSettings({ body: { idp: { issuer_url: 'https://gone.example.com', client_id: 'x' } } })
     await server.admin.updateUser({ params: { id: me.id }, body: { idp_subject: 'me-there' } })
@@ -117,7 +117,7 @@ describeEngines('R8: commands', (engine) => {
     await server.admin.updateSettings({ body: { idp: { issuer_url: null, client_id: null } } })
   })
 
-  it('users list names everyone', async () => {
+  itOnce('users list names everyone', async () => {
     const { out } = await stowage(['users', 'list'])
     const lines = out
       .trim()

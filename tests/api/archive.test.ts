@@ -44,7 +44,7 @@ async function unzip(bytes: Buffer): Promise<Unzipped[]> {
   return found
 }
 
-describeEngines('archives', (engine) => {
+describeEngines('archives', (engine, itOnce) => {
   let server: TestServer
   let admin: Client
   let buckets = 0
@@ -217,7 +217,7 @@ describeEngines('archives', (engine) => {
     })
   })
 
-  it('is no key: one of that name is an object like any other', async () => {
+  itOnce('is no key: one of that name is an object like any other', async () => {
     const name = await open('archive', 'archive/a')
     const params = { name, key: 'archive' }
     assert.equal(await (await admin.getObject({ params })).text(), 'body of archive')
@@ -237,7 +237,7 @@ describeEngines('archives', (engine) => {
     assert.deepEqual(Object.keys(await files(ask(name, prefixed('archive/')))), ['archive/a'])
   })
 
-  it('is a valid zip of nothing where there is nothing', async () => {
+  itOnce('is a valid zip of nothing where there is nothing', async () => {
     const name = await open('a')
     for (const query of [prefixed('none/'), '?keys=none']) {
       const { body } = await ask(name, query)
@@ -246,7 +246,7 @@ describeEngines('archives', (engine) => {
     assert.deepEqual(await files(ask(await open(), '?prefix=')), {})
   })
 
-  it('gives every key a path of its own that stays where it is unpacked', async () => {
+  itOnce('gives every key a path of its own that stays where it is unpacked', async () => {
     const cases: [string, string][] = [
       ['Bär/漢字 😀.txt', 'Bär/漢字 😀.txt'],
       ['../../etc/passwd', '__/__/etc/passwd'],
@@ -284,7 +284,7 @@ describeEngines('archives', (engine) => {
     assert.deepEqual([dots, Object.values(rest)], ['body of ..', ['body of /']])
   })
 
-  it('numbers what would be one path, and keeps all of it', async () => {
+  itOnce('numbers what would be one path, and keeps all of it', async () => {
     const same = [
       'a/b.txt',
       '/a/b.txt',
@@ -307,7 +307,7 @@ describeEngines('archives', (engine) => {
     assert.deepEqual(await files(ask(name, '?prefix=')), found, 'the same every time')
   })
 
-  it('unpacks where a key is also a folder, and where a folder has a marker', async () => {
+  itOnce('unpacks where a key is also a folder, and where a folder has a marker', async () => {
     const keys = ['a', 'a-b', 'a/b', 'a/b/c', 'm/x']
     const name = await open(...keys)
     await put(name, 'm/', '')
@@ -328,7 +328,7 @@ describeEngines('archives', (engine) => {
     }
   })
 
-  it('names the file to save after the folder, whatever its name', async () => {
+  itOnce('names the file to save after the folder, whatever its name', async () => {
     const name = await open('a\r\nSet-Cookie: b=c/x', 'Bär "漢"/x', '../x', '//x')
     for (const [prefix, expected] of [
       ['a\r\nSet-Cookie: b=c/', /^attachment; filename/],
@@ -344,7 +344,7 @@ describeEngines('archives', (engine) => {
     }
   })
 
-  it('answers HEAD without reading a byte', { skip: onS3 && 'about open files' }, async () => {
+  itOnce('answers HEAD without reading a byte', { skip: onS3 && 'about open files' }, async () => {
     const name = await open('a', 'b')
     const [file] = await Promise.all(['a'].map((key) => blobFile(name, key)))
     fs.rmSync(file ?? '')
@@ -380,7 +380,7 @@ describeEngines('archives', (engine) => {
     return { status: response.statusCode ?? 0, broke: !response.complete }
   }
 
-  it('breaks off rather than end short where bytes are missing', { skip: onS3 && 'about files' }, async () => {
+  itOnce('breaks off rather than end short where bytes are missing', { skip: onS3 && 'about files' }, async () => {
     const big = Buffer.alloc(2 * MIB, 1)
     for (const victim of ['a', 'b', 'c'])
       for (const cut of ['gone', 'shorter'] as const) {
@@ -408,7 +408,7 @@ describeEngines('archives', (engine) => {
     await until(() => openBlobs().length === 0)
   })
 
-  it('lets go of everything when the client leaves', async () => {
+  itOnce('lets go of everything when the client leaves', async () => {
     const name = await open()
     for (let i = 0; i < 30; i++) await put(name, `small ${i}`)
     for (const key of ['t', 'u', 'v']) await put(name, key, Buffer.alloc(16 * MIB, 1))

@@ -7,7 +7,7 @@ import { newId } from '../../server/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 
-describeEngines('audit', (engine) => {
+describeEngines('audit', (engine, itOnce) => {
   let server: TestServer
   const endpoint = async (events: string[], disabled_at: string | null = null) => {
     const id = newId()
@@ -49,7 +49,7 @@ describeEngines('audit', (engine) => {
     await rejectsWith(server.admin.getAuditRecord({ params: { id: 'export2' } }), 'invalid_request', 'params.id')
   })
 
-  it('A1: keeps who, what, where and how', async () => {
+  itOnce('A1: keeps who, what, where and how', async () => {
     await put('a.txt', { 'user-agent': 'x'.repeat(600) })
     const { items } = await server.admin.listAudit({ query: { action: ['upload'], page_size: 1 } })
     const me = await server.admin.me()
@@ -200,7 +200,7 @@ describeEngines('audit', (engine) => {
     }
   })
 
-  it('A9: exports what matches, latest first, as lines of JSON and as CSV that no spreadsheet runs', async () => {
+  itOnce('A9: exports what matches, latest first, as lines of JSON and as CSV that no spreadsheet runs', async () => {
     const bucket = 'export-b'
     await server.admin.createBucket({ body: { name: bucket } })
     const keys = ['=1+1', '+x', '-x', '@x', 'plain', 'with "quotes", comma', 'two\nlines', '漢 emoji 🙂', '\ttab']
@@ -247,7 +247,7 @@ describeEngines('audit', (engine) => {
     })
   })
 
-  it('A15: records reads only where the setting says so, after the answer, and tells no webhook', async () => {
+  itOnce('A15: records reads only where the setting says so, after the answer, and tells no webhook', async () => {
     await put('read/me')
     const byKey = { params: { name: 'audited', key: 'read/me' } }
     const { url } = await server.admin.presignObject({ params: { name: 'audited' }, body: { key: 'read/me' } })
@@ -294,7 +294,7 @@ describeEngines('audit', (engine) => {
       return { id, action, resource_id: row.resource_id, details: JSON.parse(details) as PartialDetails }
     })
 
-  it('records a long change whole: in several records that belong together, and a delivery for each', async () => {
+  itOnce('records a long change whole: in several records that belong together, and a delivery for each', async () => {
     const hook = await endpoint(['group_create'])
     const grants = Array.from({ length: 40 }, (_, i) => ({
       bucket_pattern: '*',
@@ -331,7 +331,7 @@ describeEngines('audit', (engine) => {
     )
   })
 
-  it('names everyone who got a right, and every right that changed, however many they are', async () => {
+  itOnce('names everyone who got a right, and every right that changed, however many they are', async () => {
     const user_ids = Array.from({ length: 230 }, () => newId())
     await server.database.transaction(async (tx) => {
       const me = await tx.selectFrom('users').selectAll().executeTakeFirstOrThrow()
@@ -378,7 +378,7 @@ describeEngines('audit', (engine) => {
     assert.deepEqual([gone.members.sort(), gone.grants.length], [user_ids, 99])
   })
 
-  it('records a text that is longer than a record, and the keys of a link to a selection', async () => {
+  itOnce('records a text that is longer than a record, and the keys of a link to a selection', async () => {
     await put('meta.txt')
     const metadata = { a: '"'.repeat(4080) }
     await server.records(
@@ -476,7 +476,7 @@ describeEngines('audit', (engine) => {
     assert.deepEqual([...new Set(events)].sort(), ['group_create', 'upload', 'user_create'])
   })
 
-  it('W6: queues nothing where webhooks are off', async () => {
+  itOnce('W6: queues nothing where webhooks are off', async () => {
     const off = await startServer(engine, { WEBHOOKS_ENABLED: 'false' })
     try {
       const created_at = off.clock.now().toISOString()

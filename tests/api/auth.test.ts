@@ -32,7 +32,7 @@ const decode = (token: string) =>
     .slice(0, 2)
     .map((one) => JSON.parse(Buffer.from(one, 'base64url').toString()) as Record<string, unknown>)
 
-describeEngines('auth', (engine) => {
+describeEngines('auth', (engine, itOnce) => {
   let server: TestServer
   let people = 0
   /** Every login of the suite comes from an address of its own, so that the throttle sees only what a test means. */
@@ -78,7 +78,7 @@ describeEngines('auth', (engine) => {
   })
   after(() => server.stop())
 
-  it('J1: takes a form and answers tokens that no cache keeps', async () => {
+  itOnce('J1: takes a form and answers tokens that no cache keeps', async () => {
     await server.records([{ action: 'login' }], async () => {
       const answer = await login(ADMIN.email, ADMIN.password, undefined, '&grant_type=password')
       assert.equal(answer.status, 200)
@@ -99,7 +99,7 @@ describeEngines('auth', (engine) => {
     assert.equal(json.status, 415)
   })
 
-  it('J1, P3: says the same to a wrong password, an unknown, a disabled and a passwordless account', async () => {
+  itOnce('J1, P3: says the same to a wrong password, an unknown, a disabled and a passwordless account', async () => {
     const disabled = await disabledPerson()
     const bodies = new Set<string>()
     for (const [email, password] of [
@@ -131,7 +131,7 @@ describeEngines('auth', (engine) => {
       server = cheap
     })
 
-    it('P1: renews a hash of another version or a lower cost at the next login', async () => {
+    itOnce('P1: renews a hash of another version or a lower cost at the next login', async () => {
       const email = await person()
       const hash = await bcrypt.hash('a password of mine', { cost: 6, version: '2a' })
       await server.database.transaction((tx) =>
@@ -194,7 +194,7 @@ describeEngines('auth', (engine) => {
     })
   })
 
-  it('P2: takes passwords of 8 to 72 bytes after NFKC', async () => {
+  itOnce('P2: takes passwords of 8 to 72 bytes after NFKC', async () => {
     await server.records([], async () => {
       for (const password of ['short77', 'é'.repeat(37), 'with\0nul in it', 'x'.repeat(73)])
         await rejectsWith(
@@ -238,7 +238,7 @@ describeEngines('auth', (engine) => {
     assert.equal((await allActions(server.database)).length - before, tried)
   })
 
-  it('P4: a network is not shut by guesses at a few accounts, nor by guesses at links', async () => {
+  itOnce('P4: a network is not shut by guesses at a few accounts, nor by guesses at links', async () => {
     await server.later(20 * MINUTE)
     const ip = '192.0.4.1'
     for (let n = 0; n < 11; n++)
@@ -263,7 +263,7 @@ describeEngines('auth', (engine) => {
     await server.later(16 * MINUTE)
   })
 
-  it('P4: a browser that logged in before is counted by itself, whatever others do', async () => {
+  itOnce('P4: a browser that logged in before is counted by itself, whatever others do', async () => {
     const email = await person()
     const inBrowser = (password: string, ip: string, cookie = '', username = email) =>
       request({
@@ -296,7 +296,7 @@ describeEngines('auth', (engine) => {
     await server.later(16 * MINUTE)
   })
 
-  it('P4: refuses a network its 51st account in a quarter of an hour, whatever the accounts', async () => {
+  itOnce('P4: refuses a network its 51st account in a quarter of an hour, whatever the accounts', async () => {
     await server.later(20 * MINUTE)
     for (let i = 0; i < 50; i++)
       assert.equal((await login(`other${i}@example.com`, 'wrong', `192.0.2.${i + 1}`)).status, 401)
@@ -309,7 +309,7 @@ describeEngines('auth', (engine) => {
     await server.later(0)
   })
 
-  it('J2: signs what it says, and takes nothing else', async () => {
+  itOnce('J2: signs what it says, and takes nothing else', async () => {
     const { access_token, refresh_token } = await session()
     const [header = {}, claims = {}] = decode(access_token)
     assert.deepEqual([header.alg, header.typ], ['HS256', 'at+jwt'])
@@ -354,7 +354,7 @@ describeEngines('auth', (engine) => {
     await server.later(0)
   })
 
-  it('never answers 500 to whatever an Authorization header holds', async () => {
+  itOnce('never answers 500 to whatever an Authorization header holds', async () => {
     const token = fc.oneof(
       fc.string({ unit: 'binary-ascii', maxLength: 60 }).filter((text) => /^[\x20-\x7e]*$/.test(text)),
       fc
@@ -453,7 +453,7 @@ describeEngines('auth', (engine) => {
       assert.equal(text.includes(secret), false, secret)
   })
 
-  it('logout ends the session with all its tokens', async () => {
+  itOnce('logout ends the session with all its tokens', async () => {
     const first = await session()
     const second = await refresh(first.refresh_token)
     await server.records([{ action: 'logout' }], () => server.as(first.access_token).logout())
@@ -461,7 +461,7 @@ describeEngines('auth', (engine) => {
     await rejectsWith(refresh(second.refresh_token), 'unauthenticated')
   })
 
-  it('tells who one is and what one may do', async () => {
+  itOnce('tells who one is and what one may do', async () => {
     const mine = await server.admin.me()
     assert.deepEqual(
       [mine.email, mine.is_admin, mine.permissions],
@@ -477,7 +477,7 @@ describeEngines('auth', (engine) => {
     assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
   })
 
-  it('J6: with the former key as previous its tokens stay valid and new ones carry the new key', async () => {
+  itOnce('J6: with the former key as previous its tokens stay valid and new ones carry the new key', async () => {
     const { access_token, refresh_token } = await session()
     const key = 'a newer secret key of more than 32 characters'
     const second = async (previous: Record<string, string>) =>

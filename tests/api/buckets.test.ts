@@ -4,7 +4,7 @@ import { ProblemError } from '../../contract/client.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
-describeEngines('buckets', (engine) => {
+describeEngines('buckets', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -35,7 +35,7 @@ describeEngines('buckets', (engine) => {
     assert.equal((await server.database.db.selectFrom('buckets').selectAll().execute()).length, 0)
   })
 
-  it('refuses a name that is taken, and bad names, and records nothing', async () => {
+  itOnce('refuses a name that is taken, and bad names, and records nothing', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'taken' } })
     await server.records([], async () => {
@@ -77,7 +77,7 @@ describeEngines('buckets', (engine) => {
     await rejectsWith(someone.listBuckets({ query: { cursor: 'garbage' } }), 'invalid_request', 'query.cursor')
   })
 
-  it('R3: answers the same 403 for a bucket without a grant whether or not it exists', async () => {
+  itOnce('R3: answers the same 403 for a bucket without a grant whether or not it exists', async () => {
     await server.admin.createBucket({ body: { name: 'hidden' } })
     const someone = server.as(await server.userWith({ bucket_pattern: 'mine', actions: ['list', 'create'] }))
     const answer = async (name: string) => {

@@ -5,7 +5,7 @@ import { newId } from '../../server/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
-describeEngines('deleted buckets', (engine) => {
+describeEngines('deleted buckets', (engine, itOnce) => {
   let server: TestServer
   let buckets = 0
   before(async () => {
@@ -37,7 +37,7 @@ describeEngines('deleted buckets', (engine) => {
     return items.map(({ bucket, details }) => [bucket, details])
   }
 
-  it('is not there under any name, on any route, for anybody', async () => {
+  itOnce('is not there under any name, on any route, for anybody', async () => {
     const gone = await bury()
     const anybody = await server.userWith({
       bucket_pattern: '0*',

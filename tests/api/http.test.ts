@@ -12,7 +12,7 @@ import { allActions, describeEngines, onS3, startServer, type TestServer } from 
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describeEngines('http', (engine) => {
+describeEngines('http', (engine, itOnce) => {
   let server: TestServer
   const send = (
     method: string,
@@ -41,7 +41,7 @@ describeEngines('http', (engine) => {
   })
   after(() => server.stop())
 
-  it('answers every kind of bad input with a clear problem, and changes nothing', async () => {
+  itOnce('answers every kind of bad input with a clear problem, and changes nothing', async () => {
     const cases: [string, string, object, string | undefined, number, string, string?][] = [
       ['POST', '/api/v1/buckets', { 'content-type': 'text/plain' }, '{"name":"abc"}', 415, 'unsupported_media_type'],
       ['POST', '/api/v1/buckets', JSON_TYPE, '{"name":', 400, 'malformed'],
@@ -93,7 +93,7 @@ describeEngines('http', (engine) => {
     )
   })
 
-  it('answers HEAD as GET without the body, for pages too (RFC 9110 section 9.3.2)', async () => {
+  itOnce('answers HEAD as GET without the body, for pages too (RFC 9110 section 9.3.2)', async () => {
     const asset = /\/console\/assets\/[^"]+\.js/.exec((await send('GET', '/console/login')).body.toString())?.[0] ?? ''
     await server.records([], async () => {
       for (const at of [
@@ -166,7 +166,7 @@ describeEngines('http', (engine) => {
     }
   })
 
-  it('tells every fault of a small body, and one of a large', async () => {
+  itOnce('tells every fault of a small body, and one of a large', async () => {
     const faults = async (at: string, body: string, token = server.adminToken) => {
       const answer = await send('POST', at, JSON_TYPE, body, token)
       const { errors = [] } = answer.json<{ errors?: { path: string; message: string }[] }>()
@@ -205,7 +205,7 @@ describeEngines('http', (engine) => {
     )
   })
 
-  it('gives nothing to who is not signed in, and nothing of administrators to anyone else', async () => {
+  itOnce('gives nothing to who is not signed in, and nothing of administrators to anyone else', async () => {
     const token = await server.userWith({ bucket_pattern: '*', actions: [...bucketActions] })
     for (const [name, route] of Object.entries<RouteSpec>(api)) {
       // What watches the service may be this machine: tests/api/metrics.test.ts.
@@ -225,7 +225,7 @@ describeEngines('http', (engine) => {
     }
   })
 
-  it('answers what is no HTTP, or has too large a head, with a problem too', async () => {
+  itOnce('answers what is no HTTP, or has too large a head, with a problem too', async () => {
     for (const [bytes, status, code] of [
       ['GARBAGE\r\n\r\n', 400, 'malformed'],
       [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
@@ -244,7 +244,7 @@ describeEngines('http', (engine) => {
     }
   })
 
-  it('asks for a body that waits for 100 Continue only when it is wanted', async () => {
+  itOnce('asks for a body that waits for 100 Continue only when it is wanted', async () => {
     const put = (length: number, token = server.adminToken) =>
       `PUT /api/v1/buckets/http/objects/expected HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
     assert.match(await raw(put(5), /100 Continue/), /^HTTP\/1.1 100 Continue/)
@@ -263,7 +263,7 @@ describeEngines('http', (engine) => {
     assert.deepEqual([other.status, other.json().code], [417, 'expectation_failed'])
   })
 
-  it('answers a refused body without cutting the client off', async () => {
+  itOnce('answers a refused body without cutting the client off', async () => {
     const big = 'x'.repeat(3_000_000)
     const answer = await send('PUT', '/api/v1/buckets/http/objects/big', {}, big)
     assert.deepEqual([answer.status, answer.json().code], [413, 'quota_exceeded'])
@@ -272,7 +272,7 @@ describeEngines('http', (engine) => {
     assert.equal((await server.stored()).length, 0)
   })
 
-  it('reads the rest of a form that it refuses half-way, and then answers the next request', async () => {
+  itOnce('reads the rest of a form that it refuses half-way, and then answers the next request', async () => {
     const auth = `Host: x\r\nAuthorization: Bearer ${server.adminToken}\r\n`
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="big"\r\n\r\n'
     const length = part.length + 3_000_000
@@ -281,7 +281,7 @@ describeEngines('http', (engine) => {
     assert.deepEqual(text.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  it('carries the request id and the security headers everywhere', async () => {
+  itOnce('carries the request id and the security headers everywhere', async () => {
     const ids = new Set<string>()
     for (const at of ['/healthz', '/api/v1/buckets', '/api/v1/nothing', '/docs', '/redoc', '/openapi.json']) {
       const { headers } = await send('GET', at)
@@ -299,28 +299,32 @@ describeEngines('http', (engine) => {
     assert.equal(record?.request_id, headers['x-request-id'])
   })
 
-  it('says whether it is alive and ready', { skip: onS3 && 'a folder can be moved away, an engine not' }, async () => {
-    assert.deepEqual((await send('GET', '/healthz', {}, undefined, '')).json(), { status: 'ok' })
-    assert.deepEqual((await send('GET', '/readyz')).json(), {
-      status: 'ready',
-      database: { ok: true },
-      storage: { ok: true },
-    })
-    const blobs = path.join(server.folder, 'blobs')
-    fs.renameSync(blobs, `${blobs}-away`)
-    assert.equal((await send('GET', '/readyz')).status, 200, 'what was found holds for a second')
-    server.clock.advance(1000)
-    const answer = await send('GET', '/readyz')
-    fs.renameSync(`${blobs}-away`, blobs)
-    assert.equal(answer.status, 503)
-    assert.equal(answer.json<{ storage: { ok: boolean } }>().storage.ok, false)
-    assert.doesNotMatch(answer.body.toString(), /ENOENT/)
-    const before = server.logged().split('is not ready').length
-    for (let i = 0; i < 20; i++) await send('GET', '/readyz')
-    assert.equal(server.logged().split('is not ready').length, before, 'nobody looked again')
-    server.clock.advance(1000)
-    assert.equal((await send('GET', '/readyz')).status, 200)
-  })
+  itOnce(
+    'says whether it is alive and ready',
+    { skip: onS3 && 'a folder can be moved away, an engine not' },
+    async () => {
+      assert.deepEqual((await send('GET', '/healthz', {}, undefined, '')).json(), { status: 'ok' })
+      assert.deepEqual((await send('GET', '/readyz')).json(), {
+        status: 'ready',
+        database: { ok: true },
+        storage: { ok: true },
+      })
+      const blobs = path.join(server.folder, 'blobs')
+      fs.renameSync(blobs, `${blobs}-away`)
+      assert.equal((await send('GET', '/readyz')).status, 200, 'what was found holds for a second')
+      server.clock.advance(1000)
+      const answer = await send('GET', '/readyz')
+      fs.renameSync(`${blobs}-away`, blobs)
+      assert.equal(answer.status, 503)
+      assert.equal(answer.json<{ storage: { ok: boolean } }>().storage.ok, false)
+      assert.doesNotMatch(answer.body.toString(), /ENOENT/)
+      const before = server.logged().split('is not ready').length
+      for (let i = 0; i < 20; i++) await send('GET', '/readyz')
+      assert.equal(server.logged().split('is not ready').length, before, 'nobody looked again')
+      server.clock.advance(1000)
+      assert.equal((await send('GET', '/readyz')).status, 200)
+    },
+  )
 
   if (engine === 'postgres')
     it('is not ready without its database, and hides why', async () => {
@@ -356,7 +360,7 @@ describeEngines('http', (engine) => {
     assert.doesNotMatch(server.logged(), new RegExp(server.adminToken.slice(-20)))
   })
 
-  it('takes a target with scheme and authority for its path alone (RFC 9112 section 3.2.2)', async () => {
+  itOnce('takes a target with scheme and authority for its path alone (RFC 9112 section 3.2.2)', async () => {
     const put = (target: string) =>
       raw(
         `PUT ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.adminToken}\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,

@@ -76,7 +76,7 @@ const etagOf = ({ headers }: Answer): string => String(headers.etag)
 const problem = (answer: Answer) =>
   answer.json<{ code: string; detail: string; errors?: { path: string; message: string }[] }>()
 
-describeEngines('images', (engine) => {
+describeEngines('images', (engine, itOnce) => {
   let images: Images
   let server: TestServer
   let put: Images['put']
@@ -130,7 +130,7 @@ describeEngines('images', (engine) => {
     assert.equal((await get('large.png', { w: 9 }, { headers: { 'if-match': '"x"' } })).status, 412)
   })
 
-  it('answers HEAD without rendering, with the length where it is known', async () => {
+  itOnce('answers HEAD without rendering, with the length where it is known', async () => {
     const { renders } = images.status()
     const first = await get('large.png', { w: 77 }, { method: 'HEAD' })
     assert.deepEqual([first.status, first.headers['content-length'], first.body.length], [200, undefined, 0])
@@ -149,7 +149,7 @@ describeEngines('images', (engine) => {
     assert.equal(unchanged.status, 304)
   })
 
-  it('gives the object itself where nothing is asked of it', async () => {
+  itOnce('gives the object itself where nothing is asked of it', async () => {
     const stored = await get('large.png')
     const { body, headers } = await server.admin
       .getObject({ params: { name: bucket, key: 'large.png' } })
@@ -163,7 +163,7 @@ describeEngines('images', (engine) => {
     assert.deepEqual([part.status, part.body.length], [206, 10])
   })
 
-  it('takes the key in the query as well', async () => {
+  itOnce('takes the key in the query as well', async () => {
     const byPath = await get('dir/beach ä.png', { w: 60 })
     const query = `key=${encodeURIComponent('dir/beach ä.png')}`
     for (const method of ['GET', 'HEAD']) {
@@ -179,7 +179,7 @@ describeEngines('images', (engine) => {
     assert.equal(nothing.headers['cache-control'], 'no-store')
   })
 
-  it('refuses what it does not know, by name', async () => {
+  itOnce('refuses what it does not know, by name', async () => {
     const faulty: [query: string, path: string][] = [
       ...['0', '-1', '4097', '5000', '1.5', 'x', '', '1e9', '99999999999999999999', 'NaN', ' ', 'null'].flatMap(
         (value): [string, string][] => [
@@ -220,7 +220,7 @@ describeEngines('images', (engine) => {
       assert.equal((await get('large.png', query)).status, 200, query)
   })
 
-  it('is one entry whatever way it was asked for', async () => {
+  itOnce('is one entry whatever way it was asked for', async () => {
     const same = async (...queries: Query[]) => {
       const tags = new Set<string>()
       for (const query of queries) tags.add(etagOf(await get('large.png', query)))
@@ -236,7 +236,7 @@ describeEngines('images', (engine) => {
     assert.equal(tags.size, 4)
   })
 
-  it('fits pictures into boxes', async () => {
+  itOnce('fits pictures into boxes', async () => {
     const look = async (query: Query) => {
       const { body } = await get('large.png', query)
       const { width, height, at, colourAt } = await decode(body)
@@ -267,7 +267,7 @@ describeEngines('images', (engine) => {
     assert.deepEqual([narrow.colourAt(0, 0), narrow.colourAt(1, 1)], ['red', 'yellow'])
   })
 
-  it('enlarges only when told to', async () => {
+  itOnce('enlarges only when told to', async () => {
     const size = async (key: string, query: Query) => {
       const answer = await get(key, query)
       assert.equal(answer.status, 200, `${JSON.stringify(query)} ${answer.body}`)
@@ -290,7 +290,7 @@ describeEngines('images', (engine) => {
     )
   })
 
-  it('picks the format by Accept', async () => {
+  itOnce('picks the format by Accept', async () => {
     const chrome = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8'
     const cases: [accept: string | undefined, type: string, alpha: string][] = [
       [chrome, 'image/avif', 'image/avif'],
@@ -320,7 +320,7 @@ describeEngines('images', (engine) => {
     assert.deepEqual([named.headers['content-type'], named.headers.vary], ['image/webp', undefined])
   })
 
-  it('puts white behind what JPEG cannot show, and keeps alpha elsewhere', async () => {
+  itOnce('puts white behind what JPEG cannot show, and keeps alpha elsewhere', async () => {
     const jpeg = await decode((await get('alpha.png', { w: 60, format: 'jpeg' })).body)
     assert.equal(jpeg.colourAt(0.2, 0.5), 'red')
     assert.ok(jpeg.at(50, 20).every((value) => value > 245))
@@ -330,7 +330,7 @@ describeEngines('images', (engine) => {
     }
   })
 
-  it('gives the first frame, and all of them when told to', async () => {
+  itOnce('gives the first frame, and all of them when told to', async () => {
     const still = await headerOf((await get('moving.gif', { w: 20 })).body)
     assert.deepEqual([still.format, still.pages ?? 1, still.width, still.height], ['webp', 1, 20, 15])
     const answer = await get('moving.gif', { w: 20, animated: 1 })
@@ -345,7 +345,7 @@ describeEngines('images', (engine) => {
     await server.admin.updateSettings({ body: { images: { max_frames: 500 } } })
   })
 
-  it('asks for the right to read at every hit, also of what it has kept', async () => {
+  itOnce('asks for the right to read at every hit, also of what it has kept', async () => {
     const readers = { bucket_pattern: bucket, prefix: 'dir/', actions: ['read' as const] }
     const token = await server.userWith(readers)
     const first = await get('dir/beach ä.png', { w: 33 }, { token })
@@ -376,7 +376,7 @@ describeEngines('images', (engine) => {
   })
 })
 
-describeEngines('images through links', (engine) => {
+describeEngines('images through links', (engine, itOnce) => {
   let images: Images
   let open: (
     link: { token: string },
@@ -423,7 +423,7 @@ describeEngines('images through links', (engine) => {
     assert.equal((await open(below, '/x.svg?w=64')).status, 415)
   })
 
-  it('has few sizes, so that strangers cannot mint variants without end (I12)', async () => {
+  itOnce('has few sizes, so that strangers cannot mint variants without end (I12)', async () => {
     const link = await share('dir/large.png')
     const tags = new Set<string>()
     for (const query of ['w=81', 'w=90', 'w=96', 'w=48&dpr=2', 'w=41&dpr=2']) {
@@ -436,7 +436,7 @@ describeEngines('images through links', (engine) => {
     assert.deepEqual([tags.size, qualities.size], [1, 1])
   })
 
-  it('refuses faulty parameters by name, and lets pass what others add to links', async () => {
+  itOnce('refuses faulty parameters by name, and lets pass what others add to links', async () => {
     const link = await share('dir/large.png', { max_downloads: 2 })
     for (const [query, at] of [
       ['w=0', 'query.w'],
@@ -456,7 +456,7 @@ describeEngines('images through links', (engine) => {
     assert.equal((await open(link, '?w=64', { headers: { range: 'bytes=1-' } })).status, 410)
   })
 
-  it('ends with the link, also what is kept', async () => {
+  itOnce('ends with the link, also what is kept', async () => {
     const link = await share('dir/large.png')
     const first = await open(link, '?w=64')
     assert.equal(first.status, 200)

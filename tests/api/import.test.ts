@@ -12,7 +12,7 @@ const people: Person[] = [
   { id: 'id-boss', username: 'boss', first: 'Boss', last: 'Arendt', email: ADMIN.email },
 ]
 
-describeEngines('import of people', (engine) => {
+describeEngines('import of people', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -22,7 +22,7 @@ describeEngines('import of people', (engine) => {
   const search = (q: string, query = {}) => server.admin.searchDirectory({ query: { q, ...query } })
   const importing = (...external_ids: string[]) => server.admin.importUsers({ body: { external_ids } })
 
-  it('O15: says so where no directory is set up, and asks for a query', async () => {
+  itOnce('O15: says so where no directory is set up, and asks for a query', async () => {
     await server.records([], async () => {
       await rejectsWith(search('anna'), 'directory_not_configured')
       await rejectsWith(importing('x'), 'directory_not_configured')
@@ -85,7 +85,7 @@ describeEngines('import of people', (engine) => {
         await server.admin.deleteUser({ params: { id: anna.id } })
       })
 
-      it('O15: tells what went wrong there, and imports nothing', async () => {
+      itOnce('O15: tells what went wrong there, and imports nothing', async () => {
         const fake = await useDirectory(kind)
         const refusals = [
           [answer(403), 'directory_forbidden'],
@@ -115,7 +115,7 @@ describeEngines('import of people', (engine) => {
       })
     })
 
-  it('gives up on a directory that does not answer', { timeout: 30_000 }, async () => {
+  itOnce('gives up on a directory that does not answer', { timeout: 30_000 }, async () => {
     const fake = await useDirectory('keycloak')
     fake.faults.push(hang)
     await rejectsWith(search('arendt'), 'directory_timeout')

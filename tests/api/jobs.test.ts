@@ -24,7 +24,7 @@ const isOver = ({ status }: Job) => !['queued', 'running'].includes(status)
 type NewJob = Parameters<Client['createJob']>[0]['body']
 type Grants = Parameters<TestServer['userWith']>
 
-describeEngines('jobs', (engine) => {
+describeEngines('jobs', (engine, itOnce) => {
   let server: TestServer
   /** On PostgreSQL a second service on the same tables. */
   let twin: Running | undefined
@@ -166,7 +166,7 @@ describeEngines('jobs', (engine) => {
     await server.stop()
   })
 
-  it('refuses what means nothing, and names where', async () => {
+  itOnce('refuses what means nothing, and names where', async () => {
     const [source_bucket, dest_bucket] = [await open(), await open()]
     const keys = ['a/x']
     await server.records([], async () => {
@@ -215,7 +215,7 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual((await server.admin.listJobs()).items, [])
   })
 
-  it('asks for rights in both buckets, and tells the rest nothing', async () => {
+  itOnce('asks for rights in both buckets, and tells the rest nothing', async () => {
     const [source_bucket, dest_bucket] = [await open(), await open()]
     const as = async (...grants: Grants) => (await person(...grants)).client
     const on = (bucket_pattern: string, ...actions: BucketAction[]) => ({ bucket_pattern, actions })
@@ -422,7 +422,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(name)
   })
 
-  it('restores objects as they were, and counts only what is there', async () => {
+  itOnce('restores objects as they were, and counts only what is there', async () => {
     const name = await open()
     const object = { params: { name, key: 'a/real' } }
     await server.admin.putObject({ ...object, body: 'real bytes', headers: { 'content-type': 'text/x-odd' } } as never)
@@ -442,7 +442,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(name)
   })
 
-  it('never restores over what is there, beyond a quota or a right', async () => {
+  itOnce('never restores over what is there, beyond a quota or a right', async () => {
     const name = await open()
     await fill(name, numbered('a/', 6), () => 100)
     const deleted = await run({ kind: 'delete', source_bucket: name, prefix: 'a/' })
@@ -485,7 +485,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(other)
   })
 
-  it('lets only its creator and administrators undo a job, with the right to write', async () => {
+  itOnce('lets only its creator and administrators undo a job, with the right to write', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3))
     const grant = (...actions: BucketAction[]) => ({ bucket_pattern: name, actions })
@@ -506,7 +506,7 @@ describeEngines('jobs', (engine) => {
     await rejectsWith(get(back.id, alice.client), 'not_found')
   })
 
-  it('says where there is nothing to restore', async () => {
+  itOnce('says where there is nothing to restore', async () => {
     const [name, off, dest] = [await open(), await open({ trash_days: 0 }), await open()]
     for (const one of [name, off]) await fill(one, numbered('a/', 3000))
     const copied = await run({ kind: 'copy', source_bucket: name, dest_bucket: dest })
@@ -642,7 +642,7 @@ describeEngines('jobs', (engine) => {
     })
   })
 
-  it('takes moves back that led through each other, also of named keys that lay anywhere', async () => {
+  itOnce('takes moves back that led through each other, also of named keys that lay anywhere', async () => {
     const deep = ['a/a/a/1', 'a/a/1', 'a/a/a/a/2', 'a/1', 'a/a/a/', '1', 'a', 'z', 'b/x']
     for (const [prefix, dest_prefix] of [
       ['a/', ''],
@@ -697,61 +697,64 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('takes a move back never over what is there, beyond a quota or a right; the same again does the rest', async () => {
-    const [source, dest] = [await open(), await open()]
-    await fill(source, numbered('a/', 6), () => 100)
-    const grant = (bucket_pattern: string, ...actions: BucketAction[]) => ({ bucket_pattern, actions })
-    const all = ['list', 'read', 'write', 'delete'] as const
-    const [mover, other] = [
-      await person(grant(source, 'list', 'read', 'delete'), grant(dest, ...all)),
-      await person(grant(source, ...all), grant(dest, ...all)),
-    ]
-    const move = { kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest } as const
-    const moved = await run({ ...move, dest_prefix: 'b/' }, mover.client)
-    await server.records([], () =>
-      rejectsWith(create({ kind: 'restore', of: moved.id }, other.client), 'not_found').then(() => undefined),
-    )
-    await server.records([{ action: 'access_denied', result: 'denied' }], async () => {
-      const { problem } = await rejectsWith(create({ kind: 'restore', of: moved.id }, mover.client), 'forbidden')
-      assert.match(problem.detail, /"write"/)
-    })
-    await server.admin.putObject({ params: { name: source, key: 'a/0002' }, body: 'newer' })
-    await server.admin.updateBucket({ params: { name: source }, body: { quota_gb: 420 / GIB } })
-    const full = await restore(moved)
-    assert.deepEqual(
-      [counts(full), codes(full)],
-      [
-        succeeded(4, 2),
+  itOnce(
+    'takes a move back never over what is there, beyond a quota or a right; the same again does the rest',
+    async () => {
+      const [source, dest] = [await open(), await open()]
+      await fill(source, numbered('a/', 6), () => 100)
+      const grant = (bucket_pattern: string, ...actions: BucketAction[]) => ({ bucket_pattern, actions })
+      const all = ['list', 'read', 'write', 'delete'] as const
+      const [mover, other] = [
+        await person(grant(source, 'list', 'read', 'delete'), grant(dest, ...all)),
+        await person(grant(source, ...all), grant(dest, ...all)),
+      ]
+      const move = { kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest } as const
+      const moved = await run({ ...move, dest_prefix: 'b/' }, mover.client)
+      await server.records([], () =>
+        rejectsWith(create({ kind: 'restore', of: moved.id }, other.client), 'not_found').then(() => undefined),
+      )
+      await server.records([{ action: 'access_denied', result: 'denied' }], async () => {
+        const { problem } = await rejectsWith(create({ kind: 'restore', of: moved.id }, mover.client), 'forbidden')
+        assert.match(problem.detail, /"write"/)
+      })
+      await server.admin.putObject({ params: { name: source, key: 'a/0002' }, body: 'newer' })
+      await server.admin.updateBucket({ params: { name: source }, body: { quota_gb: 420 / GIB } })
+      const full = await restore(moved)
+      assert.deepEqual(
+        [counts(full), codes(full)],
         [
-          ['b/0002', 'already_exists'],
-          ['b/0000', 'quota_exceeded'],
+          succeeded(4, 2),
+          [
+            ['b/0002', 'already_exists'],
+            ['b/0000', 'quota_exceeded'],
+          ],
         ],
-      ],
-    )
-    assert.deepEqual(await keysOf(dest), ['b/0000', 'b/0002'])
-    for (const name of [source, dest]) await assertExact(name)
-    assert.ok((await get(moved.id)).restorable, 'what could not be done can be tried again')
-    await server.admin.deleteObject({ params: { name: source, key: 'a/0002' }, query: { permanent: true } })
-    await server.admin.updateBucket({ params: { name: source }, body: { quota_gb: null } })
-    assert.deepEqual(counts(await restore(moved)), succeeded(2))
-    assert.deepEqual([await keysOf(source), await keysOf(dest)], [numbered('a/', 6), []])
+      )
+      assert.deepEqual(await keysOf(dest), ['b/0000', 'b/0002'])
+      for (const name of [source, dest]) await assertExact(name)
+      assert.ok((await get(moved.id)).restorable, 'what could not be done can be tried again')
+      await server.admin.deleteObject({ params: { name: source, key: 'a/0002' }, query: { permanent: true } })
+      await server.admin.updateBucket({ params: { name: source }, body: { quota_gb: null } })
+      assert.deepEqual(counts(await restore(moved)), succeeded(2))
+      assert.deepEqual([await keysOf(source), await keysOf(dest)], [numbered('a/', 6), []])
 
-    // Where nothing is as it came there is nothing more to undo.
-    const changed = await run({ ...move, dest_prefix: 'c/' })
-    await run({ kind: 'empty_bucket', source_bucket: dest })
-    const none = await server.records([], () => restore(changed))
-    assert.deepEqual([counts(none), (await get(changed.id)).restorable], [succeeded(0), false])
-    await fill(source, numbered('a/', 6), () => 100)
+      // Where nothing is as it came there is nothing more to undo.
+      const changed = await run({ ...move, dest_prefix: 'c/' })
+      await run({ kind: 'empty_bucket', source_bucket: dest })
+      const none = await server.records([], () => restore(changed))
+      assert.deepEqual([counts(none), (await get(changed.id)).restorable], [succeeded(0), false])
+      await fill(source, numbered('a/', 6), () => 100)
 
-    // Where the destination is gone there is nothing to be found, in another bucket of its name neither.
-    const again = await run({ ...move, dest_prefix: '' })
-    await run({ kind: 'empty_bucket', source_bucket: dest })
-    await server.admin.deleteBucket({ params: { name: dest } })
-    assert.equal((await get(again.id)).restorable, false)
-    await rejectsWith(create({ kind: 'restore', of: again.id }), 'not_found')
-    await server.admin.createBucket({ body: { name: dest } })
-    await rejectsWith(create({ kind: 'restore', of: again.id }), 'nothing_to_restore')
-  })
+      // Where the destination is gone there is nothing to be found, in another bucket of its name neither.
+      const again = await run({ ...move, dest_prefix: '' })
+      await run({ kind: 'empty_bucket', source_bucket: dest })
+      await server.admin.deleteBucket({ params: { name: dest } })
+      assert.equal((await get(again.id)).restorable, false)
+      await rejectsWith(create({ kind: 'restore', of: again.id }), 'not_found')
+      await server.admin.createBucket({ body: { name: dest } })
+      await rejectsWith(create({ kind: 'restore', of: again.id }), 'nothing_to_restore')
+    },
+  )
 
   it('takes a move back once, after a crash and where two do it side by side', async () => {
     const [source, dest] = [await open(), await open()]
@@ -779,7 +782,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('takes what was moved back for a week', async () => {
+  itOnce('takes what was moved back for a week', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3))
     const moved = await run({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: 'b/' })
@@ -795,7 +798,7 @@ describeEngines('jobs', (engine) => {
     await rejectsWith(create({ kind: 'restore', of: moved.id }), 'nothing_to_restore')
   })
 
-  it('leaves out keys and folders', async () => {
+  itOnce('leaves out keys and folders', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, ['a/1', 'a/2', 'a/b/1', 'a/b/2', 'a/b', 'a/bc', 'a/c/d/1', 'a/c/1', 'x'])
     const exclude = ['a/2', 'a/b/', 'a/c/d/', 'absent', 'a/c']
@@ -852,7 +855,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(source)
   })
 
-  it('takes a list of keys, as long as may be', async () => {
+  itOnce('takes a list of keys, as long as may be', async () => {
     const [source, dest] = [await open(), await open()]
     const keys = numbered('in/folder/', 3000)
     await fill(source, [...keys, 'in/other', 'top'])
@@ -879,7 +882,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('moves selected keys of the top of a bucket into a folder of it', async () => {
+  itOnce('moves selected keys of the top of a bucket into a folder of it', async () => {
     const name = await open()
     await fill(name, ['1', '2', '3', 'y/1'])
     const job = await run({ kind: 'move', source_bucket: name, keys: ['1', '2'], dest_prefix: 'y/' })
@@ -952,41 +955,46 @@ describeEngines('jobs', (engine) => {
   /** Names that come before and after those of folders, so that no order of keys is right by chance. */
   const nested = (tops: readonly string[], n: number) =>
     tops.flatMap((top) => [...numbered(top, n / 2), ...numbered(`${top}z`, n / 2)])
-  for (const [kind, prefix, dest, n, tops] of [
-    ['move', 'a/', '', 160, ['a/', 'a/a/', 'a/a/a/', 'a/b/', '', 'b/', 'a0']],
-    ['move', 'a/b/', 'a/', 160, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/x/', 'a/b/a/b/', 'b/']],
-    ['move', 'a/', 'a', 160, ['a/', 'a//', 'a///', 'ab', 'a']],
-    ['move', 'a/b/', 'c/', 100, ['a/b/', 'a/', 'c/', 'c/b/', 'a/b/c/']],
-    // More on a level than are done in the first step.
-    ['copy', 'a/', 'a/b/', 600, ['a/', 'a/b/', 'a/b/b/']],
-    ['copy', 'a/', 'a/b/', 100, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/c/', 'a/a/', 'a/zz/']],
-    ['copy', 'a/', '', 600, ['a/', 'a/a/', '']],
-    ['copy', 'a/', '', 100, ['a/', 'a/a/', 'a/a/a/', 'a/b/', 'b/', '']],
-    ['copy', '', 'a/', 100, ['', 'a/', 'a/a/', 'b/', 'a/b/']],
-    ['copy', 'a/', 'c/', 100, ['a/', 'c/', 'a/c/', 'c/a/']],
-  ] as const)
-    it(`comes to the right end: ${kind} of "${prefix}" to "${dest}", ${n} of the same names on every level`, async () => {
-      const name = await open()
-      await fill(name, nested(tops, n))
-      const was = await contents(name)
-      const chosen = [...was.keys()].filter((key) => key.startsWith(prefix)).length
-      const job = await run({ kind, source_bucket: name, prefix, dest_prefix: dest })
-      assert.deepEqual(counts(job), succeeded(chosen))
-      const expected = model(was, kind, prefix, dest)
-      const is = await contents(name)
-      const wrong = [...expected].filter(([key, etag]) => is.get(key) !== etag).map(([key]) => key)
-      assert.deepEqual([wrong.slice(0, 5), is.size], [[], expected.size], `${wrong.length} are wrong`)
-      // What is not there any more was overwritten, and is in the trash.
-      const kept = new Set(expected.values())
-      const lost = [...was.values()].filter((etag) => !kept.has(etag))
-      const trash = (await rowsOf('trash', name)).map(({ etag }) => etag)
-      for (const etag of lost) assert.ok(trash.includes(etag))
-      if (kind === 'move') assert.deepEqual(trash.sort(), lost.sort())
-      assert.equal((await recordsOf(job.id)).length, chosen)
-      await assertExact(name)
-    })
+  for (const [i, [kind, prefix, dest, n, tops]] of (
+    [
+      ['move', 'a/', '', 160, ['a/', 'a/a/', 'a/a/a/', 'a/b/', '', 'b/', 'a0']],
+      ['move', 'a/b/', 'a/', 160, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/x/', 'a/b/a/b/', 'b/']],
+      ['move', 'a/', 'a', 160, ['a/', 'a//', 'a///', 'ab', 'a']],
+      ['move', 'a/b/', 'c/', 100, ['a/b/', 'a/', 'c/', 'c/b/', 'a/b/c/']],
+      // More on a level than are done in the first step.
+      ['copy', 'a/', 'a/b/', 600, ['a/', 'a/b/', 'a/b/b/']],
+      ['copy', 'a/', 'a/b/', 100, ['a/', 'a/b/', 'a/b/b/', 'a/b/b/b/c/', 'a/a/', 'a/zz/']],
+      ['copy', 'a/', '', 600, ['a/', 'a/a/', '']],
+      ['copy', 'a/', '', 100, ['a/', 'a/a/', 'a/a/a/', 'a/b/', 'b/', '']],
+      ['copy', '', 'a/', 100, ['', 'a/', 'a/a/', 'b/', 'a/b/']],
+      ['copy', 'a/', 'c/', 100, ['a/', 'c/', 'a/c/', 'c/a/']],
+    ] as const
+  ).entries())
+    (i % 3 === 0 ? it : itOnce)(
+      `comes to the right end: ${kind} of "${prefix}" to "${dest}", ${n} of the same names on every level`,
+      async () => {
+        const name = await open()
+        await fill(name, nested(tops, n))
+        const was = await contents(name)
+        const chosen = [...was.keys()].filter((key) => key.startsWith(prefix)).length
+        const job = await run({ kind, source_bucket: name, prefix, dest_prefix: dest })
+        assert.deepEqual(counts(job), succeeded(chosen))
+        const expected = model(was, kind, prefix, dest)
+        const is = await contents(name)
+        const wrong = [...expected].filter(([key, etag]) => is.get(key) !== etag).map(([key]) => key)
+        assert.deepEqual([wrong.slice(0, 5), is.size], [[], expected.size], `${wrong.length} are wrong`)
+        // What is not there any more was overwritten, and is in the trash.
+        const kept = new Set(expected.values())
+        const lost = [...was.values()].filter((etag) => !kept.has(etag))
+        const trash = (await rowsOf('trash', name)).map(({ etag }) => etag)
+        for (const etag of lost) assert.ok(trash.includes(etag))
+        if (kind === 'move') assert.deepEqual(trash.sort(), lost.sort())
+        assert.equal((await recordsOf(job.id)).length, chosen)
+        await assertExact(name)
+      },
+    )
 
-  it('moves named keys level by level too', async () => {
+  itOnce('moves named keys level by level too', async () => {
     const name = await open()
     const keys = nested(['a/', 'a/b/', 'a/b/b/'], 600)
     await fill(name, [...keys, 'x'])
@@ -1006,7 +1014,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(name)
   })
 
-  it('moves up the deepest nest there can be', async () => {
+  itOnce('moves up the deepest nest there can be', async () => {
     const name = await open()
     const step = 'abcdefghi/'
     const deepest = step.repeat(102)
@@ -1023,7 +1031,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(name)
   })
 
-  it('goes on where single objects cannot be done, and keeps the first hundred reasons', async () => {
+  itOnce('goes on where single objects cannot be done, and keeps the first hundred reasons', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, [...numbered('in/', 150), ...numbered('out/', 150)])
     const grants: Grants = [
@@ -1052,7 +1060,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('sees only what its creator may list', async () => {
+  itOnce('sees only what its creator may list', async () => {
     const name = await open()
     await fill(name, [...numbered('in/', 5), ...numbered('secret/', 5)])
     const { client } = await person({ bucket_pattern: name, prefix: 'in/', actions: ['list', 'delete'] })
@@ -1091,7 +1099,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(full)
   })
 
-  it('shows itself growing while it runs, to its creator and administrators alone', async () => {
+  itOnce('shows itself growing while it runs, to its creator and administrators alone', async () => {
     const name = await open()
     const keys = numbered('a/', 3000)
     await fill(name, keys)
@@ -1140,7 +1148,7 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual(await alice.client.cancelJob({ params: { id: job.id } }), await get(job.id))
   })
 
-  it('stops when it is cancelled: what is done stays done, the rest is untouched', async () => {
+  itOnce('stops when it is cancelled: what is done stays done, the rest is untouched', async () => {
     const [source, dest] = [await open(), await open()]
     const keys = numbered('a/', 3000)
     await fill(source, keys)
@@ -1160,7 +1168,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('cancels at once what nobody has begun with', async () => {
+  itOnce('cancels at once what nobody has begun with', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3))
     // It begins with no job: it only answers.
@@ -1262,39 +1270,42 @@ describeEngines('jobs', (engine) => {
     ['copy', { dest_prefix: 'b/' }],
     ['move', { dest_prefix: 'b/' }],
   ] as const)
-    it(`leaves alone what has changed since it was listed: ${kind}`, async () => {
-      const { name, keys, job, paused, changed, gone } = await overtaken({
-        kind,
-        ...(kind === 'empty_bucket' ? {} : { prefix: 'a/' }),
-        ...dest,
-      })
-      const done = await paused.goOn()
-      assert.deepEqual([counts(done), done.changed], [succeeded(2996, 4), 3])
-      assert.deepEqual(
-        new Map(codes(done) as [string, string][]),
-        new Map([...changed.map((key) => [key, 'changed'] as [string, string]), [gone, 'not_found']]),
-      )
-      const [put, described, anew] = changed as [string, string, string]
-      assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
-      assert.equal((await server.admin.headObject({ params: { name, key: described } })).status, 200)
-      const is = await keysOf(name)
-      assert.deepEqual(
-        is.filter((key) => key.startsWith('a/')),
-        kind === 'copy' ? keys.slice(0, -1) : changed,
-      )
-      assert.equal(is.filter((key) => key.startsWith('b/')).length, kind === 'copy' || kind === 'move' ? 2996 : 0)
-      assert.equal((await recordsOf(job.id)).length, 2996)
-      await assertExact(name)
-      if (kind !== 'move') return
-      // What stayed is in the way of nothing, and is not touched by the way back either.
-      const back = await run({ kind: 'restore', of: job.id })
-      assert.deepEqual(counts(back), succeeded(2996))
-      assert.deepEqual(await keysOf(name), keys.slice(0, -1))
-      assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
-      await assertExact(name)
-    })
+    (kind === 'delete' || kind === 'move' ? it : itOnce)(
+      `leaves alone what has changed since it was listed: ${kind}`,
+      async () => {
+        const { name, keys, job, paused, changed, gone } = await overtaken({
+          kind,
+          ...(kind === 'empty_bucket' ? {} : { prefix: 'a/' }),
+          ...dest,
+        })
+        const done = await paused.goOn()
+        assert.deepEqual([counts(done), done.changed], [succeeded(2996, 4), 3])
+        assert.deepEqual(
+          new Map(codes(done) as [string, string][]),
+          new Map([...changed.map((key) => [key, 'changed'] as [string, string]), [gone, 'not_found']]),
+        )
+        const [put, described, anew] = changed as [string, string, string]
+        assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
+        assert.equal((await server.admin.headObject({ params: { name, key: described } })).status, 200)
+        const is = await keysOf(name)
+        assert.deepEqual(
+          is.filter((key) => key.startsWith('a/')),
+          kind === 'copy' ? keys.slice(0, -1) : changed,
+        )
+        assert.equal(is.filter((key) => key.startsWith('b/')).length, kind === 'copy' || kind === 'move' ? 2996 : 0)
+        assert.equal((await recordsOf(job.id)).length, 2996)
+        await assertExact(name)
+        if (kind !== 'move') return
+        // What stayed is in the way of nothing, and is not touched by the way back either.
+        const back = await run({ kind: 'restore', of: job.id })
+        assert.deepEqual(counts(back), succeeded(2996))
+        assert.deepEqual(await keysOf(name), keys.slice(0, -1))
+        assert.deepEqual(await texts(name, [put, anew]), [`new ${put}`, `new ${anew}`])
+        await assertExact(name)
+      },
+    )
 
-  it('leaves alone what came under a named key after it looked', async () => {
+  itOnce('leaves alone what came under a named key after it looked', async () => {
     const name = await open()
     const keys = numbered('a/', 3000)
     await fill(name, keys.slice(0, -2))
@@ -1310,7 +1321,7 @@ describeEngines('jobs', (engine) => {
     assert.deepEqual(await keysOf(name), [came])
   })
 
-  it('goes on with what the release before wrote down, by keys', async () => {
+  itOnce('goes on with what the release before wrote down, by keys', async () => {
     const { name, paused, changed, gone } = await overtaken({ kind: 'delete', prefix: 'a/' })
     await server.database.transaction((tx) =>
       tx.updateTable('job_items').set({ blob_id: null, last_modified: null }).where('job_id', '=', paused.id).execute(),
@@ -1325,7 +1336,7 @@ describeEngines('jobs', (engine) => {
     await assertExact(name)
   })
 
-  it('ends with the account of its creator, and loses what they lose', async () => {
+  itOnce('ends with the account of its creator, and loses what they lose', async () => {
     const [first, second] = [await open(), await open()]
     for (const name of [first, second]) await fill(name, numbered('a/', 3000))
     const [alice, bob] = [
@@ -1358,7 +1369,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [first, second]) await assertExact(name)
   })
 
-  it('ends with the token it was begun with', async () => {
+  itOnce('ends with the token it was begun with', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3000))
     const token = await server.admin.createToken({ body: { name: 'cleaner' } })
@@ -1447,7 +1458,7 @@ describeEngines('jobs', (engine) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  it('does not wait for a lease from before the clock was put back', async () => {
+  itOnce('does not wait for a lease from before the clock was put back', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
@@ -1528,7 +1539,7 @@ describeEngines('jobs', (engine) => {
     await finish(await create(body, client))
   })
 
-  it('keeps no list of keys longer than until it has listed them', async () => {
+  itOnce('keeps no list of keys longer than until it has listed them', async () => {
     const source_bucket = await open()
     const keys = numbered('a/', 3000)
     await fill(source_bucket, keys)

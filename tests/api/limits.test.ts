@@ -3,9 +3,9 @@ import { it } from 'node:test'
 import { api } from '../../contract/index.ts'
 import { type RouteSpec, rateOf } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
-import { describeEngines, startServer } from '../support/server.ts'
+import { describeOnce, startServer } from '../support/server.ts'
 
-describeEngines('who may call how often and from where', (engine) => {
+describeOnce('who may call how often and from where', (engine) => {
   it('slows strangers down by address, and people at what is costly', async () => {
     const server = await startServer(engine, {
       TRUSTED_PROXIES: 'loopback',

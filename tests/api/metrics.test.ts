@@ -15,7 +15,7 @@ const scrapeText = async (server: TestServer): Promise<string> => {
 }
 const scrape = async (server: TestServer) => parseMetrics(await scrapeText(server))
 
-describeEngines('metrics', (engine) => {
+describeEngines('metrics', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -28,7 +28,7 @@ describeEngines('metrics', (engine) => {
       token: server.adminToken,
     })
 
-  it('tells what requests really did', async () => {
+  itOnce('tells what requests really did', async () => {
     await put('warm', 'up')
     const before = await scrape(server)
     const size = 100_000
@@ -71,7 +71,7 @@ describeEngines('metrics', (engine) => {
     assert.match(build ?? '', new RegExp(`database="${engine}"`))
   })
 
-  it('has as many series after 200 paths as after a few, and no name of anything of users in them', async () => {
+  itOnce('has as many series after 200 paths as after a few, and no name of anything of users in them', async () => {
     const ask = (at: string, method = 'GET') =>
       request({ url: server.running.url, path: at, method, token: server.adminToken })
     const askAll = async (from: number, to: number) => {
@@ -184,7 +184,7 @@ describeEngines('metrics', (engine) => {
       }
     })
 
-  it('has the metrics that its tables describe, and those of the process', async () => {
+  itOnce('has the metrics that its tables describe, and those of the process', async () => {
     server.clock.advance(10_000)
     const told = [...typesOf(await scrapeText(server))].filter(([name]) => !/^(process|nodejs)_/.test(name))
     const tables = { ...lasting, ...momentary, ...probed, ...queued, ...(engine === 'postgres' ? pooled : {}) }

@@ -10,7 +10,7 @@ const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const bucket = 'store'
 const upload = (key: string) => [{ action: 'upload' as const, bucket, key }]
 
-describeEngines('objects', (engine) => {
+describeEngines('objects', (engine, itOnce) => {
   let server: TestServer
   let admin: Client
   const put = (key: string, body: BodyInit, headers: Record<string, string> = {}) =>
@@ -64,7 +64,7 @@ describeEngines('objects', (engine) => {
     )
   })
 
-  it('answers 201 for a new key and 200 for a replaced one, with the ETag', async () => {
+  itOnce('answers 201 for a new key and 200 for a replaced one, with the ETag', async () => {
     const raw = (body: string) =>
       request({
         url: server.url,
@@ -79,7 +79,7 @@ describeEngines('objects', (engine) => {
     assert.equal(again.headers.etag, `"${again.json().etag}"`)
   })
 
-  it('takes the metadata back out, whatever the names', async () => {
+  itOnce('takes the metadata back out, whatever the names', async () => {
     const title = Buffer.from('Über 漢').toString('latin1')
     const stored = await request({
       ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects/meta`, method: 'PUT', token: server.adminToken },
@@ -103,7 +103,7 @@ describeEngines('objects', (engine) => {
     )
   })
 
-  it('takes the content type that is given, else that of the extension, else the default', async () => {
+  itOnce('takes the content type that is given, else that of the extension, else the default', async () => {
     const cases: [string, string | undefined, string][] = [
       ['t/a.png', 'text/x-own; charset=utf-8', 'text/x-own; charset=utf-8'],
       ['t/a.png', undefined, 'image/png'],
@@ -144,7 +144,7 @@ describeEngines('objects', (engine) => {
     }
   })
 
-  it('has a twin of every path, with the key in the query', async () => {
+  itOnce('has a twin of every path, with the key in the query', async () => {
     const path = (more = '') => `/api/v1/buckets/${bucket}/object?key=${encodeURIComponent('twin/../a b')}${more}`
     const send = (method: string, more = '', headers: Record<string, string> = {}, body?: string) =>
       request({ url: server.url, path: path(more), method, token: server.adminToken, headers, body })
@@ -171,7 +171,7 @@ describeEngines('objects', (engine) => {
     assert.equal((await send('GET')).status, 404)
   })
 
-  it('refuses a body that is not what Content-MD5 says, and keeps nothing of it', async () => {
+  itOnce('refuses a body that is not what Content-MD5 says, and keeps nothing of it', async () => {
     const before = await usage()
     const files = await server.stored()
     await server.records([], async () => {
@@ -216,7 +216,7 @@ describeEngines('objects', (engine) => {
     }
   })
 
-  it('answers conditional reads as RFC 9110 section 13 says', async () => {
+  itOnce('answers conditional reads as RFC 9110 section 13 says', async () => {
     const { etag } = await put('read', '0123456789')
     const modified = (await get('read')).headers['last-modified'] ?? ''
     const earlier = new Date(Date.parse(modified) - 1000).toUTCString()
@@ -244,7 +244,7 @@ describeEngines('objects', (engine) => {
     }
   })
 
-  it('serves ranges, one and several', async () => {
+  itOnce('serves ranges, one and several', async () => {
     const bytes = randomBytes(300_000)
     const { etag } = await put('ranged', bytes)
     const cases: [string, number, number][] = [
@@ -314,7 +314,7 @@ describeEngines('objects', (engine) => {
     assert.equal((await get('ranged', { range: 'bytes=300000-', 'if-match': '"other"' })).status, 412)
   })
 
-  it('answers HEAD with the headers of the download and no body', async () => {
+  itOnce('answers HEAD with the headers of the download and no body', async () => {
     await put('head', '0123456789')
     const head = await request({
       ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects/head`, method: 'HEAD', token: server.adminToken },
@@ -345,7 +345,7 @@ describeEngines('objects', (engine) => {
     }
   })
 
-  it("never lets a user's contents run as a page of ours", async () => {
+  itOnce("never lets a user's contents run as a page of ours", async () => {
     for (const [key, inline] of Object.entries({
       'x.html': false,
       'x.svg': false,
@@ -394,7 +394,7 @@ describeEngines('objects', (engine) => {
     await rejectsWith(into('d', 1), 'quota_exceeded')
   })
 
-  it('destroys for good only with manage', async () => {
+  itOnce('destroys for good only with manage', async () => {
     const editor = server.as(
       await server.userWith({ bucket_pattern: bucket, actions: ['list', 'read', 'write', 'delete'] }),
     )
@@ -410,7 +410,7 @@ describeEngines('objects', (engine) => {
     assert.equal((await usage()).trash_bytes, before.trash_bytes)
   })
 
-  it('asks the right on the key for everything, and names it', async () => {
+  itOnce('asks the right on the key for everything, and names it', async () => {
     await put('in/a', 'x')
     await put('out/a', 'x')
     const rights = ['list', 'read', 'write', 'delete'] as const

@@ -196,14 +196,14 @@ type Both = Awaited<ReturnType<typeof startBoth>>
 
 const autoCreate = { auth: { auto_create_users: true } }
 
-describeEngines('login through OpenID Connect', (engine) => {
+describeEngines('login through OpenID Connect', (engine, itOnce) => {
   let both: Both
   before(async () => {
     both = await startBoth(engine)
   })
   after(() => both.stop())
 
-  it('O1, O5: asks for a code with PKCE, state and nonce, to come back to the configured address', async () => {
+  itOnce('O1, O5: asks for a code with PKCE, state and nonce, to come back to the configured address', async () => {
     const { server, idp } = both
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
     const seen = new Set<string>()
@@ -242,7 +242,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     })
   })
 
-  it('O2: a state works for ten minutes', async () => {
+  itOnce('O2: a state works for ten minutes', async () => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
@@ -294,7 +294,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     }
   })
 
-  it('O3: ties the login to the browser with a cookie', async () => {
+  itOnce('O3: ties the login to the browser with a cookie', async () => {
     const { server } = both
     const answer = await both.get('/api/v1/auth/login')
     const lines = answer.headers['set-cookie'] ?? []
@@ -392,7 +392,7 @@ describeEngines('login through OpenID Connect', (engine) => {
         await both.withSettings(autoCreate, () => both.refused(code, attack))
       })
 
-    it('a code that was used', () =>
+    itOnce('a code that was used', () =>
       both.withSettings(autoCreate, async () => {
         const { server } = both
         const back = await both.returning()
@@ -404,7 +404,8 @@ describeEngines('login through OpenID Connect', (engine) => {
         assert.equal(taken.length, 1)
         await server.database.transaction((tx) => tx.insertInto('idp_logins').values(taken).execute())
         await both.refused('idp_rejected', () => both.finish(back))
-      }))
+      }),
+    )
 
     /** The id_token with other claims, signed by the provider itself. */
     const resigned = (change: (claims: Record<string, unknown>) => object) => async (answer: TokenAnswer) => ({
@@ -465,16 +466,17 @@ describeEngines('login through OpenID Connect', (engine) => {
       'an id_token that is none': (answer) => ({ ...answer, id_token: 'garbage' }),
     }
     for (const [what, tamper] of Object.entries(tampered))
-      it(`an id_token with ${what}`, () =>
+      itOnce(`an id_token with ${what}`, () =>
         both.withSettings(autoCreate, async () => {
           const back = await both.returning()
           const answer = await both.refused('idp_rejected', () => both.tampering(tamper, () => both.finish(back)))
           assert.equal(answer.headers['www-authenticate'], 'Bearer')
           await both.refused('invalid_state', () => both.finish(back))
-        }))
+        }),
+      )
   })
 
-  it('O4: a provider that fails is our 503, to be tried again', async () => {
+  itOnce('O4: a provider that fails is our 503, to be tried again', async () => {
     // No more than sixty failures a minute are recorded.
     await both.server.later(60_000)
     const { idp } = both
@@ -495,7 +497,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     }
   })
 
-  it('O6: answers tokens to clients, in no URL and no cache', async () => {
+  itOnce('O6: answers tokens to clients, in no URL and no cache', async () => {
     const { server, idp } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
@@ -559,40 +561,43 @@ describeEngines('login through OpenID Connect', (engine) => {
     await server.later(0)
   })
 
-  it('O6: a code is of the browser that began the login: in another one it fetches nothing, and is spent', async () => {
-    const { server } = both
-    const account = person()
-    await both.withSettings(autoCreate, async () => {
-      await both.tokensOf(account)
-      const other = await both.begin()
-      for (const cookie of [undefined, other.cookie, 'svc_oidc=', 'svc_oidc=x', 'svc_oidc=ü']) {
+  itOnce(
+    'O6: a code is of the browser that began the login: in another one it fetches nothing, and is spent',
+    async () => {
+      const { server } = both
+      const account = person()
+      await both.withSettings(autoCreate, async () => {
+        await both.tokensOf(account)
+        const other = await both.begin()
+        for (const cookie of [undefined, other.cookie, 'svc_oidc=', 'svc_oidc=x', 'svc_oidc=ü']) {
+          const arrived = await both.handedOver(account)
+          const given = { code: arrived.code, ...(cookie === undefined ? {} : { cookie }) }
+          const known = (await allActions(server.database)).length
+          const denied = await both.refused('invalid_state', () => both.redeem(given, '?session=cookie'))
+          assert.equal(denied.headers['set-cookie'], undefined)
+          const unknown = await both.refused('invalid_state', () => both.redeem({ code: randomText() }))
+          const { request_id: _one, ...problem } = denied.json()
+          const { request_id: _other, ...same } = unknown.json()
+          assert.deepEqual(problem, same, 'it tells nothing of the code')
+          const record = (await allActions(server.database))[known]
+          assert.deepEqual(JSON.parse(record?.details ?? ''), { email: account.email, reason: 'invalid_state' })
+          assert.equal((await both.redeem(arrived)).status, 400, 'also for who began it')
+          const { id = '' } = (await both.userOf(account)) ?? {}
+          const left = await server.database.db
+            .selectFrom('sessions')
+            .select(['id', 'revoked_at'])
+            .where('user_id', '=', id)
+            .orderBy('id', 'desc')
+            .execute()
+          assert.notEqual(left[0]?.revoked_at, null, 'the session that nobody may have has ended')
+        }
+      })
+      await both.withSettings({ auth: { auto_create_users: true, idp_require_browser_cookie: false } }, async () => {
         const arrived = await both.handedOver(account)
-        const given = { code: arrived.code, ...(cookie === undefined ? {} : { cookie }) }
-        const known = (await allActions(server.database)).length
-        const denied = await both.refused('invalid_state', () => both.redeem(given, '?session=cookie'))
-        assert.equal(denied.headers['set-cookie'], undefined)
-        const unknown = await both.refused('invalid_state', () => both.redeem({ code: randomText() }))
-        const { request_id: _one, ...problem } = denied.json()
-        const { request_id: _other, ...same } = unknown.json()
-        assert.deepEqual(problem, same, 'it tells nothing of the code')
-        const record = (await allActions(server.database))[known]
-        assert.deepEqual(JSON.parse(record?.details ?? ''), { email: account.email, reason: 'invalid_state' })
-        assert.equal((await both.redeem(arrived)).status, 400, 'also for who began it')
-        const { id = '' } = (await both.userOf(account)) ?? {}
-        const left = await server.database.db
-          .selectFrom('sessions')
-          .select(['id', 'revoked_at'])
-          .where('user_id', '=', id)
-          .orderBy('id', 'desc')
-          .execute()
-        assert.notEqual(left[0]?.revoked_at, null, 'the session that nobody may have has ended')
-      }
-    })
-    await both.withSettings({ auth: { auto_create_users: true, idp_require_browser_cookie: false } }, async () => {
-      const arrived = await both.handedOver(account)
-      await both.refused('invalid_state', () => both.redeem({ code: arrived.code }))
-    })
-  })
+        await both.refused('invalid_state', () => both.redeem({ code: arrived.code }))
+      })
+    },
+  )
 
   it('O6: a code fetches nothing for someone disabled or untied since', async () => {
     const { server } = both
@@ -608,7 +613,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     })
   })
 
-  it('O6: tells a browser that it failed at the place it came from', async () => {
+  itOnce('O6: tells a browser that it failed at the place it came from', async () => {
     const { server } = both
     const cases: [Account | null, string][] = [
       [null, 'idp_rejected'],
@@ -624,7 +629,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     }
   })
 
-  it('O6: returns to paths of its own and to nothing else', async () => {
+  itOnce('O6: returns to paths of its own and to nothing else', async () => {
     const { server } = both
     const base = server.env.PUBLIC_BASE_URL ?? ''
     await server.records([], async () => {
@@ -695,7 +700,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     )
   })
 
-  it('O7: the same subject of another issuer is another person', async () => {
+  itOnce('O7: the same subject of another issuer is another person', async () => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -759,7 +764,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     assert.deepEqual([(await get()).display_name, (await get()).email], ['Newer Name', 'new.address@example.com'])
   })
 
-  it('O8: refuses the disabled', async () => {
+  itOnce('O8: refuses the disabled', async () => {
     const { server } = both
     const account = person()
     const { access_token } = await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -773,7 +778,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     assert.equal(await both.me((await both.tokensOf(account)).access_token), 200)
   })
 
-  it('O8, O14: without an e-mail the user name serves where it is an address', async () => {
+  itOnce('O8, O14: without an e-mail the user name serves where it is an address', async () => {
     await both.withSettings(autoCreate, async () => {
       const { email: _email, name: _name, ...bare } = person()
       await both.refused('user_not_provisioned', async () => both.finish(await both.returning(bare)))
@@ -854,7 +859,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     }
   })
 
-  it('O10: a key that the provider changes is known at the next login', async () => {
+  itOnce('O10: a key that the provider changes is known at the next login', async () => {
     const { idp } = both
     const account = person()
     await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -899,7 +904,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     await both.tokensOf(account)
   })
 
-  it('O12: logging out ends the session', async () => {
+  itOnce('O12: logging out ends the session', async () => {
     const { server } = both
     const tokens = await both.withSettings(autoCreate, () => both.tokensOf(person()))
     await server.records([{ action: 'logout' }], () => server.as(tokens.access_token).logout())
@@ -907,7 +912,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 401)
   })
 
-  it('takes the answer as a form, from a browser by way of the GET form', async () => {
+  itOnce('takes the answer as a form, from a browser by way of the GET form', async () => {
     const { server } = both
     const account = person()
     const send = (url: URL, headers: OutgoingHttpHeaders) =>
@@ -997,7 +1002,7 @@ describeEngines('login through OpenID Connect', (engine) => {
     })
   })
 
-  it('tells which ways to sign in there are, and what the provider says of itself', async () => {
+  itOnce('tells which ways to sign in there are, and what the provider says of itself', async () => {
     const { server, idp } = both
     assert.deepEqual(await server.as().authConfig(), {
       local: true,
@@ -1039,7 +1044,7 @@ describeEngines('login through OpenID Connect', (engine) => {
   })
 })
 
-describeEngines('an identity provider set up at runtime', (engine) => {
+describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
   let both: Both
   const provider = () => ({
     ...{ issuer_url: both.idp.issuer, client_id: IDP_CLIENT.id, client_secret: IDP_CLIENT.secret },
@@ -1114,7 +1119,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
     await setUp()
   })
 
-  it('a wrong client secret lets nobody in and is not told', async () => {
+  itOnce('a wrong client secret lets nobody in and is not told', async () => {
     const { server } = both
     await setUp()
     await server.admin.updateSettings({ body: { idp: { client_secret: 'not the secret' } } })
@@ -1124,7 +1129,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
     await setUp()
   })
 
-  it('O13: refuses issuers that are no https URL, or are of many tenants', async () => {
+  itOnce('O13: refuses issuers that are no https URL, or are of many tenants', async () => {
     const { server } = both
     await server.records([], async () => {
       for (const issuer_url of [
@@ -1140,7 +1145,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
     })
   })
 
-  it('O10: while the provider is down people log in with passwords, and it is found again', async () => {
+  itOnce('O10: while the provider is down people log in with passwords, and it is found again', async () => {
     const { server, idp } = both
     await setUp()
     const account = person()
@@ -1166,7 +1171,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
     await both.tokensOf(account)
   })
 
-  it('O10: asks a provider that is down less and less often, and one that is back at once', async () => {
+  itOnce('O10: asks a provider that is down less and less often, and one that is back at once', async () => {
     const { server, idp } = both
     await setUp()
     await both.tokensOf(person())
@@ -1196,7 +1201,7 @@ describeEngines('an identity provider set up at runtime', (engine) => {
     assert.deepEqual(pauses, [1, 2, 4, 8, 16, 30, 30, 30])
   })
 
-  it('O4: takes no discovery document of another issuer', async () => {
+  itOnce('O4: takes no discovery document of another issuer', async () => {
     const { server, idp } = both
     await setUp()
     idp.faults.set('openid-configuration', (response) => {

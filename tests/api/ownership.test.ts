@@ -88,7 +88,7 @@ const personal = [
   ...['addMembers', 'getWebhook', 'getDelivery', 'listDeliveries'],
 ] as OperationName[]
 
-describeEngines('whose it is', (engine) => {
+describeEngines('whose it is', (engine, itOnce) => {
   let server: TestServer
   let of: Owned
   let lee: Client
@@ -152,13 +152,13 @@ describeEngines('whose it is', (engine) => {
     )
   }
 
-  it('knows every operation that takes an id', () => {
+  itOnce('knows every operation that takes an id', () => {
     const missing = routes.filter(([one, route]) => takesId(route) && !(one in calls)).map(([one]) => one)
     assert.deepEqual(missing, [])
   })
 
   for (const [one, call] of Object.entries(calls))
-    it(`${one}: an id of another person's is worth nothing`, () => assertKept(() => call(lee, of), one))
+    itOnce(`${one}: an id of another person's is worth nothing`, () => assertKept(() => call(lee, of), one))
 
   for (const one of personal)
     it(`${one}: not even to who has every right in the bucket`, () =>
@@ -217,7 +217,7 @@ describeEngines('whose it is', (engine) => {
   const intruders = { id: 'x', is_admin: true, created_by: 'x', used_bytes: 0, secret: 'x', token: 'x', user_id: 'x' }
   for (const [one, route] of routes) {
     if (!route.body || route.consumes === 'bytes' || route.consumes === 'multipart') continue
-    it(`${one}: refuses fields that it does not declare`, async () => {
+    itOnce(`${one}: refuses fields that it does not declare`, async () => {
       const declared = Object.keys((route.body as { properties?: object }).properties ?? {})
       const extra = Object.entries(intruders).filter(([field]) => !declared.includes(field))
       const form = route.consumes === 'form'
@@ -250,7 +250,7 @@ describeEngines('whose it is', (engine) => {
     })
   }
 
-  it('declares no body that holds an open object', () => {
+  itOnce('declares no body that holds an open object', () => {
     const found: string[] = []
     const walk = (schema: unknown, at: string): void => {
       if (typeof schema !== 'object' || schema === null) return

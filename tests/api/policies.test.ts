@@ -16,7 +16,7 @@ const DAY = 86_400_000
 const ABSENT = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 type NewPolicy = Parameters<Client['createPolicy']>[0]['body']
 
-describeEngines('cleanup policies', (engine) => {
+describeEngines('cleanup policies', (engine, itOnce) => {
   let server: TestServer
   let buckets = 0
   before(async () => {
@@ -101,7 +101,7 @@ describeEngines('cleanup policies', (engine) => {
     assert.deepEqual(audit.items.filter((one) => one.resource_id === id).length, 3)
   })
 
-  it('refuses what means nothing, naming where', async () => {
+  itOnce('refuses what means nothing, naming where', async () => {
     const base = { name: 'x', bucket_patterns: ['clean-*'], older_than_days: 1 }
     const cases: [object, string][] = [
       [{ older_than_days: undefined }, 'body'],
@@ -278,7 +278,7 @@ describeEngines('cleanup policies', (engine) => {
     }
   })
 
-  it('stops before it deletes anything where a guard rail is hit, and the dry run says so', async () => {
+  itOnce('stops before it deletes anything where a guard rail is hit, and the dry run says so', async () => {
     const bucket = await open()
     for (const key of ['a', 'b', 'c', 'd']) await bucket.put(key)
     await bucket.put('keep.txt')
@@ -309,7 +309,7 @@ describeEngines('cleanup policies', (engine) => {
     assert.deepEqual(brief(await run(last.id)), ['succeeded', 4, 4, 0, 4])
   })
 
-  it('takes its options from the query or the body, and never mistakes a try for the real thing', async () => {
+  itOnce('takes its options from the query or the body, and never mistakes a try for the real thing', async () => {
     const bucket = await open()
     await bucket.put('x')
     const { id } = await create({ bucket_patterns: [bucket.name], glob: '*' })
@@ -328,7 +328,7 @@ describeEngines('cleanup policies', (engine) => {
     assert.equal((await ask({ of: dry.id })).deleted, 1)
   })
 
-  it('previews a draft without saving it', async () => {
+  itOnce('previews a draft without saving it', async () => {
     const bucket = await open()
     await bucket.put('old.log', 'xxxx')
     await server.later(DAY)
@@ -357,7 +357,7 @@ describeEngines('cleanup policies', (engine) => {
     assert.equal((await run(id, { dry_run: true })).matched, 1)
   })
 
-  it('says which policies will delete an object, when and why', async () => {
+  itOnce('says which policies will delete an object, when and why', async () => {
     const bucket = await open()
     const params = { name: bucket.name }
     await bucket.put('logs/a.log')
@@ -412,7 +412,7 @@ describeEngines('cleanup policies', (engine) => {
     await rejectsWith(server.admin.explainPolicies({ params, query: { key: 'none' } }), 'not_found')
   })
 
-  it('D.2: asks for the right policy on all that is in scope, and hides what others have', async () => {
+  itOnce('D.2: asks for the right policy on all that is in scope, and hides what others have', async () => {
     const bucket = await open()
     await bucket.put('logs/a')
     const grants = (actions: ('list' | 'policy' | 'delete')[], prefix = 'logs/') => ({
@@ -455,7 +455,7 @@ describeEngines('cleanup policies', (engine) => {
     await rejectsWith(full.runPolicy({ params: { id }, query: { of: hidden.id } }), 'not_found')
   })
 
-  it('names no key to those who may not list it', async () => {
+  itOnce('names no key to those who may not list it', async () => {
     const bucket = await open()
     for (const key of ['open/a', 'secret/b']) await bucket.put(key)
     const policy = await create({ bucket_patterns: [bucket.name], glob: '**' })
@@ -771,53 +771,57 @@ describeEngines('cleanup policies', (engine) => {
     assert.deepEqual(await rows(kept.id), [])
   })
 
-  it('clocks that are set forward and back: a skipped time comes after the gap, a repeated one once', {
-    skip: onS3 && 'not about storage',
-  }, async () => {
-    const clocked = await startServer(engine)
-    try {
-      const times = async (cron: string, timezone: string, from: string, days: number) => {
-        await clocked.later(Date.parse(from) - clocked.clock.now().getTime())
-        const { id } = await clocked.admin.createPolicy({
-          body: { name: 'x', bucket_patterns: ['none'], glob: '*', cron, timezone },
-        })
-        for (let half = 0; half < days * 48; half++) {
-          clocked.clock.advance(30 * MINUTE)
-          await clocked.running.tick()
+  itOnce(
+    'clocks that are set forward and back: a skipped time comes after the gap, a repeated one once',
+    {
+      skip: onS3 && 'not about storage',
+    },
+    async () => {
+      const clocked = await startServer(engine)
+      try {
+        const times = async (cron: string, timezone: string, from: string, days: number) => {
+          await clocked.later(Date.parse(from) - clocked.clock.now().getTime())
+          const { id } = await clocked.admin.createPolicy({
+            body: { name: 'x', bucket_patterns: ['none'], glob: '*', cron, timezone },
+          })
+          for (let half = 0; half < days * 48; half++) {
+            clocked.clock.advance(30 * MINUTE)
+            await clocked.running.tick()
+          }
+          await clocked.later(0)
+          const { items } = await clocked.admin.listPolicyRuns({ params: { id } })
+          await clocked.admin.deletePolicy({ params: { id } })
+          return items.map(({ started_at }) => started_at?.slice(5, 16)).reverse()
         }
-        await clocked.later(0)
-        const { items } = await clocked.admin.listPolicyRuns({ params: { id } })
-        await clocked.admin.deletePolicy({ params: { id } })
-        return items.map(({ started_at }) => started_at?.slice(5, 16)).reverse()
+        // 2026-03-29 there is no 02:30 in Berlin, 2026-10-25 there are two.
+        assert.deepEqual(await times('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00:00Z', 3), [
+          '03-28T01:30',
+          '03-29T01:00',
+          '03-30T00:30',
+        ])
+        assert.deepEqual(await times('30 2 * * *', 'Europe/Berlin', '2026-10-24T00:00:00Z', 3), [
+          '10-24T00:30',
+          '10-25T00:30',
+          '10-26T01:30',
+        ])
+        assert.deepEqual(await times('30 2,14 * * *', 'Europe/Berlin', '2026-10-24T20:00:00Z', 1), [
+          '10-25T00:30',
+          '10-25T13:30',
+        ])
+        assert.deepEqual(await times('0 * * * *', 'Europe/Berlin', '2026-10-24T23:30:00Z', 0.125), [
+          '10-25T00:00',
+          '10-25T01:00',
+          '10-25T02:00',
+        ])
+        assert.deepEqual(await times('30 1 * * *', 'America/New_York', '2026-10-31T12:00:00Z', 2), [
+          '11-01T05:30',
+          '11-02T06:30',
+        ])
+      } finally {
+        await clocked.stop()
       }
-      // 2026-03-29 there is no 02:30 in Berlin, 2026-10-25 there are two.
-      assert.deepEqual(await times('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00:00Z', 3), [
-        '03-28T01:30',
-        '03-29T01:00',
-        '03-30T00:30',
-      ])
-      assert.deepEqual(await times('30 2 * * *', 'Europe/Berlin', '2026-10-24T00:00:00Z', 3), [
-        '10-24T00:30',
-        '10-25T00:30',
-        '10-26T01:30',
-      ])
-      assert.deepEqual(await times('30 2,14 * * *', 'Europe/Berlin', '2026-10-24T20:00:00Z', 1), [
-        '10-25T00:30',
-        '10-25T13:30',
-      ])
-      assert.deepEqual(await times('0 * * * *', 'Europe/Berlin', '2026-10-24T23:30:00Z', 0.125), [
-        '10-25T00:00',
-        '10-25T01:00',
-        '10-25T02:00',
-      ])
-      assert.deepEqual(await times('30 1 * * *', 'America/New_York', '2026-10-31T12:00:00Z', 2), [
-        '11-01T05:30',
-        '11-02T06:30',
-      ])
-    } finally {
-      await clocked.stop()
-    }
-  })
+    },
+  )
 
   it('two services: a time that has come makes exactly one run', {
     skip: engine === 'sqlite' && 'one process has it',

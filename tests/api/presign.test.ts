@@ -18,7 +18,7 @@ type Right = 'list' | 'read' | 'write' | 'delete' | 'share'
 const denied: Seen = { action: 'access_denied', result: 'denied' }
 const uploaded = (key: string): Seen => ({ action: 'upload', bucket, key })
 
-describeEngines('presigned URLs', (engine) => {
+describeEngines('presigned URLs', (engine, itOnce) => {
   let server: TestServer
   let admin: Client
   before(async () => {
@@ -100,23 +100,26 @@ describeEngines('presigned URLs', (engine) => {
     })
   })
 
-  it('lets only what was signed to be embedded into a frame, of this origin alone, and still sandboxed', async () => {
-    await put('page.html', '<script>1</script>', { 'content-type': 'text/html' })
-    const framing = async (body: Presign) => {
-      const { headers } = await send(await presign(body))
-      return [headers['x-frame-options'], headers['content-security-policy'], headers['content-disposition']]
-    }
-    const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'"
-    const attached = 'attachment; filename=page.html'
-    assert.deepEqual(await framing({ key: 'page.html' }), ['DENY', sandbox, attached])
-    assert.deepEqual(await framing({ key: 'page.html', embed: true }), [
-      'SAMEORIGIN',
-      `${sandbox}; frame-ancestors 'self'`,
-      attached,
-    ])
-  })
+  itOnce(
+    'lets only what was signed to be embedded into a frame, of this origin alone, and still sandboxed',
+    async () => {
+      await put('page.html', '<script>1</script>', { 'content-type': 'text/html' })
+      const framing = async (body: Presign) => {
+        const { headers } = await send(await presign(body))
+        return [headers['x-frame-options'], headers['content-security-policy'], headers['content-disposition']]
+      }
+      const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'"
+      const attached = 'attachment; filename=page.html'
+      assert.deepEqual(await framing({ key: 'page.html' }), ['DENY', sandbox, attached])
+      assert.deepEqual(await framing({ key: 'page.html', embed: true }), [
+        'SAMEORIGIN',
+        `${sandbox}; frame-ancestors 'self'`,
+        attached,
+      ])
+    },
+  )
 
-  it('follows the object: replaced, deleted, restored, its bucket gone', async () => {
+  itOnce('follows the object: replaced, deleted, restored, its bucket gone', async () => {
     await put('follow', 'one')
     const path = await presign({ key: 'follow' })
     await put('follow', 'two')
@@ -171,7 +174,7 @@ describeEngines('presigned URLs', (engine) => {
     assert.equal(await (await admin.getObject({ params: { ...params, key: 'up/a.txt' } })).text(), 'fifth')
   })
 
-  it('is for one method on one key and nothing else', async () => {
+  itOnce('is for one method on one key and nothing else', async () => {
     await put('mine', 'x')
     const [get, upload] = [await presign({ key: 'mine' }), await presign({ key: 'mine', method: 'PUT' })]
     await traceless(async () => {
@@ -194,7 +197,7 @@ describeEngines('presigned URLs', (engine) => {
     })
   })
 
-  it('is refused when any part of it is not as it was made', async () => {
+  itOnce('is refused when any part of it is not as it was made', async () => {
     await put('sealed', 'x')
     const path = await presign({ key: 'sealed' })
     const token = path.slice('/api/v1/signed/'.length)
@@ -261,7 +264,7 @@ describeEngines('presigned URLs', (engine) => {
     assert.equal((await send(path)).status, 200)
   })
 
-  it('takes seven days at most and a second at least', async () => {
+  itOnce('takes seven days at most and a second at least', async () => {
     await put('brief', 'x')
     const seconds = async (expires_in: Presign['expires_in']) => {
       const { expires_at } = await admin.presignObject({
@@ -324,7 +327,7 @@ describeEngines('presigned URLs', (engine) => {
     await refused(send(path), 403)
   })
 
-  it('takes only the content type and no more bytes than it says', async () => {
+  itOnce('takes only the content type and no more bytes than it says', async () => {
     const typed = await presign({ key: 'typed', method: 'PUT', content_type: 'image/png', max_bytes: 5 })
     const png = { 'content-type': 'image/png' }
     const chunked = { ...png, 'transfer-encoding': 'chunked' }
@@ -362,7 +365,7 @@ describeEngines('presigned URLs', (engine) => {
     assert.equal(used_bytes, 10)
   })
 
-  it('names the download as it was told, whatever the name', async () => {
+  itOnce('names the download as it was told, whatever the name', async () => {
     await put('n/page.html', '<script>', { 'content-type': 'text/html' })
     await put('n/picture.png', 'x', { 'content-type': 'image/png' })
     const disposition = async (body: Presign) => {
@@ -404,7 +407,7 @@ describeEngines('presigned URLs', (engine) => {
     }
   })
 
-  it('needs the right it gives to another, and tells nothing about buckets', async () => {
+  itOnce('needs the right it gives to another, and tells nothing about buckets', async () => {
     await put('asked', 'x')
     const reader = (await person('read', 'list', 'delete', 'share')).client
     const writer = (await person('write', 'list', 'delete', 'share')).client
@@ -425,7 +428,7 @@ describeEngines('presigned URLs', (engine) => {
     await refused(send(await presign({ key: 'absent' }, reader)), 404, 'not_found')
   })
 
-  it('ends with the right, the account or the token of the signer', async () => {
+  itOnce('ends with the right, the account or the token of the signer', async () => {
     await put('ends', 'x')
     const both = async (client: Client) => {
       const paths = [await presign({ key: 'ends' }, client), await presign({ key: 'ends', method: 'PUT' }, client)]
@@ -477,7 +480,7 @@ describeEngines('presigned URLs', (engine) => {
     await bySession(200, 200)
   })
 
-  it('stays valid while the secret it was signed with is a previous one', async () => {
+  itOnce('stays valid while the secret it was signed with is a previous one', async () => {
     await put('rotated', 'x')
     const path = await presign({ key: 'rotated', expires_in: '7d' })
     const { PORT: _port, ...env } = server.env

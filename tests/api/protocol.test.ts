@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeOnce, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 /** An answer's status and code, of each answer on a connection. */
@@ -12,7 +12,7 @@ const seen = (text: string): string[] =>
     ([, status, code]) => [status, code].filter(Boolean).join(' '),
   )
 
-describeEngines('protocol', (engine) => {
+describeOnce('protocol', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine, { PUBLIC_BASE_URL: 'https://files.example/below' })

@@ -8,7 +8,7 @@ import { describeEngines, SECRET_KEY, startServer, type TestServer } from '../su
 
 const MINUTE = 60_000
 
-describeEngines('sessions', (engine) => {
+describeEngines('sessions', (engine, itOnce) => {
   let server: TestServer
   let secure: TestServer
   let people = 0
@@ -62,7 +62,7 @@ describeEngines('sessions', (engine) => {
     assert.equal((await refresh(cookieOf(next))).status, 401, 'the whole session has ended')
   })
 
-  it('keeps the cookie to https where the service is reached by it', async () => {
+  itOnce('keeps the cookie to https where the service is reached by it', async () => {
     const { email, password } = { email: 'admin@example.com', password: 'correct horse battery' }
     const [set = ''] = (await login(secure, { email, password })).headers['set-cookie'] ?? []
     const [pair = '', ...attributes] = set.split('; ')
@@ -70,34 +70,37 @@ describeEngines('sessions', (engine) => {
     assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict', 'Secure'])
   })
 
-  it('takes a cookie that a sibling subdomain can set only from releases that called it so, and renames it', async () => {
-    const given = await login(secure, { email: 'admin@example.com', password: 'correct horse battery' })
-    const token = cookieOf(given).split('=')[1] ?? ''
-    const { host: _host, jti, ...claims } = decodeJwt<{ host?: true }>(token)
-    // As the release before signed them: without saying that they come in a cookie of the host alone.
-    const sign = (more: object) =>
-      new SignJWT({ ...claims, jti: String(jti), ...more })
-        .setProtectedHeader({ alg: 'HS256', typ: 'rt+jwt' })
-        .sign(new TextEncoder().encode(SECRET_KEY))
-    const send = (cookie: string) =>
-      request({
-        ...{ url: secure.url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: '{}' },
-        headers: { 'content-type': 'application/json', cookie },
-      })
-    for (const tossed of [token, await sign({ host: true }), 'x'])
-      assert.equal((await send(`__Secure-stowage_refresh=${tossed}`)).status, 401)
-    const former = `__Secure-stowage_refresh=${await sign({})}`
-    const renamed = await send(former)
-    assert.equal(renamed.status, 200)
-    const [set = '', cleared = ''] = renamed.headers['set-cookie'] ?? []
-    assert.match(set, /^__Host-stowage_refresh=eyJ/)
-    assert.match(cleared, /^__Secure-stowage_refresh=; Max-Age=0; Path=\/below\/api\/v1\/auth; .*Secure/)
-    const next = await send(`${former}; ${set.split(';')[0]}`)
-    assert.equal(next.status, 200, 'the new one comes first')
-    assert.equal((await send(`__Secure-stowage_refresh=${set.split(';')[0]?.split('=')[1]}`)).status, 401)
-  })
+  itOnce(
+    'takes a cookie that a sibling subdomain can set only from releases that called it so, and renames it',
+    async () => {
+      const given = await login(secure, { email: 'admin@example.com', password: 'correct horse battery' })
+      const token = cookieOf(given).split('=')[1] ?? ''
+      const { host: _host, jti, ...claims } = decodeJwt<{ host?: true }>(token)
+      // As the release before signed them: without saying that they come in a cookie of the host alone.
+      const sign = (more: object) =>
+        new SignJWT({ ...claims, jti: String(jti), ...more })
+          .setProtectedHeader({ alg: 'HS256', typ: 'rt+jwt' })
+          .sign(new TextEncoder().encode(SECRET_KEY))
+      const send = (cookie: string) =>
+        request({
+          ...{ url: secure.url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: '{}' },
+          headers: { 'content-type': 'application/json', cookie },
+        })
+      for (const tossed of [token, await sign({ host: true }), 'x'])
+        assert.equal((await send(`__Secure-stowage_refresh=${tossed}`)).status, 401)
+      const former = `__Secure-stowage_refresh=${await sign({})}`
+      const renamed = await send(former)
+      assert.equal(renamed.status, 200)
+      const [set = '', cleared = ''] = renamed.headers['set-cookie'] ?? []
+      assert.match(set, /^__Host-stowage_refresh=eyJ/)
+      assert.match(cleared, /^__Secure-stowage_refresh=; Max-Age=0; Path=\/below\/api\/v1\/auth; .*Secure/)
+      const next = await send(`${former}; ${set.split(';')[0]}`)
+      assert.equal(next.status, 200, 'the new one comes first')
+      assert.equal((await send(`__Secure-stowage_refresh=${set.split(';')[0]?.split('=')[1]}`)).status, 401)
+    },
+  )
 
-  it('takes the cookie from pages of its own origin only', async () => {
+  itOnce('takes the cookie from pages of its own origin only', async () => {
     const cookie = cookieOf(await login(server, await person()))
     const { host } = new URL(server.url)
     for (const headers of [
@@ -156,7 +159,7 @@ describeEngines('sessions', (engine) => {
     await server.later(0)
   })
 
-  it('takes the cookie away at logout', async () => {
+  itOnce('takes the cookie away at logout', async () => {
     const answer = await login(server, await person())
     const out = await request({
       ...{ url: server.url, path: '/api/v1/auth/logout', method: 'POST' },
@@ -201,7 +204,7 @@ describeEngines('sessions', (engine) => {
     await rejectsWith(change('the next password', 'whatever it is', access_token), 'rate_limited')
   })
 
-  it('J4: with the rotation off, the first refresh token works for its seven days', async () => {
+  itOnce('J4: with the rotation off, the first refresh token works for its seven days', async () => {
     await server.admin.updateSettings({ body: { auth: { refresh_rotation: false } } })
     const kim = await person()
     const { refresh_token = '' } = await server.as().login({ body: { username: kim.email, password: kim.password } })

@@ -10,7 +10,7 @@ import { allActions, describeEngines, dump, startServer, type TestServer } from 
 const MIB = 1024 ** 2
 const GIB_OF = (bytes: number) => bytes / 1024 ** 3
 
-describeEngines('settings', (engine) => {
+describeEngines('settings', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -47,7 +47,7 @@ describeEngines('settings', (engine) => {
     assert.equal(made.trash_days, 3)
   })
 
-  it('what they allow of links and tokens is told to everybody whom it binds', async () => {
+  itOnce('what they allow of links and tokens is told to everybody whom it binds', async () => {
     const kim = server.as(await server.userWith())
     assert.deepEqual((await kim.me()).limits, {
       share_default_expires_in: '7d',
@@ -63,7 +63,7 @@ describeEngines('settings', (engine) => {
     await change({ shares: { default_expires_in: '7d', max_expires_in: null }, tokens: { max_lifetime_days: 0 } })
   })
 
-  it('refuses what it does not know and what cannot be', async () => {
+  itOnce('refuses what it does not know and what cannot be', async () => {
     await server.records([], async () => {
       const bad: [object, string][] = [
         [{ auth: { enable_locla: true } }, 'body.auth.enable_locla'],
@@ -143,7 +143,7 @@ describeEngines('settings', (engine) => {
     await put('said-none', 'e', 4 * MIB)
   })
 
-  it('shows what the environment fixes, and refuses to change it', async () => {
+  itOnce('shows what the environment fixes, and refuses to change it', async () => {
     const fixed = await startServer(engine, {
       TRASH_DAYS: '30',
       IDP_TENANT_ID: '0f0e0d0c-0b0a-0908-0706-050403020100',
@@ -176,7 +176,7 @@ describeEngines('settings', (engine) => {
     await fixed.stop()
   })
 
-  it('leaves a provider on this machine to the variable, where the service is reached from elsewhere', async () => {
+  itOnce('leaves a provider on this machine to the variable, where the service is reached from elsewhere', async () => {
     const public_ = await startServer(engine, { PUBLIC_BASE_URL: 'https://files.example.com' })
     try {
       for (const issuer_url of ['http://localhost:8080', 'http://127.0.0.1:1/realm', 'https://[::1]'])

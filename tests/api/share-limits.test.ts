@@ -11,7 +11,7 @@ const BUCKET = 'limited'
 const DAY = 24 * 3600_000
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
 
-describeEngines('downloads of a link', (engine) => {
+describeEngines('downloads of a link', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine, { TRUSTED_PROXIES: '127.0.0.1' })
@@ -79,7 +79,7 @@ describeEngines('downloads of a link', (engine) => {
     ])
   })
 
-  it('are taken where nothing is left to go on with, and each brings the size of the object again', async () => {
+  itOnce('are taken where nothing is left to go on with, and each brings the size of the object again', async () => {
     const link = await share(await put('twice.txt'), 2)
     assert.equal(await status(link.token), 200)
     assert.equal(await status(link.token, { range: 'bytes=1-' }), 206)
@@ -89,7 +89,7 @@ describeEngines('downloads of a link', (engine) => {
     assert.equal(await status(link.token, { range: 'bytes=1-' }), 410)
   })
 
-  it('are of an object: what was given of one lets nobody go on with another, nor with new contents', async () => {
+  itOnce('are of an object: what was given of one lets nobody go on with another, nor with new contents', async () => {
     for (const name of ['a', 'b', 'c']) await put(`folder/${name}`, `${name}${ALPHABET}`)
     const link = await folder('folder/', 1)
     const first = await open(link.token, {}, '/a')
@@ -105,7 +105,7 @@ describeEngines('downloads of a link', (engine) => {
     assert.equal(await status(link.token, { range: 'bytes=5-' }, '/a'), 410, 'stored again')
   })
 
-  it('an archive is one download, whatever range is asked of it', async () => {
+  itOnce('an archive is one download, whatever range is asked of it', async () => {
     await put('zipped/a')
     const link = await folder('zipped/', 2)
     assert.equal(await status(link.token, { range: 'bytes=1-' }, '?archive=1'), 200)
@@ -162,7 +162,7 @@ describeEngines('downloads of a link', (engine) => {
     assert.deepEqual([rest.status, rest.body.length], [206, size / 2])
   })
 
-  it('are not taken by answers that give nothing of the contents', async () => {
+  itOnce('are not taken by answers that give nothing of the contents', async () => {
     const link = await share(await put('nothing.txt'), 1)
     const { etag = '' } = (await request({ url: server.url, path: `/public/s/${link.token}`, method: 'HEAD' })).headers
     assert.equal(await status(link.token, { 'if-none-match': etag }), 304)
@@ -177,7 +177,7 @@ describeEngines('downloads of a link', (engine) => {
     assert.equal(await status(link.token, { range: 'bytes=26-' }), 416, 'what was begun is known to be whole')
   })
 
-  it('an image is a whole answer, and one that fails is none', async () => {
+  itOnce('an image is a whole answer, and one that fails is none', async () => {
     await put('broken.png', 'no image at all', 'image/png')
     await put('image.png', Buffer.from(await quarters(64, 64).png().toBuffer()), 'image/png')
     const broken = await share('broken.png', 1)

@@ -8,7 +8,7 @@ import { describeEngines, dump, onS3, startServer, type TestServer } from '../su
 const DAY = 24 * 3600_000
 const BUCKET = 'linked'
 
-describeEngines('share links', (engine) => {
+describeEngines('share links', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine, { TRUSTED_PROXIES: '127.0.0.1' })
@@ -42,7 +42,7 @@ describeEngines('share links', (engine) => {
   /** What is written down after the answer. */
   const settled = () => server.running.tick()
 
-  it('embed=1 lets our own pages frame a PDF, sandboxed, also of a link that says attachment', async () => {
+  itOnce('embed=1 lets our own pages frame a PDF, sandboxed, also of a link that says attachment', async () => {
     const key = 'docs/framed.pdf'
     await server.admin.putObject({
       params: { name: BUCKET, key },
@@ -92,7 +92,7 @@ describeEngines('share links', (engine) => {
     assert.deepEqual([accesses.total, accesses.items[0]?.outcome, accesses.items[0]?.object_key], [4, 'continued', key])
   })
 
-  it('takes its limits from the body or the query, and keys of every kind', async () => {
+  itOnce('takes its limits from the body or the query, and keys of every kind', async () => {
     const key = await put('ä/漢 %+#?//../x')
     const path = `/api/v1/share/${BUCKET}?key=${encodeURIComponent(key)}&expires_in=1h&max_downloads=3`
     const link = await request({ url: server.url, path, method: 'POST', token: server.adminToken })
@@ -154,7 +154,7 @@ describeEngines('share links', (engine) => {
     assert.equal((await open(there.token)).status, 404, 'the link is good, the object is not there')
   })
 
-  it('asks for a password, whose guesses are slowed down', async () => {
+  itOnce('asks for a password, whose guesses are slowed down', async () => {
     const key = await put('secret.txt')
     server.secrets.add('pässword of a link')
     const link = await share(key, { password: 'pässword of a link' })
@@ -182,7 +182,7 @@ describeEngines('share links', (engine) => {
     await server.later(16 * 60_000)
   })
 
-  it('a ticket stands for the password in a URL: for an hour, for this link and this password alone', async () => {
+  itOnce('a ticket stands for the password in a URL: for an hour, for this link and this password alone', async () => {
     const key = await put('ticket/a b.txt')
     const password = 'schlüssel 漢字'
     server.secrets.add(password)
@@ -233,7 +233,7 @@ describeEngines('share links', (engine) => {
     )
   })
 
-  it('a guess for a ticket is slowed down like any; a link that takes files takes a ticket too', async () => {
+  itOnce('a guess for a ticket is slowed down like any; a link that takes files takes a ticket too', async () => {
     const link = await server.admin.createShare({
       body: { kind: 'upload', bucket: BUCKET, prefix: 'ticketed/', password: 'the way in' },
     })
@@ -382,7 +382,7 @@ describeEngines('share links', (engine) => {
     await server.admin.updateSettings({ body: { shares: { require_creator_access: true } } })
   })
 
-  it('takes no names from strangers that lead out of a folder elsewhere', async () => {
+  itOnce('takes no names from strangers that lead out of a folder elsewhere', async () => {
     const link = await server.admin.createShare({ body: { kind: 'upload', bucket: BUCKET, prefix: 'drop/' } })
     const send = (name: string) =>
       open(link.token, { path: `/${encodeURIComponent(name).replaceAll('.', '%2E')}`, method: 'PUT', body: 'x' })
@@ -444,7 +444,7 @@ describeEngines('share links', (engine) => {
     await rejectsWith(kim.client.updateShare({ params: { id: link.id }, body: { expires_in: '1h' } }), 'conflict')
   })
 
-  it('keeps to the default and the longest life of the settings', async () => {
+  itOnce('keeps to the default and the longest life of the settings', async () => {
     const key = await put('long.txt')
     await server.admin.updateSettings({ body: { shares: { default_expires_in: '2h', max_expires_in: '1d' } } })
     const link = await share(key)

@@ -49,7 +49,7 @@ const outcomes = async (calls: Promise<unknown>[]): Promise<string[]> =>
   })
 const count = (all: string[], code: string) => all.filter((one) => one === code).length
 
-describeEngines('tokens', (engine) => {
+describeEngines('tokens', (engine, itOnce) => {
   let server: TestServer
   let twin: ServerProcess | undefined
   /** Bad tokens are counted by address in each process, and both engines' suites run in this one. */
@@ -128,7 +128,7 @@ describeEngines('tokens', (engine) => {
     await server.stop()
   })
 
-  it('K1: has the published form, and the CRC-32 of its random part', async () => {
+  itOnce('K1: has the published form, and the CRC-32 of its random part', async () => {
     assert.equal(TOKEN_PATTERN, 'svc_pat_[0-9A-Za-z]{36}')
     const { client } = await person()
     for (const made of [await make(client), await make(client, '30d'), await rotate(client, (await make(client)).id)]) {
@@ -144,7 +144,7 @@ describeEngines('tokens', (engine) => {
     assert.ok(openapi.includes(`^${TOKEN_PATTERN}$`))
   })
 
-  it('K2: answers the value once, to no cache', async () => {
+  itOnce('K2: answers the value once, to no cache', async () => {
     const { client, jwt } = await person()
     const fields = ['created_at', 'expires_at', 'id', 'name', 'token', 'token_prefix']
     const created = await send('POST', '/tokens', jwt, { name: 'ci', expires_in: '90d' })
@@ -205,19 +205,24 @@ describeEngines('tokens', (engine) => {
         for (const text of [kept, server.logged(), ...files]) assert.equal(text.includes(part), false)
   })
 
-  it('K2, A5: a value that was typed as the e-mail of a login, or sent as a browser’s name, is not recorded', async () => {
-    const other = await startServer(engine)
-    const value = newTokenValue()
-    await rejectsWith(other.as().login({ body: { username: value, password: 'x' } }), 'invalid_grant')
-    await rejectsWith(
-      other.as().login({ body: { username: 'someone@example.com', password: 'x' }, headers: { 'user-agent': value } }),
-      'invalid_grant',
-    )
-    // Looks for anything of the form in the database and the log.
-    await other.stop()
-  })
+  itOnce(
+    'K2, A5: a value that was typed as the e-mail of a login, or sent as a browser’s name, is not recorded',
+    async () => {
+      const other = await startServer(engine)
+      const value = newTokenValue()
+      await rejectsWith(other.as().login({ body: { username: value, password: 'x' } }), 'invalid_grant')
+      await rejectsWith(
+        other
+          .as()
+          .login({ body: { username: 'someone@example.com', password: 'x' }, headers: { 'user-agent': value } }),
+        'invalid_grant',
+      )
+      // Looks for anything of the form in the database and the log.
+      await other.stop()
+    },
+  )
 
-  it('K15: the log shows no value wherever in an entry it stands', async () => {
+  itOnce('K15: the log shows no value wherever in an entry it stands', async () => {
     const value = newTokenValue()
     const lines: string[] = []
     const to = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) })
@@ -232,7 +237,7 @@ describeEngines('tokens', (engine) => {
     }
   })
 
-  it('K3: refuses what has not the form without asking the database', async () => {
+  itOnce('K3: refuses what has not the form without asking the database', async () => {
     const origin: Origin = { request_id: null, ip: address(30), user_agent: null, method: null, route: null }
     const asked = new Error('the database was asked')
     const system = {
@@ -259,7 +264,7 @@ describeEngines('tokens', (engine) => {
     assert.equal(await statusOf(value, address(30)), 401)
   })
 
-  it('K4: lives as long as was asked for', async () => {
+  itOnce('K4: lives as long as was asked for', async () => {
     const { client } = await person()
     for (const [asked, seconds] of [
       ['30d', 30 * 86_400],
@@ -283,7 +288,7 @@ describeEngines('tokens', (engine) => {
     }
   })
 
-  it('K4: refuses every other lifetime', async () => {
+  itOnce('K4: refuses every other lifetime', async () => {
     const { client } = await person()
     const wrong: unknown[] = [
       ...[0, -1, 1.5, true, false, null, [], {}, ['30d'], TEN_YEARS + 1, 1e21],
@@ -306,7 +311,7 @@ describeEngines('tokens', (engine) => {
     assert.deepEqual((await client.listTokens()).items, [])
   })
 
-  it('K4: a setting limits the lifetimes of new tokens, on the next request', async () => {
+  itOnce('K4: a setting limits the lifetimes of new tokens, on the next request', async () => {
     const { client } = await person()
     const old = await make(client)
     await setTokens({ max_lifetime_days: 30 })
@@ -324,7 +329,7 @@ describeEngines('tokens', (engine) => {
     await make(client, 'never')
   })
 
-  it('K10: a setting keeps a token made with a token from outliving it', async () => {
+  itOnce('K10: a setting keeps a token made with a token from outliving it', async () => {
     const { client } = await person()
     const parent = await make(client, '30d')
     const forever = await make(client)
@@ -358,7 +363,7 @@ describeEngines('tokens', (engine) => {
     assert.equal(await statusOf(long.token), 401)
   })
 
-  it('K5: says the same whatever is wrong with a token', async () => {
+  itOnce('K5: says the same whatever is wrong with a token', async () => {
     const one = await person()
     const [expired, revoked, rotated] = [await make(one.client, 60), await make(one.client), await make(one.client)]
     const [gone, disabled] = [await person(), await person()]
@@ -502,7 +507,7 @@ describeEngines('tokens', (engine) => {
   })
 
   if (engine === 'postgres')
-    it('K7: the answer does not wait for the note', async () => {
+    itOnce('K7: the answer does not wait for the note', async () => {
       const { client } = await person()
       const { id, token } = await make(client)
       const release = await holding('select id from tokens where id = $1 for update', id)
@@ -759,7 +764,7 @@ describeEngines('tokens', (engine) => {
     await make((await person()).client)
   })
 
-  it('K11: has a name of 1 to 100 characters, which another may have too', async () => {
+  itOnce('K11: has a name of 1 to 100 characters, which another may have too', async () => {
     const { client } = await person()
     for (const [name, kept] of [
       ['x', 'x'],
@@ -916,7 +921,7 @@ describeEngines('tokens', (engine) => {
     assert.ok(recorded >= 1 && recorded <= 100, `${recorded} records`)
   })
 
-  it('K13: renews only live tokens of one’s own', async () => {
+  itOnce('K13: renews only live tokens of one’s own', async () => {
     const [mine, other] = [await person(), await person()]
     const { id, token } = await make(mine.client)
     const revoked = await make(mine.client)
@@ -937,7 +942,7 @@ describeEngines('tokens', (engine) => {
     assert.deepEqual(statuses.sort(), [200, 401])
   })
 
-  it('K14: what is done with it is recorded with it', async () => {
+  itOnce('K14: what is done with it is recorded with it', async () => {
     const who = await person({ bucket_pattern: 'recorded', actions: ['list', 'read', 'write', 'create'] })
     const { id, token } = await make(who.client)
     const doing = [
@@ -966,7 +971,7 @@ describeEngines('tokens', (engine) => {
     assert.deepEqual(byMethod.items, items)
   })
 
-  it('K15: an address may send 100 bad tokens a minute, and good ones all the time', async () => {
+  itOnce('K15: an address may send 100 bad tokens a minute, and good ones all the time', async () => {
     const { client } = await person()
     const good = await make(client)
     const bad = [await make(client), await make(client, 1)]
@@ -1032,7 +1037,7 @@ describeEngines('tokens', (engine) => {
     await rejectsWith(revoke(server.admin, last.id), 'not_found')
   })
 
-  it('has no session to end, and is a credential in the header alone', async () => {
+  itOnce('has no session to end, and is a credential in the header alone', async () => {
     const { client, jwt } = await person()
     const { client: pat, token } = await make(client)
     await server.records([], () => rejectsWith(pat.logout(), 'conflict'))

@@ -124,7 +124,7 @@ async function assertExact({ database, admin }: TestServer, ...names: string[]):
   for (const { used_bytes } of total) assert.equal(used_bytes, (await admin.usage()).used_bytes)
 }
 
-describeEngines('copy and move of one object', (engine) => {
+describeEngines('copy and move of one object', (engine, itOnce) => {
   let server: TestServer
   const open = bucketsOf(() => server, 'one')
   /** The details of the last records, oldest first. */
@@ -239,7 +239,7 @@ describeEngines('copy and move of one object', (engine) => {
     })
 
   for (const kind of KINDS)
-    it(`${kind}: refuses itself, a taken key where asked to, and what is not there; nothing changes`, async () => {
+    itOnce(`${kind}: refuses itself, a taken key where asked to, and what is not there; nothing changes`, async () => {
       const [from, to] = [await open(), await open()]
       await from.put('a')
       await to.put('taken', 'old')
@@ -281,7 +281,7 @@ describeEngines('copy and move of one object', (engine) => {
     })
 
   for (const kind of KINDS)
-    it(`${kind}: asks each right where it is needed, and tells nothing about buckets`, async () => {
+    itOnce(`${kind}: asks each right where it is needed, and tells nothing about buckets`, async () => {
       const [from, to] = [await open(), await open()]
       await from.put('in/a')
       const operation = (client: Client) => (kind === 'copy' ? client.copyObject : client.moveObject)
@@ -483,7 +483,7 @@ describeEngines('copy and move of one object', (engine) => {
   })
 })
 
-describeEngines('bulk copy, move and delete', (engine) => {
+describeEngines('bulk copy, move and delete', (engine, itOnce) => {
   let server: TestServer
   const open = bucketsOf(() => server, 'bulk')
   before(async () => {
@@ -495,7 +495,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
   const bulkIds = async (n: number) =>
     (await allActions(server.database)).slice(-n).map((row) => (JSON.parse(row.details) as { bulk_id: string }).bulk_id)
 
-  it('lands at dest_prefix and the last segment, or the rest after source_prefix', async () => {
+  itOnce('lands at dest_prefix and the last segment, or the rest after source_prefix', async () => {
     const [from, to] = [await open(), await open()]
     const keys = ['a', 'x/b', 'x/y/c', 'x/y/', '//d', '/']
     for (const key of keys) await from.put(key)
@@ -736,7 +736,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
     assert.deepEqual([fits.succeeded, codes(fits)], [[`${'x'.repeat(1019)}/seed`], { none: 'not_found' }])
   })
 
-  it('refuses as a whole who may read or write nothing, the same whether or not there is a bucket', async () => {
+  itOnce('refuses as a whole who may read or write nothing, the same whether or not there is a bucket', async () => {
     const [from, to] = [await open(), await open()]
     await from.put('a')
     const reader = server.as(await server.userWith({ bucket_pattern: from.name, actions: ['read', 'delete'] }))
@@ -773,7 +773,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
     assert.deepEqual(await from.keys(), ['a'])
   })
 
-  it('tells which keys are taken to those who may list or read each of them', async () => {
+  itOnce('tells which keys are taken to those who may list or read each of them', async () => {
     const bucket = await open()
     const { etag, last_modified } = await bucket.put('list/a', 'four')
     await bucket.put('read/a', '')
@@ -803,7 +803,7 @@ describeEngines('bulk copy, move and delete', (engine) => {
   })
 })
 
-describeEngines('changing what an object says of itself', (engine) => {
+describeEngines('changing what an object says of itself', (engine, itOnce) => {
   let server: TestServer
   const open = bucketsOf(() => server, 'said')
   type Change = Parameters<Client['updateObject']>[0]['body']
@@ -844,7 +844,7 @@ describeEngines('changing what an object says of itself', (engine) => {
     assert.deepEqual([server.files(), await bucket.trash(), await bucket.usage()], [files, [], [8, 1, 0]])
   })
 
-  it('asks write, compares If-Match strongly, and refuses what no header can say', async () => {
+  itOnce('asks write, compares If-Match strongly, and refuses what no header can say', async () => {
     const bucket = await open()
     const { etag } = await bucket.put('a')
     const params = { name: bucket.name, key: 'a' }
@@ -890,7 +890,7 @@ describeEngines('changing what an object says of itself', (engine) => {
     assert.deepEqual((await bucket.find('a'))?.metadata, {})
   })
 
-  it('takes any name of a header for a name of metadata', async () => {
+  itOnce('takes any name of a header for a name of metadata', async () => {
     const bucket = await open()
     await bucket.put('a')
     const { token, url } = { token: server.adminToken, url: server.url }

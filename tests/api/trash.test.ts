@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 const DAY = 86_400_000
 const ABSENT = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 
-describeEngines('trash', (engine) => {
+describeEngines('trash', (engine, itOnce) => {
   let server: TestServer
   let buckets = 0
   const open = async (body: object = {}) => {
@@ -278,7 +278,7 @@ describeEngines('trash', (engine) => {
     assert.deepEqual(await bucket.usage(), [5, 1, 6])
   })
 
-  it('takes ids only in their own bucket', async () => {
+  itOnce('takes ids only in their own bucket', async () => {
     const [bucket, other] = [await open(), await open()]
     await bucket.put('a', 'x')
     await bucket.remove('a')
@@ -403,7 +403,7 @@ describeEngines('trash', (engine) => {
     assert.deepEqual(rows, [])
   })
 
-  it('asks list to see, write to restore, manage to purge', async () => {
+  itOnce('asks list to see, write to restore, manage to purge', async () => {
     const bucket = await open()
     for (const key of ['in/a', 'out/a']) {
       await bucket.put(key, 'x')
@@ -424,7 +424,7 @@ describeEngines('trash', (engine) => {
     assert.deepEqual(await bucket.usage(), [1, 1, 1])
   })
 
-  it('says of items that somebody may not even see what it says of ids that there are not', async () => {
+  itOnce('says of items that somebody may not even see what it says of ids that there are not', async () => {
     const bucket = await open()
     for (const key of ['in/a', 'out/hidden']) {
       await bucket.put(key, 'x')
@@ -508,30 +508,33 @@ describeEngines('trash', (engine) => {
     assert.deepEqual([gone.succeeded, gone.trash_ids], [['a'], []])
   })
 
-  it('asks more of who restores over something that the bucket would not keep, and write where both are kept', async () => {
-    const bucket = await open()
-    await bucket.put('in/k.txt', 'first')
-    await bucket.put('in/k.txt', 'second')
-    const [first] = (await bucket.items()).map(({ id }) => id) as [string]
-    const params = { name: bucket.name }
-    const as = async (prefix: string, ...actions: ('write' | 'delete' | 'manage')[]) =>
-      server.as(await server.userWith({ bucket_pattern: bucket.name, prefix, actions }))
-    const narrow = await as('in/k.txt', 'write')
-    await server.records([{ action: 'access_denied', result: 'denied' }], () =>
-      rejectsWith(narrow.restoreTrash({ params, body: { ids: [first], on_conflict: 'keep_both' } }), 'forbidden'),
-    )
-    await narrow.restoreTrash({ params, body: { ids: [first], on_conflict: 'replace' } })
-    await server.admin.updateBucket({ params, body: { trash_days: 0 } })
-    const [second] = (await bucket.items()).map(({ id }) => id) as [string]
-    const over = { params, body: { ids: [second], on_conflict: 'replace' as const } }
-    for (const rights of [['write'], ['write', 'delete'], ['write', 'manage']] as const)
-      await rejectsWith((await as('in/', ...rights)).restoreTrash(over), 'forbidden')
-    assert.equal(await bucket.text('in/k.txt'), 'first')
-    const { restored } = await (await as('in/', 'write', 'delete', 'manage')).restoreTrash(over)
-    assert.deepEqual(
-      restored.map(({ replaced, replaced_trash_id }) => [replaced, replaced_trash_id]),
-      [[true, null]],
-    )
-    assert.deepEqual([await bucket.text('in/k.txt'), await bucket.usage()], ['second', [6, 1, 0]])
-  })
+  itOnce(
+    'asks more of who restores over something that the bucket would not keep, and write where both are kept',
+    async () => {
+      const bucket = await open()
+      await bucket.put('in/k.txt', 'first')
+      await bucket.put('in/k.txt', 'second')
+      const [first] = (await bucket.items()).map(({ id }) => id) as [string]
+      const params = { name: bucket.name }
+      const as = async (prefix: string, ...actions: ('write' | 'delete' | 'manage')[]) =>
+        server.as(await server.userWith({ bucket_pattern: bucket.name, prefix, actions }))
+      const narrow = await as('in/k.txt', 'write')
+      await server.records([{ action: 'access_denied', result: 'denied' }], () =>
+        rejectsWith(narrow.restoreTrash({ params, body: { ids: [first], on_conflict: 'keep_both' } }), 'forbidden'),
+      )
+      await narrow.restoreTrash({ params, body: { ids: [first], on_conflict: 'replace' } })
+      await server.admin.updateBucket({ params, body: { trash_days: 0 } })
+      const [second] = (await bucket.items()).map(({ id }) => id) as [string]
+      const over = { params, body: { ids: [second], on_conflict: 'replace' as const } }
+      for (const rights of [['write'], ['write', 'delete'], ['write', 'manage']] as const)
+        await rejectsWith((await as('in/', ...rights)).restoreTrash(over), 'forbidden')
+      assert.equal(await bucket.text('in/k.txt'), 'first')
+      const { restored } = await (await as('in/', 'write', 'delete', 'manage')).restoreTrash(over)
+      assert.deepEqual(
+        restored.map(({ replaced, replaced_trash_id }) => [replaced, replaced_trash_id]),
+        [[true, null]],
+      )
+      assert.deepEqual([await bucket.text('in/k.txt'), await bucket.usage()], ['second', [6, 1, 0]])
+    },
+  )
 })

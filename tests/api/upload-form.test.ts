@@ -22,7 +22,7 @@ function form(files: Record<string, string>): { headers: Record<string, string>;
   }
 }
 
-describeEngines('form uploads', (engine) => {
+describeEngines('form uploads', (engine, itOnce) => {
   let server: TestServer
   const send = (files: Record<string, string>, query = '', name = bucket, token = server.adminToken) =>
     request({ url: server.url, path: `/api/v1/buckets/${name}/objects${query}`, method: 'POST', token, ...form(files) })
@@ -62,7 +62,7 @@ describeEngines('form uploads', (engine) => {
     )
   })
 
-  it('takes what FormData of a browser or Node sends', async () => {
+  itOnce('takes what FormData of a browser or Node sends', async () => {
     const data = new FormData()
     data.append('file', new Blob(['x'], { type: 'image/webp' }), 'Grüße "1".webp')
     const { items } = await server.admin.uploadForm({ params: { name: bucket }, query: { prefix: 'fd/' }, body: data })
@@ -96,7 +96,7 @@ describeEngines('form uploads', (engine) => {
     })
   }
 
-  it('leaves fields aside, and takes a file name as a key and never as a path', async () => {
+  itOnce('leaves fields aside, and takes a file name as a key and never as a path', async () => {
     const expected = ['../../etc/x', '/abs', 'C:\\dir\\b.txt']
     await server.records(
       expected.map((key) => ({ action: 'upload' as const, bucket, key })),
@@ -117,7 +117,7 @@ describeEngines('form uploads', (engine) => {
     for (const file of await server.stored()) assert.match(file, /^([0-9a-f]{2}[/\\])?[0-9a-f-]{36}$/)
   })
 
-  it('refuses parts that make no key, and more files than a form may have', async () => {
+  itOnce('refuses parts that make no key, and more files than a form may have', async () => {
     const before = await keys()
     const files = await server.stored()
     const ok: [string, string] = ['name="file"; filename="ok"', 'x']
@@ -141,7 +141,7 @@ describeEngines('form uploads', (engine) => {
     assert.deepEqual(await server.stored(), files)
   })
 
-  it('refuses what is no form of files, and stores nothing', async () => {
+  itOnce('refuses what is no form of files, and stores nothing', async () => {
     const before = await keys()
     const files = await server.stored()
     await server.records([], async () => {

@@ -55,7 +55,7 @@ interface Named {
 }
 type Init = Parameters<Client['initUpload']>[0]['body']
 
-describeEngines('uploads in parts', (engine) => {
+describeEngines('uploads in parts', (engine, itOnce) => {
   let server: TestServer
   /** On PostgreSQL a second service on the same tables and folder. */
   let twin: Running | undefined
@@ -133,7 +133,7 @@ describeEngines('uploads in parts', (engine) => {
     await server.stop()
   })
 
-  it('begins with sizes, numbers and URLs that fit together', async () => {
+  itOnce('begins with sizes, numbers and URLs that fit together', async () => {
     const name = await open()
     await server.records([], async () => {
       const {
@@ -183,7 +183,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal((await usage(name)).reserved_bytes, 0)
   })
 
-  it('gives the URLs beyond the first thousand when asked', async () => {
+  itOnce('gives the URLs beyond the first thousand when asked', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: 1500 * PART - 3, part_size: PART })
     assert.deepEqual([upload.num_parts, upload.urls.length], [1500, 1000])
@@ -204,7 +204,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal((await upload.status({ from: 3, limit: 1 })).urls[0]?.part_number, 3)
   })
 
-  it('refuses what cannot be begun', async () => {
+  itOnce('refuses what cannot be begun', async () => {
     const name = await open()
     const init = (body: object) => server.admin.initUpload({ params: { name }, body: body as Init })
     await server.records([], async () => {
@@ -232,7 +232,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual((await server.admin.listUploads({ params: { name } })).items, [])
   })
 
-  it('stores an empty file as one empty part', async () => {
+  itOnce('stores an empty file as one empty part', async () => {
     const name = await open()
     const object = await store(name, 'empty', Buffer.alloc(0))
     assert.deepEqual([object.size, object.etag], [0, etagOfParts(Buffer.alloc(0))])
@@ -243,91 +243,101 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal((await usage(name)).object_count, 2)
   })
 
-  it('takes parts in any order, eight at a time, and reads back exact at every boundary', {
-    skip: onS3 && 'about files of parts',
-  }, async () => {
-    const name = await open()
-    const body = bytes(6 * PART + 12_345)
-    const upload = await begin(name, { key: 'large.bin', file_size: body.length, part_size: PART })
-    assert.equal(upload.num_parts, 7)
-    const parts = times(7, (i) => body.subarray(i * PART, (i + 1) * PART))
-    const named = await Promise.all(
-      shuffled([0, 1, 2, 3, 4, 5, 6, 2]).map((i) => upload.send(i + 1, parts[i] as Buffer)),
-    )
-    const inOrder = named.filter((one, i) => named.findIndex((o) => o.part_number === one.part_number) === i)
-    inOrder.sort((a, b) => a.part_number - b.part_number)
-    assert.deepEqual(
-      inOrder.map(({ etag }) => etag),
-      parts.map(md5),
-    )
-    await rejectsWith(server.admin.getObject({ params: { name, key: 'large.bin' } }), 'not_found')
-    const object = await server.records([{ action: 'upload', bucket: name, key: 'large.bin' }], () =>
-      upload.complete(inOrder),
-    )
-    const me = await server.admin.me()
-    const now = server.clock.now().toISOString()
-    assert.deepEqual(object, {
-      bucket: name,
-      key: 'large.bin',
-      size: body.length,
-      etag: etagOfParts(...parts),
-      content_type: 'application/octet-stream',
-      metadata: {},
-      created_at: now,
-      last_modified: now,
-      created_by: me.id,
-    })
-    assert.ok((await read(name, 'large.bin')).equals(body))
-    const [record] = (await server.admin.listAudit({ query: { action: ['upload'], bucket: name } })).items
-    assert.deepEqual(record?.details, {
-      size: body.length,
-      content_type: 'application/octet-stream',
-      etag: object.etag,
-      replaced: false,
-      parts: 7,
-    })
-    assert.equal(record?.route, '/api/v1/buckets/{name}/upload/complete')
+  itOnce(
+    'takes parts in any order, eight at a time, and reads back exact at every boundary',
+    {
+      skip: onS3 && 'about files of parts',
+    },
+    async () => {
+      const name = await open()
+      const body = bytes(6 * PART + 12_345)
+      const upload = await begin(name, { key: 'large.bin', file_size: body.length, part_size: PART })
+      assert.equal(upload.num_parts, 7)
+      const parts = times(7, (i) => body.subarray(i * PART, (i + 1) * PART))
+      const named = await Promise.all(
+        shuffled([0, 1, 2, 3, 4, 5, 6, 2]).map((i) => upload.send(i + 1, parts[i] as Buffer)),
+      )
+      const inOrder = named.filter((one, i) => named.findIndex((o) => o.part_number === one.part_number) === i)
+      inOrder.sort((a, b) => a.part_number - b.part_number)
+      assert.deepEqual(
+        inOrder.map(({ etag }) => etag),
+        parts.map(md5),
+      )
+      await rejectsWith(server.admin.getObject({ params: { name, key: 'large.bin' } }), 'not_found')
+      const object = await server.records([{ action: 'upload', bucket: name, key: 'large.bin' }], () =>
+        upload.complete(inOrder),
+      )
+      const me = await server.admin.me()
+      const now = server.clock.now().toISOString()
+      assert.deepEqual(object, {
+        bucket: name,
+        key: 'large.bin',
+        size: body.length,
+        etag: etagOfParts(...parts),
+        content_type: 'application/octet-stream',
+        metadata: {},
+        created_at: now,
+        last_modified: now,
+        created_by: me.id,
+      })
+      assert.ok((await read(name, 'large.bin')).equals(body))
+      const [record] = (await server.admin.listAudit({ query: { action: ['upload'], bucket: name } })).items
+      assert.deepEqual(record?.details, {
+        size: body.length,
+        content_type: 'application/octet-stream',
+        etag: object.etag,
+        replaced: false,
+        parts: 7,
+      })
+      assert.equal(record?.route, '/api/v1/buckets/{name}/upload/complete')
 
-    const ranges = times(1000, (i): [number, number] => {
-      if (i % 2 === 0) {
-        const from = randomInt(0, body.length)
-        return [from, Math.min(body.length - 1, from + randomInt(0, 100_000))]
+      const ranges = times(1000, (i): [number, number] => {
+        if (i % 2 === 0) {
+          const from = randomInt(0, body.length)
+          return [from, Math.min(body.length - 1, from + randomInt(0, 100_000))]
+        }
+        // Across the end of a part, or two.
+        const end = randomInt(1, 7) * PART
+        return [end - randomInt(0, 3), Math.min(body.length - 1, end + randomInt(0, i % 97 === 0 ? PART + 5 : 3))]
+      })
+      const left = [...ranges]
+      const reader = async () => {
+        for (let next = left.pop(); next; next = left.pop()) {
+          const [from, to] = next
+          const headers = { range: `bytes=${from}-${to}` }
+          const response = await server.admin.getObject({ params: { name, key: 'large.bin' }, headers })
+          assert.equal(response.status, 206)
+          assert.ok(Buffer.from(await response.arrayBuffer()).equals(body.subarray(from, to + 1)), `${from}-${to}`)
+        }
       }
-      // Across the end of a part, or two.
-      const end = randomInt(1, 7) * PART
-      return [end - randomInt(0, 3), Math.min(body.length - 1, end + randomInt(0, i % 97 === 0 ? PART + 5 : 3))]
-    })
-    const left = [...ranges]
-    const reader = async () => {
-      for (let next = left.pop(); next; next = left.pop()) {
-        const [from, to] = next
-        const headers = { range: `bytes=${from}-${to}` }
-        const response = await server.admin.getObject({ params: { name, key: 'large.bin' }, headers })
-        assert.equal(response.status, 206)
-        assert.ok(Buffer.from(await response.arrayBuffer()).equals(body.subarray(from, to + 1)), `${from}-${to}`)
-      }
-    }
-    await Promise.all(times(16, reader))
-    const suffix = await server.admin.getObject({ params: { name, key: 'large.bin' }, headers: { range: 'bytes=-9' } })
-    assert.ok(Buffer.from(await suffix.arrayBuffer()).equals(body.subarray(-9)))
-    const unchanged = { 'if-none-match': `"${object.etag}"` }
-    assert.equal((await server.admin.getObject({ params: { name, key: 'large.bin' }, headers: unchanged })).status, 304)
-    // A copy shares the parts; they stay as long as either is there.
-    await server.admin.copyObject({
-      params: { name },
-      body: { source_bucket: name, source_key: 'large.bin', dest_key: 'copy' },
-    })
-    await server.admin.deleteObject({ params: { name, key: 'large.bin' }, query: { permanent: true } })
-    const files = server.files().length
-    await pastGrace()
-    assert.equal(server.files().length, files)
-    assert.ok((await read(name, 'copy')).equals(body))
-    await server.admin.deleteObject({ params: { name, key: 'copy' }, query: { permanent: true } })
-    await pastGrace()
-    assert.equal(server.files().length, files - 8, 'seven parts and what names them')
-  })
+      await Promise.all(times(16, reader))
+      const suffix = await server.admin.getObject({
+        params: { name, key: 'large.bin' },
+        headers: { range: 'bytes=-9' },
+      })
+      assert.ok(Buffer.from(await suffix.arrayBuffer()).equals(body.subarray(-9)))
+      const unchanged = { 'if-none-match': `"${object.etag}"` }
+      assert.equal(
+        (await server.admin.getObject({ params: { name, key: 'large.bin' }, headers: unchanged })).status,
+        304,
+      )
+      // A copy shares the parts; they stay as long as either is there.
+      await server.admin.copyObject({
+        params: { name },
+        body: { source_bucket: name, source_key: 'large.bin', dest_key: 'copy' },
+      })
+      await server.admin.deleteObject({ params: { name, key: 'large.bin' }, query: { permanent: true } })
+      const files = server.files().length
+      await pastGrace()
+      assert.equal(server.files().length, files)
+      assert.ok((await read(name, 'copy')).equals(body))
+      await server.admin.deleteObject({ params: { name, key: 'copy' }, query: { permanent: true } })
+      await pastGrace()
+      assert.equal(server.files().length, files - 8, 'seven parts and what names them')
+    },
+  )
 
-  it('asks for a Content-Length that is right, and checks Content-MD5', async () => {
+  itOnce('asks for a Content-Length that is right, and checks Content-MD5', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: PART + 100, part_size: PART })
     const [first, second] = [bytes(PART), bytes(100)]
@@ -379,7 +389,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal(server.files().filter((file) => file.endsWith('.tmp')).length, 0)
   })
 
-  it('waits for the body of a part that may come, and only of that', async () => {
+  itOnce('waits for the body of a part that may come, and only of that', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: 50 })
     const data = bytes(50)
@@ -407,7 +417,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual(await expecting(50), [404, false])
   })
 
-  it('takes only URLs it made for this, until they expire', async () => {
+  itOnce('takes only URLs it made for this, until they expire', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: 5 })
     const five = bytes(5)
@@ -618,7 +628,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.ok((await read(name, 'k')).equals(body))
   })
 
-  it('takes the size from the parts where none was given', async () => {
+  itOnce('takes the size from the parts where none was given', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', part_size: PART })
     assert.deepEqual([upload.file_size, upload.num_parts], [null, null])
@@ -769,7 +779,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.equal((await read(name, 'k')).length, 500)
   })
 
-  it('keeps content type and metadata', async () => {
+  itOnce('keeps content type and metadata', async () => {
     const name = await open()
     const metadata = { colour: 'bläu 漢', 'a.b_c-1': 'x', __proto__x: 'y' }
     await store(name, 'a.html', Buffer.from('<p>'), { content_type: 'text/x-own; charset=utf-8', metadata })
@@ -794,7 +804,7 @@ describeEngines('uploads in parts', (engine) => {
     }
   })
 
-  it('tells what has arrived, and gives fresh URLs for the rest', async () => {
+  itOnce('tells what has arrived, and gives fresh URLs for the rest', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: 3 * PART, part_size: PART })
     const data = bytes(PART)
@@ -845,7 +855,7 @@ describeEngines('uploads in parts', (engine) => {
     await upload.abort()
   })
 
-  it('goes on with another token, from another service, and by another person', async () => {
+  itOnce('goes on with another token, from another service, and by another person', async () => {
     const name = await open()
     const body = bytes(2 * PART + 9)
     const cut = times(3, (i) => body.subarray(i * PART, (i + 1) * PART))
@@ -874,7 +884,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.ok((await read(name, 'in/k')).equals(body))
   })
 
-  it('shows nothing to those who may not write the key', async () => {
+  itOnce('shows nothing to those who may not write the key', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'out/secret-name', file_size: 10 })
     const part = await upload.send(1, bytes(10))
@@ -987,35 +997,39 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual(server.files(), files)
   })
 
-  it('tells a client whose part is on its way that the upload is over', {
-    skip: onS3 && 'about files of parts',
-  }, async () => {
-    const name = await open()
-    const logged = server.logged().length
-    const files = server.files()
-    const slowly = async (url: string, size: number, meanwhile: () => Promise<unknown>) => {
-      const { pathname } = new URL(url)
-      const headers = { 'content-length': size }
-      const sent = http.request(`${server.url}${pathname}`, { method: 'PUT', headers, agent: false })
-      const body = bytes(size)
-      const before = server.files().length
-      sent.write(body.subarray(0, size - 10))
-      await until(() => server.files().length > before)
-      await meanwhile()
-      sent.end(body.subarray(size - 10))
-      const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
-      response.resume()
-      return response.statusCode
-    }
-    const given = await begin(name, { key: 'a', file_size: MIB })
-    assert.equal(await slowly(given.url(1), MIB, () => given.abort()), 404)
-    assert.deepEqual(server.files(), files, 'nothing of it stays')
-    const done = await begin(name, { key: 'b', file_size: MIB })
-    const part = await done.send(1, bytes(MIB))
-    assert.equal(await slowly(done.url(1), MIB, () => done.complete([part])), 404)
-    assert.equal(md5(await read(name, 'b')), part.etag)
-    assert.doesNotMatch(server.logged().slice(logged), /unexpected error/)
-  })
+  itOnce(
+    'tells a client whose part is on its way that the upload is over',
+    {
+      skip: onS3 && 'about files of parts',
+    },
+    async () => {
+      const name = await open()
+      const logged = server.logged().length
+      const files = server.files()
+      const slowly = async (url: string, size: number, meanwhile: () => Promise<unknown>) => {
+        const { pathname } = new URL(url)
+        const headers = { 'content-length': size }
+        const sent = http.request(`${server.url}${pathname}`, { method: 'PUT', headers, agent: false })
+        const body = bytes(size)
+        const before = server.files().length
+        sent.write(body.subarray(0, size - 10))
+        await until(() => server.files().length > before)
+        await meanwhile()
+        sent.end(body.subarray(size - 10))
+        const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
+        response.resume()
+        return response.statusCode
+      }
+      const given = await begin(name, { key: 'a', file_size: MIB })
+      assert.equal(await slowly(given.url(1), MIB, () => given.abort()), 404)
+      assert.deepEqual(server.files(), files, 'nothing of it stays')
+      const done = await begin(name, { key: 'b', file_size: MIB })
+      const part = await done.send(1, bytes(MIB))
+      assert.equal(await slowly(done.url(1), MIB, () => done.complete([part])), 404)
+      assert.equal(md5(await read(name, 'b')), part.etag)
+      assert.doesNotMatch(server.logged().slice(logged), /unexpected error/)
+    },
+  )
 
   it('gives up by itself when the time is over', async () => {
     const name = await open(10 * PART)
@@ -1209,7 +1223,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.deepEqual(await usage(name), { used_bytes: 1000, reserved_bytes: 0, object_count: 1, trash_bytes: 0 })
   })
 
-  it('keeps a part whose larger successor was refused', async () => {
+  itOnce('keeps a part whose larger successor was refused', async () => {
     const name = await open(1000)
     const upload = await begin(name, { key: 'k' })
     const kept = await upload.send(1, bytes(500))
@@ -1281,7 +1295,7 @@ describeEngines('uploads in parts', (engine) => {
     }
   })
 
-  it('ends URLs with the account, the right or the token they were begun with', async () => {
+  itOnce('ends URLs with the account, the right or the token they were begun with', async () => {
     const name = await open()
     const five = bytes(5)
     const alice = await person({ bucket_pattern: name, actions: ['write'] })
@@ -1313,7 +1327,7 @@ describeEngines('uploads in parts', (engine) => {
     assert.ok((await read(name, 'token')).equals(five))
   })
 
-  it('ends URLs with those who fetched them, and lets others go on after the beginner is gone', async () => {
+  itOnce('ends URLs with those who fetched them, and lets others go on after the beginner is gone', async () => {
     const name = await open()
     const five = bytes(5)
     const grant = { bucket_pattern: name, actions: ['write' as const] }
@@ -1413,7 +1427,7 @@ describeEngines('uploads in parts', (engine) => {
     }
   })
 
-  it('completes what a crash interrupted also where parts go straight to the storage', async () => {
+  itOnce('completes what a crash interrupted also where parts go straight to the storage', async () => {
     const name = await open(MIB)
     const config = readConfig(server.env)
     const storage = await openStorage(config)

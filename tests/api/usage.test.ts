@@ -9,7 +9,7 @@ import { describeEngines, onS3, startServer, type TestServer } from '../support/
 const HOUR = 3600_000
 const DAY = 24 * HOUR
 
-describeEngines('usage over time', (engine) => {
+describeEngines('usage over time', (engine, itOnce) => {
   let server: TestServer
   let buckets = 0
 
@@ -97,7 +97,7 @@ describeEngines('usage over time', (engine) => {
     assert.equal(totals.uploaded_bytes, stored)
   })
 
-  it('counts bytes of an upload that is refused as traffic, and nothing as stored', async () => {
+  itOnce('counts bytes of an upload that is refused as traffic, and nothing as stored', async () => {
     const name = await open()
     await nextHour()
     await put(name, 'kept.txt', 'kept')
@@ -134,7 +134,7 @@ describeEngines('usage over time', (engine) => {
     assert.equal((await pointOf(name))?.uploaded_bytes, 3)
   })
 
-  it('records nothing in the audit log', async () => {
+  itOnce('records nothing in the audit log', async () => {
     const name = await open()
     await put(name, 'a.txt', 'a')
     await nextHour()
@@ -253,7 +253,7 @@ describeEngines('usage over time', (engine) => {
     assert.equal(others?.points.at(-1)?.object_count, 2)
   })
 
-  it('refuses spans that make no sense or are longer than what is kept', async () => {
+  itOnce('refuses spans that make no sense or are longer than what is kept', async () => {
     const now = server.clock.now().getTime()
     const at = (days: number) => new Date(now - days * DAY).toISOString()
     const ask = (query: object) => server.admin.usageHistory({ query: query as never })

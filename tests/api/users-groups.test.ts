@@ -4,7 +4,7 @@ import { newId } from '../../server/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 
-describeEngines('users and groups', (engine) => {
+describeEngines('users and groups', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -88,7 +88,7 @@ describeEngines('users and groups', (engine) => {
     )
   })
 
-  it('refuses what is taken, unknown or not valid, and changes nothing', async () => {
+  itOnce('refuses what is taken, unknown or not valid, and changes nothing', async () => {
     const { admin } = server
     const group = await admin.createGroup({ body: { name: 'Taken' } })
     await server.records([], async () => {
@@ -126,7 +126,7 @@ describeEngines('users and groups', (engine) => {
     )
   })
 
-  it('is for administrators and those who manage users', async () => {
+  itOnce('is for administrators and those who manage users', async () => {
     const someone = server.as(await server.userWith({ bucket_pattern: '*', actions: ['manage', 'create'] }))
     for (const call of [
       () => someone.listUsers(),
@@ -375,7 +375,7 @@ describeEngines('users and groups', (engine) => {
     await rejectsWith(admin.updateUser({ ...byId, body: { password: 'x'.repeat(10) } }), 'conflict')
   })
 
-  it('R7: who manages users cannot reach beyond their own rights', async () => {
+  itOnce('R7: who manages users cannot reach beyond their own rights', async () => {
     const { admin } = server
     const managers = await group('Managers', {
       global: ['users.manage'],
@@ -442,7 +442,7 @@ describeEngines('users and groups', (engine) => {
     assert.equal((await server.as(boss.token).me()).is_admin, true)
   })
 
-  it('explains what is allowed, and through which grants', async () => {
+  itOnce('explains what is allowed, and through which grants', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'why-bucket' } })
     const one = await group('Reads', { grants: [{ bucket_pattern: 'why-*', prefix: 'docs/', preset: 'viewer' }] })
@@ -482,7 +482,7 @@ describeEngines('users and groups', (engine) => {
     )
   })
 
-  it('R3: says the same 403 whether or not a bucket exists, and shows no sibling of a granted prefix', async () => {
+  itOnce('R3: says the same 403 whether or not a bucket exists, and shows no sibling of a granted prefix', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'hidden-one' } })
     const outsider = server.as((await person()).token)

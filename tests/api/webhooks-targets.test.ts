@@ -7,9 +7,9 @@ import { type DnsServer, startDns } from '../support/dns.ts'
 import { queueDeliveries, registerFor } from '../support/outbox.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { answer, startReceiver } from '../support/receiver.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeOnce, startServer, type TestServer } from '../support/server.ts'
 
-describeEngines('where webhooks may point', (engine) => {
+describeOnce('where webhooks may point', (engine) => {
   let server: TestServer
   let dns: DnsServer
   let addresses: readonly string[] = ['8.8.8.8']

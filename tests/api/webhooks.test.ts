@@ -13,7 +13,7 @@ const SECOND = 1000
 const BUCKET = 'hooked'
 type NewEndpoint = Parameters<Client['createWebhook']>[0]['body']
 
-describeEngines('webhooks', (engine) => {
+describeEngines('webhooks', (engine, itOnce) => {
   let server: TestServer
   const receivers: Receiver[] = []
   before(async () => {
@@ -60,7 +60,7 @@ describeEngines('webhooks', (engine) => {
   }
   const tick = () => server.running.tick()
 
-  it('S6.5, S6.6, W3, W4, W8: sends a signed POST with exactly these headers and this body', async () => {
+  itOnce('S6.5, S6.6, W3, W4, W8: sends a signed POST with exactly these headers and this body', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)
     const key = await endpoint.upload()
@@ -111,7 +111,7 @@ describeEngines('webhooks', (engine) => {
     assert.equal((await endpoint.deliveries()).length, 1)
   })
 
-  it('W2: refuses unknown events by name, and none at all', async () => {
+  itOnce('W2: refuses unknown events by name, and none at all', async () => {
     const bad = (body: Partial<NewEndpoint>) =>
       server.admin.createWebhook({ body: { name: 'x', url: 'https://8.8.8.8/', events: ['upload'], ...body } })
     await server.records([], async () => {
@@ -195,7 +195,7 @@ describeEngines('webhooks', (engine) => {
     )
   })
 
-  it('W16: honours Retry-After up to double, on 429 and 503 alone', async () => {
+  itOnce('W16: honours Retry-After up to double, on 429 and 503 alone', async () => {
     for (const [status, value, least, most] of [
       [429, '90', 90, 90],
       [503, '100000', 120, 120],
@@ -215,7 +215,7 @@ describeEngines('webhooks', (engine) => {
     }
   })
 
-  it('W10, W11: only 2xx acknowledges; a redirect is a failure, and where it points is never visited', async () => {
+  itOnce('W10, W11: only 2xx acknowledges; a redirect is a failure, and where it points is never visited', async () => {
     const target = await receiver()
     for (const status of [200, 201, 204, 299, 301, 302, 303, 307, 308, 304, 400, 404, 500]) {
       const to = await receiver(answer(status, { location: target.url }))
@@ -293,7 +293,7 @@ describeEngines('webhooks', (engine) => {
     assert.deepEqual([expired.status, expired.attempts, expired.last_error], ['failed', 0, 'expired while paused'])
   })
 
-  it('W25: 410 disables at once, visibly', async () => {
+  itOnce('W25: 410 disables at once, visibly', async () => {
     const to = await receiver(answer(410))
     const [endpoint, watcher] = [await register(to.url), await receiver()]
     await register(watcher.url, { events: ['webhook_disabled'], bucket: null, prefix: null })
@@ -308,7 +308,7 @@ describeEngines('webhooks', (engine) => {
     await server.records([], tick)
   })
 
-  it('W25: failing for five days with ten deliveries given up disables; one success begins anew', async () => {
+  itOnce('W25: failing for five days with ten deliveries given up disables; one success begins anew', async () => {
     const fails = answer(500)
     const to = await receiver(fails)
     const endpoint = await register(to.url)
@@ -383,7 +383,7 @@ describeEngines('webhooks', (engine) => {
     assert.doesNotMatch(server.logged(), /"level":50/)
   })
 
-  it('W28: the secret is in the answers of create and rotate, and nowhere else', async () => {
+  itOnce('W28: the secret is in the answers of create and rotate, and nowhere else', async () => {
     const endpoint = await register('https://8.8.8.8/x')
     assert.match(endpoint.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     const { params } = endpoint
@@ -403,64 +403,67 @@ describeEngines('webhooks', (engine) => {
     assert.equal(JSON.stringify(reads).includes('whsec_'), false)
   })
 
-  it('W8, W29: a rotation signs with the old secret until its grace is over, and with both for those who know', async () => {
-    const to = await receiver()
-    const endpoint = await register(to.url)
-    const { params } = endpoint
-    const signs = (secret: string, { body }: { body: string }) =>
-      `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    const next = async (name: string) => {
-      await endpoint.upload(name)
-      await tick()
-      const request = to.received.at(-1)
-      return request ?? assert.fail()
-    }
-    const standard = (secret: string, { body, headers }: Receiver['received'][number]) => {
-      // It looks at the real clock.
-      const { now } = Date
-      Date.now = () => server.clock.now().getTime()
-      try {
-        return new StandardWebhook(secret).verify(body, headers as Record<string, string>)
-      } finally {
-        Date.now = now
+  itOnce(
+    'W8, W29: a rotation signs with the old secret until its grace is over, and with both for those who know',
+    async () => {
+      const to = await receiver()
+      const endpoint = await register(to.url)
+      const { params } = endpoint
+      const signs = (secret: string, { body }: { body: string }) =>
+        `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+      const next = async (name: string) => {
+        await endpoint.upload(name)
+        await tick()
+        const request = to.received.at(-1)
+        return request ?? assert.fail()
       }
-    }
-    const first = await next('1')
-    assert.ok(standard(endpoint.secret, first))
-    const { secret, rotation } = await server.records([{ action: 'webhook_rotate' }], () =>
-      server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 100 } }),
-    )
-    server.secrets.add(secret)
-    assert.equal(Date.parse(rotation?.promotes_at ?? '') - server.clock.now().getTime(), 100 * SECOND)
-    await rejectsWith(server.admin.rotateWebhookSecret({ params }), 'conflict')
-    const during = await next('2')
-    assert.equal(during.headers['x-svc-signature'], signs(endpoint.secret, during))
-    assert.equal(during.headers['x-svc-signature-next'], signs(secret, during))
-    for (const one of [endpoint.secret, secret]) assert.ok(standard(one, during))
-    server.clock.advance(100 * SECOND)
-    const after = await next('3')
-    assert.equal(after.headers['x-svc-signature'], signs(secret, after))
-    assert.equal(after.headers['x-svc-signature-next'], undefined)
-    assert.throws(() => standard(endpoint.secret, after))
-    assert.equal((await endpoint.read()).rotation, null)
-    await rejectsWith(server.admin.promoteWebhookSecret({ params }), 'conflict')
+      const standard = (secret: string, { body, headers }: Receiver['received'][number]) => {
+        // It looks at the real clock.
+        const { now } = Date
+        Date.now = () => server.clock.now().getTime()
+        try {
+          return new StandardWebhook(secret).verify(body, headers as Record<string, string>)
+        } finally {
+          Date.now = now
+        }
+      }
+      const first = await next('1')
+      assert.ok(standard(endpoint.secret, first))
+      const { secret, rotation } = await server.records([{ action: 'webhook_rotate' }], () =>
+        server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 100 } }),
+      )
+      server.secrets.add(secret)
+      assert.equal(Date.parse(rotation?.promotes_at ?? '') - server.clock.now().getTime(), 100 * SECOND)
+      await rejectsWith(server.admin.rotateWebhookSecret({ params }), 'conflict')
+      const during = await next('2')
+      assert.equal(during.headers['x-svc-signature'], signs(endpoint.secret, during))
+      assert.equal(during.headers['x-svc-signature-next'], signs(secret, during))
+      for (const one of [endpoint.secret, secret]) assert.ok(standard(one, during))
+      server.clock.advance(100 * SECOND)
+      const after = await next('3')
+      assert.equal(after.headers['x-svc-signature'], signs(secret, after))
+      assert.equal(after.headers['x-svc-signature-next'], undefined)
+      assert.throws(() => standard(endpoint.secret, after))
+      assert.equal((await endpoint.read()).rotation, null)
+      await rejectsWith(server.admin.promoteWebhookSecret({ params }), 'conflict')
 
-    const again = await server.admin.rotateWebhookSecret({ params })
-    server.secrets.add(again.secret)
-    await server.records([{ action: 'webhook_promote' }], () => server.admin.promoteWebhookSecret({ params }))
-    const promoted = await next('4')
-    assert.equal(promoted.headers['x-svc-signature'], signs(again.secret, promoted))
-    const atOnce = await server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 0 } })
-    server.secrets.add(atOnce.secret)
-    assert.equal(atOnce.rotation, null)
-    const last = await next('5')
-    assert.equal(last.headers['x-svc-signature'], signs(atOnce.secret, last))
-    await rejectsWith(
-      server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 604_801 } }),
-      'invalid_request',
-      'body.grace_seconds',
-    )
-  })
+      const again = await server.admin.rotateWebhookSecret({ params })
+      server.secrets.add(again.secret)
+      await server.records([{ action: 'webhook_promote' }], () => server.admin.promoteWebhookSecret({ params }))
+      const promoted = await next('4')
+      assert.equal(promoted.headers['x-svc-signature'], signs(again.secret, promoted))
+      const atOnce = await server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 0 } })
+      server.secrets.add(atOnce.secret)
+      assert.equal(atOnce.rotation, null)
+      const last = await next('5')
+      assert.equal(last.headers['x-svc-signature'], signs(atOnce.secret, last))
+      await rejectsWith(
+        server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 604_801 } }),
+        'invalid_request',
+        'body.grace_seconds',
+      )
+    },
+  )
 
   it('W31: lists deliveries by status, event and page', async () => {
     const to = await receiver()
@@ -618,7 +621,7 @@ describeEngines('webhooks', (engine) => {
     await rejectsWith(server.admin.recoverWebhook({ params, body: { since } }), 'conflict')
   })
 
-  it('W33: a test goes to its endpoint alone, also to one that is disabled', async () => {
+  itOnce('W33: a test goes to its endpoint alone, also to one that is disabled', async () => {
     const [to, all] = [await receiver(), await receiver()]
     const everything = await register(all.url, { events: ['*'], bucket: null, prefix: null })
     const endpoint = await register(to.url, { enabled: false })
@@ -660,7 +663,7 @@ describeEngines('webhooks', (engine) => {
     assert.ok(rows.every(({ delivery_id }) => delivery_id !== ''))
   })
 
-  it('lists every event with a schema that its bodies fit', async () => {
+  itOnce('lists every event with a schema that its bodies fit', async () => {
     const { items } = await server.admin.listEvents()
     assert.ok(
       ['upload', 'delete', 'move', 'delete_bucket', 'ping'].every((one) => items.some(({ name }) => name === one)),
@@ -679,7 +682,7 @@ describeEngines('webhooks', (engine) => {
     }
   })
 
-  it('A5: changes are recorded with both sides, and queries of URLs left out', async () => {
+  itOnce('A5: changes are recorded with both sides, and queries of URLs left out', async () => {
     const endpoint = await register('https://8.8.8.8/x?token=abc')
     const change = { url: 'https://8.8.4.4/y?token=def', events: ['*'] }
     await server.admin.updateWebhook({ params: endpoint.params, body: change })
@@ -699,7 +702,7 @@ describeEngines('webhooks', (engine) => {
     )
   })
 
-  it('W6: where webhooks are off nothing is queued and nothing sent; what there is stays', async () => {
+  itOnce('W6: where webhooks are off nothing is queued and nothing sent; what there is stays', async () => {
     const off = await startServer(engine, { WEBHOOKS_ENABLED: 'false', WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' })
     try {
       const to = await receiver()
