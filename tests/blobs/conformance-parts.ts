@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { type BlobDriver, BlobMissing, type StoredBlob, type StoredPart } from '../../server/blobs/driver.ts'
 import type { PartsOfEngine } from './conformance.ts'
 import {
   assertNothing,
@@ -14,7 +15,6 @@ import {
   sizes,
 } from './conformance-bytes.ts'
 import { Upload } from './conformance-upload.ts'
-import { type BlobDriver, BlobMissing, type StoredBlob, type StoredPart } from './driver.ts'
 
 type It = (what: string, run: (driver: BlobDriver) => Promise<void>) => void
 

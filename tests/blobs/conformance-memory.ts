@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlobDriver } from '../../server/blobs/driver.ts'
 import { KiB, MiB, repeated, residentMemory } from './conformance-bytes.ts'
-import type { BlobDriver } from './driver.ts'
 
 /** The part of the suite that is about what a driver holds in memory. */
 export function describeMemory(it: (what: string, run: (driver: BlobDriver) => Promise<void>) => void): void {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type BlobDriver, BlobMissing } from '../../server/blobs/driver.ts'
 import { assertNothing, collect, inChunks, KiB, list, MiB, putBytes } from './conformance-bytes.ts'
 import { Upload } from './conformance-upload.ts'
-import { type BlobDriver, BlobMissing } from './driver.ts'
 
 type It = (what: string, run: (driver: BlobDriver) => Promise<void>) => void
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { BlobDriver, StoredPart } from '../../server/blobs/driver.ts'
 import { collect, inChunks, sizes } from './conformance-bytes.ts'
-import type { BlobDriver, StoredPart } from './driver.ts'
 
 /** A blob that is arriving, and what it will be. */
 export class Upload {

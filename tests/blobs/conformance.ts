@@ -4,6 +4,7 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
+import { type BlobDriver, BlobMissing } from '../../server/blobs/driver.ts'
 import {
   assertNothing,
   collect,
@@ -20,7 +21,6 @@ import { describeMark } from './conformance-mark.ts'
 import { describeMemory } from './conformance-memory.ts'
 import { describeOrphans } from './conformance-orphans.ts'
 import { describeParts } from './conformance-parts.ts'
-import { type BlobDriver, BlobMissing } from './driver.ts'
 
 export interface OpenedDriver {
   driver: BlobDriver

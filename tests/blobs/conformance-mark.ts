@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { BlobDriver } from '../../server/blobs/driver.ts'
 import { list, putBytes } from './conformance-bytes.ts'
-import type { BlobDriver } from './driver.ts'
 
 /** Whose a storage is. */
 export function describeMark(it: (what: string, run: (driver: BlobDriver) => Promise<void>) => void): void {
