@@ -38,7 +38,7 @@ describeEngines('audit', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  it('A8: gives one record by its id, sealed or not', async () => {
+  it('gives one record by its id, sealed or not', async () => {
     await put('one.txt')
     const [record] = (await server.admin.listAudit({ query: { object_key_prefix: 'one.txt' } })).items
     const params = { id: record?.id ?? '' }
@@ -49,7 +49,7 @@ describeEngines('audit', (engine, itOnce) => {
     await rejectsWith(server.admin.getAuditRecord({ params: { id: 'export2' } }), 'invalid_request', 'params.id')
   })
 
-  itOnce('A1: keeps who, what, where and how', async () => {
+  itOnce('keeps who, what, where and how', async () => {
     await put('a.txt', { 'user-agent': 'x'.repeat(600) })
     const { items } = await server.admin.listAudit({ query: { action: ['upload'], page_size: 1 } })
     const me = await server.admin.me()
@@ -76,7 +76,7 @@ describeEngines('audit', (engine, itOnce) => {
     })
   })
 
-  it('A8: filters, pages and orders; administrators only', async () => {
+  it('filters, pages and orders; administrators only', async () => {
     server.clock.advance(1000)
     const from = server.clock.now().toISOString()
     for (const key of ['x/1', 'x/2', 'y/1']) {
@@ -136,7 +136,7 @@ describeEngines('audit', (engine, itOnce) => {
     await rejectsWith(server.as().listAudit(), 'unauthenticated')
   })
 
-  it('A8: pages by cursor and by number over recent and sealed records alike', async () => {
+  it('pages by cursor and by number over recent and sealed records alike', async () => {
     const bucket = 'paged-b'
     await server.admin.createBucket({ body: { name: bucket } })
     const keys: string[] = []
@@ -181,7 +181,7 @@ describeEngines('audit', (engine, itOnce) => {
       await rejectsWith(server.admin.listAudit({ query: { cursor } }), 'invalid_request', 'query.cursor')
   })
 
-  it('A8: merges as one list whatever is sealed, at any offset', async () => {
+  it('merges as one list whatever is sealed, at any offset', async () => {
     const all = (await allActions(server.database)).sort((a, b) =>
       a.time === b.time ? (a.id < b.id ? 1 : -1) : a.time < b.time ? 1 : -1,
     )
@@ -200,7 +200,7 @@ describeEngines('audit', (engine, itOnce) => {
     }
   })
 
-  itOnce('A9: exports what matches, latest first, as lines of JSON and as CSV that no spreadsheet runs', async () => {
+  itOnce('exports what matches, latest first, as lines of JSON and as CSV that no spreadsheet runs', async () => {
     const bucket = 'export-b'
     await server.admin.createBucket({ body: { name: bucket } })
     const keys = ['=1+1', '+x', '-x', '@x', 'plain', 'with "quotes", comma', 'two\nlines', '漢 emoji 🙂', '\ttab']
@@ -247,7 +247,7 @@ describeEngines('audit', (engine, itOnce) => {
     })
   })
 
-  itOnce('A15: records reads only where the setting says so, after the answer, and tells no webhook', async () => {
+  itOnce('records reads only where the setting says so, after the answer, and tells no webhook', async () => {
     await put('read/me')
     const byKey = { params: { name: 'audited', key: 'read/me' } }
     const { url } = await server.admin.presignObject({ params: { name: 'audited' }, body: { key: 'read/me' } })
@@ -400,7 +400,7 @@ describeEngines('audit', (engine, itOnce) => {
     assert.deepEqual([shared.keys, shared.object_keys], [60, keys])
   })
 
-  it('A3: records refusals, but not without end', async () => {
+  it('records refusals, but not without end', async () => {
     const someone = server.as(await server.userWith())
     const before = (await allActions(server.database)).length
     for (let i = 0; i < 80; i++) await rejectsWith(someone.getBucket({ params: { name: 'audited' } }), 'forbidden')
@@ -411,7 +411,7 @@ describeEngines('audit', (engine, itOnce) => {
     )
   })
 
-  it('A3, W1: a failing audit insert fails the request and leaves no object, no usage, no delivery, no bytes', async () => {
+  it('a failing audit insert fails the request and leaves no object, no usage, no delivery, no bytes', async () => {
     await endpoint(['*'])
     const usage = () => server.admin.getBucket({ params: { name: 'audited' } })
     const before = { usage: await usage(), files: (await server.stored()).length, deliveries: await deliveries() }
@@ -440,7 +440,7 @@ describeEngines('audit', (engine, itOnce) => {
     await server.records([{ action: 'upload', bucket: 'audited', key: 'fails' }], () => put('fails'))
   })
 
-  it('W1–W4, W7: queues one delivery per endpoint that wants the event, with the exact body', async () => {
+  it('queues one delivery per endpoint that wants the event, with the exact body', async () => {
     await server.database.transaction((tx) => tx.deleteFrom('webhook_endpoints').execute())
     const all = await endpoint(['*'])
     const named = await endpoint(['delete', 'upload'])
@@ -476,7 +476,7 @@ describeEngines('audit', (engine, itOnce) => {
     assert.deepEqual([...new Set(events)].sort(), ['group_create', 'upload', 'user_create'])
   })
 
-  itOnce('W6: queues nothing where webhooks are off', async () => {
+  itOnce('queues nothing where webhooks are off', async () => {
     const off = await startServer(engine, { WEBHOOKS_ENABLED: 'false' })
     try {
       const created_at = off.clock.now().toISOString()

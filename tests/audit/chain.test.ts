@@ -70,7 +70,7 @@ const first = ({ first_fault }: { first_fault: AuditFault | null }) => [first_fa
 const quoted = (value: string | number | null) =>
   value === null ? 'null' : typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
 
-describeEngines('A10–A13: the chain', (engine, itOnce) => {
+describeEngines('the audit chain', (engine, itOnce) => {
   let server: TestServer
   let db: ReturnType<typeof intruder>
   let ids: string[]
@@ -94,7 +94,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     fs.rmSync(file, { force: true })
   })
 
-  it('A11: has every record once, and computes as documented', async () => {
+  it('has every record once, and computes as documented', async () => {
     const rows = new Map((await db.all('audit_sealed')).map((row) => [row.id, row]))
     assert.equal(ids.length, rows.size)
     let previous = '0'.repeat(64)
@@ -113,7 +113,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.deepEqual([rest.ok, rest.first_seq, rest.checked], [true, 11, ids.length - 10])
   })
 
-  it('A12: checkpoints every hour, in the table, the log and the file', async () => {
+  it('checkpoints every hour, in the table, the log and the file', async () => {
     const made = (await db.all('audit_checkpoints')).sort((a, b) => a.n - b.n)
     // The first before anything was sealed; the second an hour later, before that hour’s login was.
     assert.deepEqual(
@@ -132,7 +132,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.equal((await server.admin.verifyAudit()).checkpoints, 4, 'those of the table and those of the file')
   })
 
-  it('A10: neither records nor links can be changed or deleted, nor replaced', async () => {
+  it('neither records nor links can be changed or deleted, nor replaced', async () => {
     await put('recent')
     for (const text of [
       "update audit_sealed set action = 'login'",
@@ -154,7 +154,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     ids = (await links()).map(({ audit_id }) => audit_id)
   })
 
-  it('A13: finds an edit', async () => {
+  it('finds an edit', async () => {
     for (const change of [
       "object_key = 'other'",
       'actor_email = null',
@@ -171,7 +171,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     }
   })
 
-  it('A13: finds a record that was deleted from the middle, and one with its link', async () => {
+  it('finds a record that was deleted from the middle, and one with its link', async () => {
     const record = `delete from audit_sealed where id = '${id(12)}'`
     const link = 'delete from audit_chain where seq = 12'
     assert.deepEqual(first(await db.tamper(() => db.run(record))), ['missing', 12])
@@ -181,7 +181,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.equal(alone.faults.at(-1)?.audit_id, id(12), 'the record that lost its link')
   })
 
-  it('A12, A13: finds a tail that was deleted, also by who hides it', async () => {
+  it('finds a tail that was deleted, also by who hides it', async () => {
     const tail = [
       `delete from audit_sealed where id in (select audit_id from audit_chain where seq > 25)`,
       'delete from audit_chain where seq > 25',
@@ -228,7 +228,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.deepEqual(first(caught), ['tail', ids.length + 1])
   })
 
-  itOnce('A13: finds two that changed places, as records and as links', async () => {
+  itOnce('finds two that changed places, as records and as links', async () => {
     const [a, b] = [id(8), id(14)]
     const columns = Object.keys((await db.all('audit_sealed'))[0] ?? {}).filter((one) => one !== 'id')
     const rows = new Map((await db.all('audit_sealed')).map((row) => [row.id, row]))
@@ -255,7 +255,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.deepEqual(first(await db.tamper(() => db.run(...deeper, ...both('chain_hash')))), ['swapped', 8])
   })
 
-  it('A13: finds a record that was put in, before and after it is sealed, and one in a chain made anew', async () => {
+  it('finds a record that was put in, before and after it is sealed, and one in a chain made anew', async () => {
     const [row] = await db.all('audit_sealed')
     const forged = { ...(row ?? assert.fail()), id: newId(), object_key: 'never happened' }
     const insert = (one: Row<'audit'>, table: 'audit_recent' | 'audit_sealed' = 'audit_recent') =>
@@ -311,7 +311,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.equal(closed.first_fault?.kind, 'checkpoint')
   })
 
-  itOnce('A13: finds what was done to checkpoints and head', async () => {
+  itOnce('finds what was done to checkpoints and head', async () => {
     const edited = await db.tamper(() =>
       db.run("update audit_checkpoints set time = '2026-01-01T00:00:01.000Z' where n = 2"),
     )
@@ -344,7 +344,7 @@ describeEngines('A10–A13: the chain', (engine, itOnce) => {
     assert.equal(headless.first_fault?.kind, 'checkpoint')
   })
 
-  itOnce('A13: the command says the same, and by its exit code', async () => {
+  itOnce('the command says the same, and by its exit code', async () => {
     const stowage = async (...args: string[]) => {
       const main = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
       const child = spawn(process.execPath, [main, 'audit', ...args], {

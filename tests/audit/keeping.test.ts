@@ -21,7 +21,7 @@ import { until } from '../support/until.ts'
 
 const DAY = 86_400_000
 
-describeEngines('A14: retention', (engine) => {
+describeEngines('retention', (engine) => {
   it('removes what is over, leaves an anchor, records it, and the chain verifies on', async () => {
     const server = await startServer(engine)
     try {
@@ -126,7 +126,7 @@ describeEngines('A14: retention', (engine) => {
   })
 })
 
-describeEngines('J6: the keys of the audit log', (engine) => {
+describeEngines('the keys of the audit log', (engine) => {
   it('survive a new SECRET_KEY; without the old one what it vouched for cannot be shown', async () => {
     const server = await startServer(engine)
     const NEXT = 'another secret key of tests that is long enough'
@@ -272,7 +272,7 @@ function oldRecord(i: number): Omit<Row<'audit'>, 'mac'> {
   } as Omit<Row<'audit'>, 'mac'>
 }
 
-describe('A11: two services over PostgreSQL', () => {
+describe('two services over PostgreSQL', () => {
   /** Asserts that every record is in the chain once and that the chain is whole; gives how many there are. */
   async function checkWhole(url: string, token: string, databaseUrl: string): Promise<number> {
     const client = createClient({ baseUrl: url, token })

@@ -446,7 +446,7 @@ const table: Record<OperationName, Entry> = {
   metrics: { expect: everyone(200), call: (c) => c.metrics() },
 }
 
-describeOnce('R2: access', (engine) => {
+describeOnce('who may call what', (engine) => {
   let server: TestServer
   const people = new Map<Who, { login(): Promise<string>; token: string; pat: string }>()
   before(async () => {

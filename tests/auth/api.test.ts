@@ -78,7 +78,7 @@ describeEngines('auth', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  itOnce('J1: takes a form and answers tokens that no cache keeps', async () => {
+  itOnce('takes a form and answers tokens that no cache keeps', async () => {
     await server.records([{ action: 'login' }], async () => {
       const answer = await login(ADMIN.email, ADMIN.password, undefined, '&grant_type=password')
       assert.equal(answer.status, 200)
@@ -99,7 +99,7 @@ describeEngines('auth', (engine, itOnce) => {
     assert.equal(json.status, 415)
   })
 
-  itOnce('J1, P3: says the same to a wrong password, an unknown, a disabled and a passwordless account', async () => {
+  itOnce('says the same to a wrong password, an unknown, a disabled and a passwordless account', async () => {
     const disabled = await disabledPerson()
     const bodies = new Set<string>()
     for (const [email, password] of [
@@ -131,7 +131,7 @@ describeEngines('auth', (engine, itOnce) => {
       server = cheap
     })
 
-    itOnce('P1: renews a hash of another version or a lower cost at the next login', async () => {
+    itOnce('renews a hash of another version or a lower cost at the next login', async () => {
       const email = await person()
       const hash = await bcrypt.hash('a password of mine', { cost: 6, version: '2a' })
       await server.database.transaction((tx) =>
@@ -150,7 +150,7 @@ describeEngines('auth', (engine, itOnce) => {
     // Hashing has nothing to do with the database.
     if (engine !== engines[0]) return
 
-    it('P3: takes as long for an unknown, a disabled and a passwordless account as for a wrong password', async (t) => {
+    it('takes as long for an unknown, a disabled and a passwordless account as for a wrong password', async (t) => {
       const known = await person()
       const passwordless = await person(null)
       const disabled = await disabledPerson()
@@ -180,7 +180,7 @@ describeEngines('auth', (engine, itOnce) => {
       assert.fail(`medians in ms of ${kinds.join(' / ')}: ${seen.join('; ')}`)
     })
 
-    it('P5: refuses what does not fit the queue of hashes instead of slowing everything', async () => {
+    it('refuses what does not fit the queue of hashes instead of slowing everything', async () => {
       await server.later(20 * MINUTE)
       const email = await person()
       const answers = await Promise.all(
@@ -194,7 +194,7 @@ describeEngines('auth', (engine, itOnce) => {
     })
   })
 
-  itOnce('P2: takes passwords of 8 to 72 bytes after NFKC', async () => {
+  itOnce('takes passwords of 8 to 72 bytes after NFKC', async () => {
     await server.records([], async () => {
       for (const password of ['short77', 'é'.repeat(37), 'with\0nul in it', 'x'.repeat(73)])
         await rejectsWith(
@@ -205,10 +205,14 @@ describeEngines('auth', (engine, itOnce) => {
     })
     const email = await person('ﬁ-Ⅳ-password')
     assert.equal((await login(email, 'fi-IV-password')).status, 200)
-    assert.equal((await login((await person('é'.repeat(36))).toUpperCase(), 'é'.repeat(36))).status, 200, 'P7')
+    assert.equal(
+      (await login((await person('é'.repeat(36))).toUpperCase(), 'é'.repeat(36))).status,
+      200,
+      'the case of the address does not matter',
+    )
   })
 
-  it('P4: blocks an account from a network after five failures, longer each time, and forgives on success', async () => {
+  it('blocks an account from a network after five failures, longer each time, and forgives on success', async () => {
     const email = await person()
     for (const account of [email, 'not-there@example.com']) {
       for (let i = 0; i < 5; i++) assert.equal((await login(account, 'wrong', '203.0.113.7')).status, 401)
@@ -228,7 +232,7 @@ describeEngines('auth', (engine, itOnce) => {
     for (let i = 0; i < 4; i++) assert.equal((await login(email, 'wrong', '203.0.113.7')).status, 401)
   })
 
-  it('P4: lets at most five of fifty parallel guesses be tried', async () => {
+  it('lets at most five of fifty parallel guesses be tried', async () => {
     const email = await person()
     const before = (await allActions(server.database)).length
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => login(email, `guess ${i}`, '192.0.2.1')))
@@ -238,7 +242,7 @@ describeEngines('auth', (engine, itOnce) => {
     assert.equal((await allActions(server.database)).length - before, tried)
   })
 
-  itOnce('P4: a network is not shut by guesses at a few accounts, nor by guesses at links', async () => {
+  itOnce('a network is not shut by guesses at a few accounts, nor by guesses at links', async () => {
     await server.later(20 * MINUTE)
     const ip = '192.0.4.1'
     for (let n = 0; n < 11; n++)
@@ -263,7 +267,7 @@ describeEngines('auth', (engine, itOnce) => {
     await server.later(16 * MINUTE)
   })
 
-  itOnce('P4: a browser that logged in before is counted by itself, whatever others do', async () => {
+  itOnce('a browser that logged in before is counted by itself, whatever others do', async () => {
     const email = await person()
     const inBrowser = (password: string, ip: string, cookie = '', username = email) =>
       request({
@@ -296,7 +300,7 @@ describeEngines('auth', (engine, itOnce) => {
     await server.later(16 * MINUTE)
   })
 
-  itOnce('P4: refuses a network its 51st account in a quarter of an hour, whatever the accounts', async () => {
+  itOnce('refuses a network its 51st account in a quarter of an hour, whatever the accounts', async () => {
     await server.later(20 * MINUTE)
     for (let i = 0; i < 50; i++)
       assert.equal((await login(`other${i}@example.com`, 'wrong', `192.0.2.${i + 1}`)).status, 401)
@@ -309,7 +313,7 @@ describeEngines('auth', (engine, itOnce) => {
     await server.later(0)
   })
 
-  itOnce('J2: signs what it says, and takes nothing else', async () => {
+  itOnce('signs what it says, and takes nothing else', async () => {
     const { access_token, refresh_token } = await session()
     const [header = {}, claims = {}] = decode(access_token)
     assert.deepEqual([header.alg, header.typ], ['HS256', 'at+jwt'])
@@ -346,7 +350,7 @@ describeEngines('auth', (engine, itOnce) => {
     }
     await rejectsWith(refresh(access_token), 'unauthenticated')
     const query = await request({ url: server.url, path: `/api/v1/auth/me?access_token=${access_token}` })
-    assert.equal(query.status, 401, 'J8')
+    assert.equal(query.status, 401, 'a token in the query is no credential')
     server.clock.advance(1799_000)
     assert.equal(await me(access_token), 200)
     server.clock.advance(1000)
@@ -373,7 +377,7 @@ describeEngines('auth', (engine, itOnce) => {
     )
   })
 
-  it('J4: replaces refresh tokens, and a replaced one used again ends the session', async () => {
+  it('replaces refresh tokens, and a replaced one used again ends the session', async () => {
     const first = await session()
     const second = await server.records([], () => refresh(first.refresh_token))
     assert.notEqual(second.refresh_token, first.refresh_token)
@@ -389,7 +393,7 @@ describeEngines('auth', (engine, itOnce) => {
     await rejectsWith(refresh(second.refresh_token), 'unauthenticated')
   })
 
-  it('J4: answers the successor only while it is unused, and the same one to parallel refreshes', async () => {
+  it('answers the successor only while it is unused, and the same one to parallel refreshes', async () => {
     const first = await session()
     const [a, b] = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)])
     assert.equal(a.refresh_token, b.refresh_token)
@@ -399,7 +403,7 @@ describeEngines('auth', (engine, itOnce) => {
     )
   })
 
-  it('J3, J5: refreshes for 7 days, a session for 30, and forgets what is over', async () => {
+  it('refreshes for 7 days, a session for 30, and forgets what is over', async () => {
     const idle = await session()
     let { refresh_token } = await session()
     server.clock.advance(7 * DAY)
@@ -419,7 +423,7 @@ describeEngines('auth', (engine, itOnce) => {
     await server.later(0)
   })
 
-  it('J7: disabling, a raised token version and a lost group act on the very next request', async () => {
+  it('disabling, a raised token version and a lost group act on the very next request', async () => {
     const change = (email: string, set: object) =>
       server.database.transaction((tx) => tx.updateTable('users').set(set).where('email', '=', email).execute())
     for (const set of [{ disabled_at: server.clock.now().toISOString() }, { token_version: 2 }]) {
@@ -440,7 +444,7 @@ describeEngines('auth', (engine, itOnce) => {
     await rejectsWith(browse(), 'forbidden')
   })
 
-  it('A5, K2: no password and no token is in the audit log, the outbox or the log of the process', async () => {
+  it('no password and no token is in the audit log, the outbox or the log of the process', async () => {
     const { access_token, refresh_token } = await session()
     await refresh(refresh_token)
     await rejectsWith(refresh('garbage'), 'unauthenticated')
@@ -477,7 +481,7 @@ describeEngines('auth', (engine, itOnce) => {
     assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
   })
 
-  itOnce('J6: with the former key as previous its tokens stay valid and new ones carry the new key', async () => {
+  itOnce('with the former key as previous its tokens stay valid and new ones carry the new key', async () => {
     const { access_token, refresh_token } = await session()
     const key = 'a newer secret key of more than 32 characters'
     const second = async (previous: Record<string, string>) =>
@@ -511,7 +515,7 @@ describe('forwarded addresses', () => {
     ['127.0.0.1', '198.51.100.7'],
     ['127.0.0.0/8, 198.51.100.0/24', '203.0.113.5'],
   ] as const)
-    it(`A6: are believed only from trusted proxies: "${proxies}"`, async () => {
+    it(`are believed only from trusted proxies: "${proxies}"`, async () => {
       const server = await startServer('sqlite', { TRUSTED_PROXIES: proxies })
       try {
         await request({

@@ -203,7 +203,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
   })
   after(() => both.stop())
 
-  itOnce('O1, O5: asks for a code with PKCE, state and nonce, to come back to the configured address', async () => {
+  itOnce('asks for a code with PKCE, state and nonce, to come back to the configured address', async () => {
     const { server, idp } = both
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
     const seen = new Set<string>()
@@ -230,7 +230,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     assert.equal(seen.size, 6)
   })
 
-  it('O2: a state works once', async () => {
+  it('a state works once', async () => {
     const account = person()
     await both.withSettings(autoCreate, async () => {
       const back = await both.returning(account)
@@ -242,7 +242,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  itOnce('O2: a state works for ten minutes', async () => {
+  itOnce('a state works for ten minutes', async () => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
@@ -259,7 +259,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     await server.later(0)
   })
 
-  it('O2: keeps the state hashed, the cookie hashed and the code verifier encrypted', async () => {
+  it('keeps the state hashed, the cookie hashed and the code verifier encrypted', async () => {
     const { server } = both
     const { authUrl, cookie } = await both.begin()
     const { state = '', code_challenge } = Object.fromEntries(new URL(authUrl).searchParams)
@@ -272,7 +272,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     for (const one of verifiers) assert.notEqual(hashed(one).digest('base64url'), code_challenge)
   })
 
-  it('O2: a login begun on one replica is finished on another', { skip: engine === 'sqlite' }, async () => {
+  it('a login begun on one replica is finished on another', { skip: engine === 'sqlite' }, async () => {
     const { server } = both
     const config = readConfig({ ...server.env, PORT: '0', LOG_LEVEL: 'silent' })
     const replica = await start(config, { now: server.clock.now, timers: false })
@@ -294,7 +294,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     }
   })
 
-  itOnce('O3: ties the login to the browser with a cookie', async () => {
+  itOnce('ties the login to the browser with a cookie', async () => {
     const { server } = both
     const answer = await both.get('/api/v1/auth/login')
     const lines = answer.headers['set-cookie'] ?? []
@@ -324,7 +324,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  describe('O4: refuses', () => {
+  describe('refuses', () => {
     const fromProvider = async (change: (url: URL) => void) => {
       const back = await both.returning()
       change(back.url)
@@ -476,7 +476,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
       )
   })
 
-  itOnce('O4: a provider that fails is our 503, to be tried again', async () => {
+  itOnce('a provider that fails is our 503, to be tried again', async () => {
     // No more than sixty failures a minute are recorded.
     await both.server.later(60_000)
     const { idp } = both
@@ -497,7 +497,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     }
   })
 
-  itOnce('O6: answers tokens to clients, in no URL and no cache', async () => {
+  itOnce('answers tokens to clients, in no URL and no cache', async () => {
     const { server, idp } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
@@ -518,7 +518,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('O6: sends a browser back with a code that fetches the tokens once, within a minute', async () => {
+  it('sends a browser back with a code that fetches the tokens once, within a minute', async () => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
@@ -561,45 +561,42 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     await server.later(0)
   })
 
-  itOnce(
-    'O6: a code is of the browser that began the login: in another one it fetches nothing, and is spent',
-    async () => {
-      const { server } = both
-      const account = person()
-      await both.withSettings(autoCreate, async () => {
-        await both.tokensOf(account)
-        const other = await both.begin()
-        for (const cookie of [undefined, other.cookie, 'svc_oidc=', 'svc_oidc=x', 'svc_oidc=ü']) {
-          const arrived = await both.handedOver(account)
-          const given = { code: arrived.code, ...(cookie === undefined ? {} : { cookie }) }
-          const known = (await allActions(server.database)).length
-          const denied = await both.refused('invalid_state', () => both.redeem(given, '?session=cookie'))
-          assert.equal(denied.headers['set-cookie'], undefined)
-          const unknown = await both.refused('invalid_state', () => both.redeem({ code: randomText() }))
-          const { request_id: _one, ...problem } = denied.json()
-          const { request_id: _other, ...same } = unknown.json()
-          assert.deepEqual(problem, same, 'it tells nothing of the code')
-          const record = (await allActions(server.database))[known]
-          assert.deepEqual(JSON.parse(record?.details ?? ''), { email: account.email, reason: 'invalid_state' })
-          assert.equal((await both.redeem(arrived)).status, 400, 'also for who began it')
-          const { id = '' } = (await both.userOf(account)) ?? {}
-          const left = await server.database.db
-            .selectFrom('sessions')
-            .select(['id', 'revoked_at'])
-            .where('user_id', '=', id)
-            .orderBy('id', 'desc')
-            .execute()
-          assert.notEqual(left[0]?.revoked_at, null, 'the session that nobody may have has ended')
-        }
-      })
-      await both.withSettings({ auth: { auto_create_users: true, idp_require_browser_cookie: false } }, async () => {
+  itOnce('a code is of the browser that began the login: in another one it fetches nothing, and is spent', async () => {
+    const { server } = both
+    const account = person()
+    await both.withSettings(autoCreate, async () => {
+      await both.tokensOf(account)
+      const other = await both.begin()
+      for (const cookie of [undefined, other.cookie, 'svc_oidc=', 'svc_oidc=x', 'svc_oidc=ü']) {
         const arrived = await both.handedOver(account)
-        await both.refused('invalid_state', () => both.redeem({ code: arrived.code }))
-      })
-    },
-  )
+        const given = { code: arrived.code, ...(cookie === undefined ? {} : { cookie }) }
+        const known = (await allActions(server.database)).length
+        const denied = await both.refused('invalid_state', () => both.redeem(given, '?session=cookie'))
+        assert.equal(denied.headers['set-cookie'], undefined)
+        const unknown = await both.refused('invalid_state', () => both.redeem({ code: randomText() }))
+        const { request_id: _one, ...problem } = denied.json()
+        const { request_id: _other, ...same } = unknown.json()
+        assert.deepEqual(problem, same, 'it tells nothing of the code')
+        const record = (await allActions(server.database))[known]
+        assert.deepEqual(JSON.parse(record?.details ?? ''), { email: account.email, reason: 'invalid_state' })
+        assert.equal((await both.redeem(arrived)).status, 400, 'also for who began it')
+        const { id = '' } = (await both.userOf(account)) ?? {}
+        const left = await server.database.db
+          .selectFrom('sessions')
+          .select(['id', 'revoked_at'])
+          .where('user_id', '=', id)
+          .orderBy('id', 'desc')
+          .execute()
+        assert.notEqual(left[0]?.revoked_at, null, 'the session that nobody may have has ended')
+      }
+    })
+    await both.withSettings({ auth: { auto_create_users: true, idp_require_browser_cookie: false } }, async () => {
+      const arrived = await both.handedOver(account)
+      await both.refused('invalid_state', () => both.redeem({ code: arrived.code }))
+    })
+  })
 
-  it('O6: a code fetches nothing for someone disabled or untied since', async () => {
+  it('a code fetches nothing for someone disabled or untied since', async () => {
     const { server } = both
     await both.withSettings(autoCreate, async () => {
       for (const body of [{ is_active: false }, { idp_subject: null }]) {
@@ -613,7 +610,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  itOnce('O6: tells a browser that it failed at the place it came from', async () => {
+  itOnce('tells a browser that it failed at the place it came from', async () => {
     const { server } = both
     const cases: [Account | null, string][] = [
       [null, 'idp_rejected'],
@@ -629,7 +626,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     }
   })
 
-  itOnce('O6: returns to paths of its own and to nothing else', async () => {
+  itOnce('returns to paths of its own and to nothing else', async () => {
     const { server } = both
     const base = server.env.PUBLIC_BASE_URL ?? ''
     await server.records([], async () => {
@@ -662,7 +659,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('O7: never links by e-mail; an administrator does', async () => {
+  it('never links by e-mail; an administrator does', async () => {
     const { server } = both
     const local = await server.admin.createUser({
       body: { email: 'Shared@Example.com', display_name: 'Local', password: 'a password of mine' },
@@ -700,7 +697,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     )
   })
 
-  itOnce('O7: the same subject of another issuer is another person', async () => {
+  itOnce('the same subject of another issuer is another person', async () => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -711,7 +708,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
   })
 
-  it('O8: makes accounts only where that is allowed, without any rights', async () => {
+  it('makes accounts only where that is allowed, without any rights', async () => {
     const { server } = both
     const account = person({ groups: ['admins'], name: '  Kim ' })
     await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
@@ -736,7 +733,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     )
   })
 
-  it('O8: each login brings the name and, if it is free, the address up to date, but no groups', async () => {
+  it('each login brings the name and, if it is free, the address up to date, but no groups', async () => {
     const { server } = both
     const account = person({ groups: ['anything'] })
     await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -764,7 +761,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     assert.deepEqual([(await get()).display_name, (await get()).email], ['Newer Name', 'new.address@example.com'])
   })
 
-  itOnce('O8: refuses the disabled', async () => {
+  itOnce('refuses the disabled', async () => {
     const { server } = both
     const account = person()
     const { access_token } = await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -778,7 +775,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     assert.equal(await both.me((await both.tokensOf(account)).access_token), 200)
   })
 
-  itOnce('O8, O14: without an e-mail the user name serves where it is an address', async () => {
+  itOnce('without an e-mail the user name serves where it is an address', async () => {
     await both.withSettings(autoCreate, async () => {
       const { email: _email, name: _name, ...bare } = person()
       await both.refused('user_not_provisioned', async () => both.finish(await both.returning(bare)))
@@ -791,7 +788,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('O8: two first logins of one person at once make one account', async () => {
+  it('two first logins of one person at once make one account', async () => {
     const { server } = both
     await both.withSettings(autoCreate, async () => {
       for (let round = 0; round < 5; round++) {
@@ -808,7 +805,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('O8: names and addresses that no database keeps break nothing', async () => {
+  it('names and addresses that no database keeps break nothing', async () => {
     await both.withSettings(autoCreate, async () => {
       const account = person({ name: `${'x'.repeat(199)}😀 and more` })
       await both.tokensOf(account)
@@ -816,7 +813,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('O8: a NUL in a claim is no error of ours', async () => {
+  it('a NUL in a claim is no error of ours', async () => {
     await both.withSettings(autoCreate, async () => {
       for (const claims of [{ name: 'a\0b' }, { email: 'a\0b@example.com' }, { sub: 'a\0b' }]) {
         const answer = await both.login(person(claims))
@@ -825,7 +822,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('O9: tokens name the subject, and end when it is no longer the user’s', async () => {
+  it('tokens name the subject, and end when it is no longer the user’s', async () => {
     const { server } = both
     const account = person()
     const first = await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -859,7 +856,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     }
   })
 
-  itOnce('O10: a key that the provider changes is known at the next login', async () => {
+  itOnce('a key that the provider changes is known at the next login', async () => {
     const { idp } = both
     const account = person()
     await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -879,7 +876,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     }
   })
 
-  it('O11: switched off, nothing begins, finishes or is refreshed, and what is out runs down', async () => {
+  it('switched off, nothing begins, finishes or is refreshed, and what is out runs down', async () => {
     const { server } = both
     const account = person()
     const tokens = await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -904,7 +901,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     await both.tokensOf(account)
   })
 
-  itOnce('O12: logging out ends the session', async () => {
+  itOnce('logging out ends the session', async () => {
     const { server } = both
     const tokens = await both.withSettings(autoCreate, () => both.tokensOf(person()))
     await server.records([{ action: 'logout' }], () => server.as(tokens.access_token).logout())
@@ -1081,7 +1078,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     })
   })
 
-  it('O11: sessions of a provider that was taken away are not refreshed', async () => {
+  it('sessions of a provider that was taken away are not refreshed', async () => {
     await setUp()
     const { refresh_token } = await both.tokensOf(person())
     await both.withSettings({ idp: { client_id: null } }, async () => {
@@ -1129,7 +1126,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await setUp()
   })
 
-  itOnce('O13: refuses issuers that are no https URL, or are of many tenants', async () => {
+  itOnce('refuses issuers that are no https URL, or are of many tenants', async () => {
     const { server } = both
     await server.records([], async () => {
       for (const issuer_url of [
@@ -1145,7 +1142,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     })
   })
 
-  itOnce('O10: while the provider is down people log in with passwords, and it is found again', async () => {
+  itOnce('while the provider is down people log in with passwords, and it is found again', async () => {
     const { server, idp } = both
     await setUp()
     const account = person()
@@ -1171,7 +1168,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await both.tokensOf(account)
   })
 
-  itOnce('O10: asks a provider that is down less and less often, and one that is back at once', async () => {
+  itOnce('asks a provider that is down less and less often, and one that is back at once', async () => {
     const { server, idp } = both
     await setUp()
     await both.tokensOf(person())
@@ -1201,7 +1198,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     assert.deepEqual(pauses, [1, 2, 4, 8, 16, 30, 30, 30])
   })
 
-  itOnce('O4: takes no discovery document of another issuer', async () => {
+  itOnce('takes no discovery document of another issuer', async () => {
     const { server, idp } = both
     await setUp()
     idp.faults.set('openid-configuration', (response) => {
@@ -1217,7 +1214,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     assert.equal((await server.admin.testIdp()).issuer, idp.issuer)
   })
 
-  it('O11, R6: never locks the last administrator out', async () => {
+  it('never locks the last administrator out', async () => {
     const { server } = both
     await setUp()
     const change = (body: SettingsChange) => server.admin.updateSettings({ body })
@@ -1257,7 +1254,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await server.later(0)
   })
 
-  it('O11, R6: the group mapping never takes the last administrator away', async () => {
+  it('the group mapping never takes the last administrator away', async () => {
     const { server } = both
     await setUp()
     const administrators = (await server.admin.listGroups()).items.find(({ builtin }) => builtin)?.id ?? ''
@@ -1297,7 +1294,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
 })
 
 describe('login through OpenID Connect, whatever the database', () => {
-  it('O3: on https the cookie is Secure and has the prefix __Host-', async () => {
+  it('on https the cookie is Secure and has the prefix __Host-', async () => {
     const both = await startBoth('sqlite', { env: { PUBLIC_BASE_URL: 'https://files.example.com/stowage' } })
     try {
       const answer = await both.get('/api/v1/auth/login')
@@ -1325,7 +1322,7 @@ describe('login through OpenID Connect, whatever the database', () => {
     }
   })
 
-  it('O10: the service starts without its provider and finds it later', async () => {
+  it('the service starts without its provider and finds it later', async () => {
     const port = await freePort()
     const PUBLIC_BASE_URL = `http://127.0.0.1:${port}`
     const idp = await startIdp([`${PUBLIC_BASE_URL}/api/v1/auth/callback`])
@@ -1350,7 +1347,7 @@ describe('login through OpenID Connect, whatever the database', () => {
     }
   })
 
-  it('O10: gives a provider that hangs ten seconds, while everything else goes on', async () => {
+  it('gives a provider that hangs ten seconds, while everything else goes on', async () => {
     const both = await startBoth('sqlite')
     const { server, idp } = both
     try {
@@ -1375,7 +1372,7 @@ describe('login through OpenID Connect, whatever the database', () => {
     }
   })
 
-  it('O4: an answer that breaks off, or is no JSON, is the provider’s fault', async () => {
+  it('an answer that breaks off, or is no JSON, is the provider’s fault', async () => {
     const both = await startBoth('sqlite')
     const { idp } = both
     try {
@@ -1407,7 +1404,7 @@ describe('Microsoft Entra', () => {
   const secrets = { SECRET_KEY, IDP_CLIENT_ID: 'client' }
   const issuerOf = (env: Record<string, string>) => readConfig({ ...secrets, ...env }).fixedSettings['idp.issuer_url']
 
-  it('O13: a tenant gives its issuer; those of many tenants are refused', () => {
+  it('a tenant gives its issuer; those of many tenants are refused', () => {
     const issuer = `https://login.microsoftonline.com/${TENANT}/v2.0`
     assert.deepEqual(issuerOf({ IDP_TENANT_ID: TENANT }), { variable: 'IDP_TENANT_ID', value: issuer })
     const other = 'https://idp.example.com/realms/a'
@@ -1431,7 +1428,7 @@ describe('Microsoft Entra', () => {
     assert.throws(() => readConfig({ SECRET_KEY, IDP_TENANT_ID: TENANT }), /IDP_CLIENT_ID is required/)
   })
 
-  it('O13: those of many tenants are refused in every spelling', {}, () => {
+  it('those of many tenants are refused in every spelling', {}, () => {
     for (const rest of [
       ...['/common', '/common/', '//common/v2.0', ':443/common/v2.0', '/x/../common/v2.0', '\\common/v2.0'],
       ...['/organizations', '/common/v2.0/.well-known/openid-configuration', `/${TENANT}`],
@@ -1439,12 +1436,12 @@ describe('Microsoft Entra', () => {
       assert.throws(() => issuerOf({ IDP_ISSUER_URL: `https://login.microsoftonline.com${rest}` }), Error, rest)
   })
 
-  it('O13: a tenant written in capitals is the same one', {}, () => {
+  it('a tenant written in capitals is the same one', {}, () => {
     const { value } = issuerOf({ IDP_TENANT_ID: TENANT.toUpperCase() }) ?? {}
     assert.equal(value, `https://login.microsoftonline.com/${TENANT}/v2.0`)
   })
 
-  it('O13, O14: takes the tenant’s users alone, and knows them by oid', async () => {
+  it('takes the tenant’s users alone, and knows them by oid', async () => {
     const port = await freePort()
     const PUBLIC_BASE_URL = `http://127.0.0.1:${port}`
     const issuer = `https://login.microsoftonline.com/${TENANT}/v2.0`

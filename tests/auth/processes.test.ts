@@ -42,7 +42,7 @@ describe('two processes over one PostgreSQL', () => {
     return { id, email, password, token, pat }
   }
 
-  it('R12, K9: revoking, disabling and a change of groups act on the very next request there', async () => {
+  it('revoking, disabling and a change of groups act on the very next request there', async () => {
     await server.admin.createBucket({ body: { name: 'shared-bucket' } })
     const group = await server.admin.createGroup({
       body: { name: 'Readers', grants: [{ bucket_pattern: 'shared-*', preset: 'viewer' }] },
@@ -73,7 +73,7 @@ describe('two processes over one PostgreSQL', () => {
     }
   })
 
-  it('R6: two administrators who demote each other, fifty times: never none', async () => {
+  it('two administrators who demote each other, fifty times: never none', async () => {
     const me = await server.admin.me()
     const administrators = me.groups[0]?.id ?? ''
     const second = await person([administrators])
@@ -167,7 +167,7 @@ describe('two processes over one PostgreSQL', () => {
     await server.admin.updateSettings({ body: { quotas: { total_quota_gb: null } } })
   })
 
-  it('K11: sixty tokens at once become fifty', async () => {
+  it('sixty tokens at once become fifty', async () => {
     const kim = await person()
     const results = await Promise.all(
       times(60, (i) =>

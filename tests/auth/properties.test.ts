@@ -28,7 +28,7 @@ const bytes = (text: string) => Buffer.from(text)
 const letter = fc.constantFrom('a', 'b', '/', 'ä', '\uffff', '😀', '\u{10ffff}', '\u0001')
 const text = (maxLength: number) => fc.array(letter, { maxLength }).map((all) => all.join(''))
 
-it('R1: a pattern matches as its naive definition says', () => {
+it('a pattern matches as its naive definition says', () => {
   const naive = (pattern: string, name: string): boolean => {
     if (pattern === '') return name === ''
     if (pattern[0] === '*') return naive(pattern.slice(1), name) || (name !== '' && naive(pattern, name.slice(1)))
@@ -81,7 +81,7 @@ const someAsk = fc.tuple(
   fc.constantFrom('', 'x', 'x/', 'x/y', 'x/yz', 'z'),
 )
 
-it('R7: whoever covers others is allowed everything they are allowed', () => {
+it('whoever covers others is allowed everything they are allowed', () => {
   let covered = 0
   fc.assert(
     fc.property(someGroups, someGroups, fc.array(someAsk, { minLength: 5, maxLength: 20 }), (own, other, asks) => {
@@ -95,7 +95,7 @@ it('R7: whoever covers others is allowed everything they are allowed', () => {
   fc.assert(fc.property(someGroups, (groups) => covers(groups, groups)))
 })
 
-it('R2: the gate allows exactly what has a reason, and more groups never allow less', () => {
+it('the gate allows exactly what has a reason, and more groups never allow less', () => {
   fc.assert(
     fc.property(someGroups, someGroups, someAsk, (groups, more, ask) => {
       assert.equal(decide(groups, ...ask).allowed, [...reasons(groups, ...ask)].length > 0)

@@ -122,7 +122,7 @@ describeEngines('sessions', (engine, itOnce) => {
     const own = await refresh(cookie, { 'sec-fetch-site': 'same-origin', origin: `http://${host}` })
     assert.equal(own.status, 200)
     const me = await request({ url: server.url, path: '/api/v1/auth/me', headers: { cookie: cookieOf(own) } })
-    assert.equal(me.status, 401, 'J8: it is no credential anywhere else')
+    assert.equal(me.status, 401, 'it is no credential anywhere else')
   })
 
   it('lists where someone is signed in, and ends one session or this one', async () => {
@@ -171,7 +171,7 @@ describeEngines('sessions', (engine, itOnce) => {
     assert.equal((await refresh(cookieOf(answer))).status, 401)
   })
 
-  it('P6: changing the password asks for the current one and ends every session but a new one', async () => {
+  it('changing the password asks for the current one and ends every session but a new one', async () => {
     const kim = await person()
     const old = await server.login(kim.email, kim.password)
     const other = await server.login(kim.email, kim.password)
@@ -204,7 +204,7 @@ describeEngines('sessions', (engine, itOnce) => {
     await rejectsWith(change('the next password', 'whatever it is', access_token), 'rate_limited')
   })
 
-  itOnce('J4: with the rotation off, the first refresh token works for its seven days', async () => {
+  itOnce('with the rotation off, the first refresh token works for its seven days', async () => {
     await server.admin.updateSettings({ body: { auth: { refresh_rotation: false } } })
     const kim = await person()
     const { refresh_token = '' } = await server.as().login({ body: { username: kim.email, password: kim.password } })

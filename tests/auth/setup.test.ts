@@ -1,4 +1,4 @@
-// R8: the first administrator is made in the browser, with a one-time link of the log.
+// The first administrator is made in the browser, with a one-time link of the log.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -177,7 +177,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
   })
 })
 
-describe('R8: the commands', () => {
+describe('what prints the setup link', () => {
   it('"serve" prints the link', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-setup-'))
     const { BOOTSTRAP_ADMIN_EMAIL: _email, BOOTSTRAP_ADMIN_PASSWORD: _password, ...env } = serverEnv(folder)

@@ -77,7 +77,7 @@ describeEngines('buckets', (engine, itOnce) => {
     await rejectsWith(someone.listBuckets({ query: { cursor: 'garbage' } }), 'invalid_request', 'query.cursor')
   })
 
-  itOnce('R3: answers the same 403 for a bucket without a grant whether or not it exists', async () => {
+  itOnce('answers the same 403 for a bucket without a grant whether or not it exists', async () => {
     await server.admin.createBucket({ body: { name: 'hidden' } })
     const someone = server.as(await server.userWith({ bucket_pattern: 'mine', actions: ['list', 'create'] }))
     const answer = async (name: string) => {

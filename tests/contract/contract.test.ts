@@ -26,7 +26,7 @@ const recordsNothing = [
   ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'previewPolicy'],
 ]
 
-it('A2: every mutating operation names the actions it records', () => {
+it('every mutating operation names the actions it records', () => {
   const source = fs.readFileSync(path.join(import.meta.dirname, '../../contract/actions.ts'), 'utf8')
   for (const [name, route] of routes) {
     if (['GET', 'HEAD'].includes(route.method)) {

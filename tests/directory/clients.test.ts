@@ -124,7 +124,7 @@ for (const kind of directoryKinds)
   describe(`directory ${kind}`, () => {
     const start = (more: readonly Person[] = people, now?: () => Date) => startDirectory(kind, more, now)
 
-    it('O15: finds people by name, login and address, in any case', async () => {
+    it('finds people by name, login and address, in any case', async () => {
       const directory = open(await start())
       assert.equal(directory.kind, kind)
       assert.deepEqual(namesOf(await find(directory, 'liddell')), ['alice', 'carol'])
@@ -133,7 +133,7 @@ for (const kind of directoryKinds)
       assert.deepEqual(await find(directory, 'nobody'), { users: [], nextCursor: null })
     })
 
-    it('O15: tells who they are', async () => {
+    it('tells who they are', async () => {
       const directory = open(await start())
       const { users } = await find(directory, 'alice')
       const login = (name: string) => (kind === 'msgraph' ? `${name}@corp.example.com` : name)
@@ -156,7 +156,7 @@ for (const kind of directoryKinds)
       assert.equal((await directory.get('c3', { signal }))?.email, 'carol@example.com')
     })
 
-    it('O15: pages to the end, each person once', async () => {
+    it('pages to the end, each person once', async () => {
       const crowd = Array.from({ length: 23 }, (_, i) => ({
         id: `p${i}`,
         username: `peter${i}`,
@@ -174,7 +174,7 @@ for (const kind of directoryKinds)
       }
     })
 
-    it('O16: nobody has an id that is unknown, or none', async () => {
+    it('nobody has an id that is unknown, or none', async () => {
       const fake = await start()
       const directory = open(fake)
       const ids = ['nobody', '', '.', '..', '../b2', 'b2/', '/b2', 'b2?x', 'b2#', 'b2%2F', '%2e%2e', 'B2', ' b2', 'bob']
@@ -183,13 +183,13 @@ for (const kind of directoryKinds)
       for (const { url } of fake.requests) assert.match(url.pathname, /\/users\/[^/]+$/i)
     })
 
-    it('O16: an id that cannot be one of theirs, answered with 400, is nobody', async () => {
+    it('an id that cannot be one of theirs, answered with 400, is nobody', async () => {
       const fake = await start()
       fake.faults.push(answer(400))
       assert.equal(await open(fake).get('b2', { signal }), null)
     })
 
-    it('O17: text cannot change the query', async () => {
+    it('text cannot change the query', async () => {
       const fake = await start(people)
       const directory = open(fake)
       for (const q of hostile) {
@@ -205,7 +205,7 @@ for (const kind of directoryKinds)
       }
     })
 
-    it('O17: people whose names hold such characters are found, and only they', async () => {
+    it('people whose names hold such characters are found, and only they', async () => {
       const directory = open(await start([...people, ...special]))
       for (const { id, last: q } of special) {
         const { users } = await find(directory, q)
@@ -217,7 +217,7 @@ for (const kind of directoryKinds)
       }
     })
 
-    it('O17: a cursor that is not one of this list is refused', async () => {
+    it('a cursor that is not one of this list is refused', async () => {
       const fake = await start()
       const elsewhere = 'http://127.0.0.1:1/v1.0/users?$skiptoken=x'
       const parts = [
@@ -240,7 +240,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.requests.length, 0)
     })
 
-    it('O18: a token serves until a minute before it expires', async () => {
+    it('a token serves until a minute before it expires', async () => {
       let time = Date.parse('2026-01-01T00:00:00Z')
       const now = () => new Date(time)
       const fake = await start(people, now)
@@ -263,7 +263,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.issued, 5)
     })
 
-    it('O18: 20 searches at once ask for one token, and for one more when it is refused', async () => {
+    it('20 searches at once ask for one token, and for one more when it is refused', async () => {
       const fake = await start()
       const directory = open(fake)
       const search20 = () => Promise.all(Array.from({ length: 20 }, () => find(directory, 'alice')))
@@ -274,7 +274,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.issued, 2)
     })
 
-    it('O18: a token refused is replaced once, then it is our credentials', async () => {
+    it('a token refused is replaced once, then it is our credentials', async () => {
       const fake = await start()
       const directory = open(fake)
       await find(directory, 'alice')
@@ -288,7 +288,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.requests.length, asked + 2)
     })
 
-    it('O18: one caller who leaves does not take the token from the others', async () => {
+    it('one caller who leaves does not take the token from the others', async () => {
       const fake = await start()
       const token = hold()
       fake.tokenFaults.push(token.fault)
@@ -305,14 +305,14 @@ for (const kind of directoryKinds)
       assert.equal(fake.issued, 1)
     })
 
-    it('O18: a caller who has left already asks for nothing', async () => {
+    it('a caller who has left already asks for nothing', async () => {
       const fake = await start()
       const reason = new Error('gone')
       await assert.rejects(open(fake).get('a1', { signal: AbortSignal.abort(reason) }), reason)
       assert.equal(fake.issued, 0)
     })
 
-    it('O18: a late refusal of an old token does not cost the new one', async () => {
+    it('a late refusal of an old token does not cost the new one', async () => {
       const fake = await start()
       const directory = open(fake)
       await find(directory, 'alice')
@@ -327,7 +327,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.issued, 2)
     })
 
-    it('O18: a token that nobody waits for any more may fail', async () => {
+    it('a token that nobody waits for any more may fail', async () => {
       const fake = await start()
       fake.tokenFaults.push(answer(500))
       const leaving = new AbortController()
@@ -340,7 +340,7 @@ for (const kind of directoryKinds)
       assert.equal((await directory.get('a1', { signal }))?.externalId, 'a1')
     })
 
-    it('O15: a caller who leaves ends the request', async () => {
+    it('a caller who leaves ends the request', async () => {
       const fake = await start()
       fake.faults.push(hang)
       const reason = new Error('gone')
@@ -350,7 +350,7 @@ for (const kind of directoryKinds)
       await assert.rejects(call, reason)
     })
 
-    it('O15: no answer in time, or half of one, is directory_timeout', async () => {
+    it('no answer in time, or half of one, is directory_timeout', async () => {
       const fake = await start()
       for (const [at, fault] of [
         [fake.faults, hang],
@@ -363,7 +363,7 @@ for (const kind of directoryKinds)
       }
     })
 
-    it('O15: too many requests are directory_busy, with the time to wait', async () => {
+    it('too many requests are directory_busy, with the time to wait', async () => {
       const fake = await start()
       const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
       for (const [headers, seconds] of [
@@ -385,7 +385,7 @@ for (const kind of directoryKinds)
       assert.equal(errors.directory_busy.status, 503)
     })
 
-    it('O15: refused credentials are directory_forbidden, with what to check', async () => {
+    it('refused credentials are directory_forbidden, with what to check', async () => {
       const fake = await start()
       const permission = { msgraph: /User\.Read\.All/, keycloak: /query-users and view-users/, scim2: /read users/ }[
         kind
@@ -397,7 +397,7 @@ for (const kind of directoryKinds)
       await refused(find(open(fake, { scope: 'other' }), 'alice'), 'directory_forbidden', /scope/)
     })
 
-    it('O15: what is not an answer is directory_unavailable', async () => {
+    it('what is not an answer is directory_unavailable', async () => {
       const fake = await start()
       const html: Fault = answer(200, { 'content-type': 'text/html' }, '<p>CONFIDENTIAL')
       const elsewhere = answer(302, { location: `${fake.settings.url}/v1.0/users` })
@@ -418,7 +418,7 @@ for (const kind of directoryKinds)
       await refused(find(open(fake), 'alice'), 'directory_unavailable', /cannot be reached/)
     })
 
-    it('O15: an answer has at most 5 MiB', async () => {
+    it('an answer has at most 5 MiB', async () => {
       const fake = await start()
       for (const faults of [fake.faults, fake.tokenFaults]) {
         faults.push(flood)
@@ -431,7 +431,7 @@ for (const kind of directoryKinds)
       await refused(open(fake).get('a1', { signal }), 'directory_unavailable', /more than 5 MiB/)
     })
 
-    it('O15: a redirect takes our token nowhere', async (t) => {
+    it('a redirect takes our token nowhere', async (t) => {
       const seen: unknown[] = []
       const other = createServer((request, response) => {
         seen.push(request.headers)
@@ -450,7 +450,7 @@ for (const kind of directoryKinds)
       assert.deepEqual(seen, [])
     })
 
-    it('O15: a server that is not there is directory_unavailable', async () => {
+    it('a server that is not there is directory_unavailable', async () => {
       const fake = await start()
       await refused(
         find(open(fake, { url: 'http://127.0.0.1:1' }), 'alice'),
@@ -460,7 +460,7 @@ for (const kind of directoryKinds)
       await refused(find(open(fake, { tokenUrl: 'http://127.0.0.1:1/token' }), 'alice'), 'directory_unavailable')
     })
 
-    it('O18: a token is told to nobody, even one that no header can carry', async () => {
+    it('a token is told to nobody, even one that no header can carry', async () => {
       const fake = await start()
       for (const token of ['s3cr et', 's3cr\r\nX-A: b', 's3crü', '']) {
         fake.tokenFaults.push(answer(200, {}, JSON.stringify({ access_token: token, expires_in: 60 })))
@@ -470,7 +470,7 @@ for (const kind of directoryKinds)
       await refused(find(open(fake), 'alice'), 'directory_unavailable')
     })
 
-    it('O18: settings that cannot be used are refused without their values', () => {
+    it('settings that cannot be used are refused without their values', () => {
       const url = 'http://127.0.0.1:1'
       const settings: DirectorySettings = {
         ...{ kind, url, tokenUrl: url, clientId: 'id', clientSecret: CLIENT_SECRET, scope: null, realm: 'r' },
@@ -492,14 +492,14 @@ for (const kind of directoryKinds)
   })
 
 describe('directory msgraph, alone', () => {
-  it('O17: ConsistencyLevel is sent with every page', async () => {
+  it('ConsistencyLevel is sent with every page', async () => {
     const fake = await startDirectory('msgraph', people)
     await findAll(open(fake), 'liddell', 1)
     assert.ok(fake.requests.length >= 2)
     for (const { headers } of fake.requests) assert.equal(headers.consistencylevel, 'eventual')
   })
 
-  it('O15: empty pages are passed over, up to five at a time', async () => {
+  it('empty pages are passed over, up to five at a time', async () => {
     const fake = await startDirectory('msgraph', people)
     fake.emptyPages = 4
     assert.deepEqual(namesOf(await find(open(fake), 'alice')), ['alice'])
@@ -516,7 +516,7 @@ describe('directory msgraph, alone', () => {
     )
   })
 
-  it('O17: a next page elsewhere is refused', async () => {
+  it('a next page elsewhere is refused', async () => {
     const fake = await startDirectory('msgraph', people)
     const { url } = fake.settings
     for (const linkBase of [
@@ -530,14 +530,14 @@ describe('directory msgraph, alone', () => {
     }
   })
 
-  it('O15: a link that is too old is a wrong cursor', async () => {
+  it('a link that is too old is a wrong cursor', async () => {
     const fake = await startDirectory('msgraph', people)
     const cursor = encodeCursor([`${fake.settings.url}/v1.0/users?$skiptoken=old&$search="mail:a"`])
     const error = await refused(open(fake).search('alice', { limit: 5, cursor, signal }), 'invalid_request')
     assert.equal(error.faults[0]?.path, 'query.cursor')
   })
 
-  it('O17: any text comes back out of $search as it went in', async () => {
+  it('any text comes back out of $search as it went in', async () => {
     const fake = await startDirectory('msgraph', [])
     const directory = open(fake)
     await fc.assert(
@@ -558,14 +558,14 @@ describe('directory msgraph, alone', () => {
 })
 
 describe('directory keycloak, alone', () => {
-  it('O17: words are looked for anywhere, and all of them', async () => {
+  it('words are looked for anywhere, and all of them', async () => {
     const directory = open(await startDirectory('keycloak', people))
     assert.deepEqual(namesOf(await find(directory, 'iddel')), ['alice', 'carol'])
     assert.deepEqual(namesOf(await find(directory, 'iddel lic')), ['alice'])
     assert.deepEqual(namesOf(await find(directory, 'ID: id:alice')), ['alice'])
   })
 
-  it('O15: service accounts are no people', async () => {
+  it('service accounts are no people', async () => {
     const robots = Array.from({ length: 12 }, (_, i) => ({
       ...{ id: `r${i}`, username: `service-account-ali${i}`, first: '', last: '' },
     }))
@@ -577,7 +577,7 @@ describe('directory keycloak, alone', () => {
 })
 
 describe('directory scim2, alone', () => {
-  it('O15: servers without co, or even sw, are asked with what they know', async () => {
+  it('servers without co, or even sw, are asked with what they know', async () => {
     const fake = await startDirectory('scim2', people)
     const directory = open(fake)
     assert.deepEqual(namesOf(await find(directory, 'lic')), ['alice'])
@@ -596,7 +596,7 @@ describe('directory scim2, alone', () => {
     await refused(find(directory, 'alice'), 'directory_unavailable', /filters/)
   })
 
-  it('O15: pages that are shorter than asked do not end the list', async () => {
+  it('pages that are shorter than asked do not end the list', async () => {
     const crowd = Array.from({ length: 23 }, (_, i) => ({ id: `p${i}`, username: `peter${i}`, first: 'P', last: 'P' }))
     const fake = await startDirectory('scim2', crowd)
     fake.mostRows = 4
@@ -611,14 +611,14 @@ describe('directory scim2, alone', () => {
     assert.equal(fake.requests.length, pages.length + 1)
   })
 
-  it('O15: a page without anybody ends the list, whatever the total', async () => {
+  it('a page without anybody ends the list, whatever the total', async () => {
     const fake = await startDirectory('scim2', people)
     fake.faults.push(answer(200, {}, '{"totalResults":9,"Resources":[]}'))
     assert.deepEqual(await find(open(fake), 'alice'), { users: [], nextCursor: null })
     assert.equal(fake.requests.length, 1)
   })
 
-  it('O15: people are known by the attribute that their logins carry', async () => {
+  it('people are known by the attribute that their logins carry', async () => {
     const fake = await startDirectory('scim2', people)
     const byExternal = open(fake, { subjectAttribute: 'externalId' })
     // Carol has none.
@@ -641,7 +641,7 @@ describe('directory scim2, alone', () => {
     )
   })
 
-  it('O15: names and addresses are taken from where they are', async () => {
+  it('names and addresses are taken from where they are', async () => {
     const fake = await startDirectory('scim2', people)
     const directory = open(fake)
     for (const [row, expected] of [
@@ -665,7 +665,7 @@ describe('directory scim2, alone', () => {
     }
   })
 
-  it('O18: a fixed token is used as it is, and once', async () => {
+  it('a fixed token is used as it is, and once', async () => {
     const fake = await startDirectory('scim2', people)
     Object.assign(fake.settings, { bearerToken: 's3cr-fixed', tokenUrl: null, clientId: null, clientSecret: null })
     assert.deepEqual(namesOf(await find(open(fake), 'alice')), ['alice'])
@@ -675,7 +675,7 @@ describe('directory scim2, alone', () => {
     await refused(find(open(fake, { bearerToken: 's3cr\nü' }), 'alice'), 'directory_unavailable')
   })
 
-  it('O17: any text comes back out of a filter as it went in', async () => {
+  it('any text comes back out of a filter as it went in', async () => {
     const fake = await startDirectory('scim2', [])
     const directory = open(fake)
     const byName = open(fake, { subjectAttribute: 'userName' })

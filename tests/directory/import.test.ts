@@ -22,7 +22,7 @@ describeEngines('import of people', (engine, itOnce) => {
   const search = (q: string, query = {}) => server.admin.searchDirectory({ query: { q, ...query } })
   const importing = (...external_ids: string[]) => server.admin.importUsers({ body: { external_ids } })
 
-  itOnce('O15: says so where no directory is set up, and asks for a query', async () => {
+  itOnce('says so where no directory is set up, and asks for a query', async () => {
     await server.records([], async () => {
       await rejectsWith(search('anna'), 'directory_not_configured')
       await rejectsWith(importing('x'), 'directory_not_configured')
@@ -46,7 +46,7 @@ describeEngines('import of people', (engine, itOnce) => {
 
   for (const kind of directoryKinds)
     describe(kind, () => {
-      it('O15: finds people and says who has an account, O16: imports them by id', async () => {
+      it('finds people and says who has an account, O16: imports them by id', async () => {
         await useDirectory(kind)
         const found = await search('arendt')
         assert.deepEqual(
@@ -85,7 +85,7 @@ describeEngines('import of people', (engine, itOnce) => {
         await server.admin.deleteUser({ params: { id: anna.id } })
       })
 
-      itOnce('O15: tells what went wrong there, and imports nothing', async () => {
+      itOnce('tells what went wrong there, and imports nothing', async () => {
         const fake = await useDirectory(kind)
         const refusals = [
           [answer(403), 'directory_forbidden'],
@@ -104,7 +104,7 @@ describeEngines('import of people', (engine, itOnce) => {
         assert.equal((await server.admin.listUsers()).items.length, 1)
       })
 
-      it('O16: two who import the same person at once make one account', async () => {
+      it('two who import the same person at once make one account', async () => {
         await useDirectory(kind)
         const results = await Promise.all([importing('id-cleo'), importing('id-cleo'), importing('id-cleo')])
         const outcomes = results.flatMap(({ items }) => items.map(({ result }) => result)).sort()

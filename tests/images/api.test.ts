@@ -423,7 +423,7 @@ describeEngines('images through links', (engine, itOnce) => {
     assert.equal((await open(below, '/x.svg?w=64')).status, 415)
   })
 
-  itOnce('has few sizes, so that strangers cannot mint variants without end (I12)', async () => {
+  itOnce('has few sizes, so that strangers cannot mint variants without end', async () => {
     const link = await share('dir/large.png')
     const tags = new Set<string>()
     for (const query of ['w=81', 'w=90', 'w=96', 'w=48&dpr=2', 'w=41&dpr=2']) {
@@ -569,7 +569,7 @@ describe('real-world inputs', { skip: onS3 }, () => {
     assert.equal((await get('tall.png', { w: 300, h: 300, fit: 'pad' })).status, 200)
   })
 
-  it('refuses to start where libvips would decode what it must not (I14)', async () => {
+  it('refuses to start where libvips would decode what it must not', async () => {
     await selfTest()
     // The files of the test are such that a libvips without the block decodes them.
     const files = ['svg.jpg', 'picture.v'].map((name) => `server/images/forbidden/${name}`)

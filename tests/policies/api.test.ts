@@ -412,7 +412,7 @@ describeEngines('cleanup policies', (engine, itOnce) => {
     await rejectsWith(server.admin.explainPolicies({ params, query: { key: 'none' } }), 'not_found')
   })
 
-  itOnce('D.2: asks for the right policy on all that is in scope, and hides what others have', async () => {
+  itOnce('asks for the right policy on all that is in scope, and hides what others have', async () => {
     const bucket = await open()
     await bucket.put('logs/a')
     const grants = (actions: ('list' | 'policy' | 'delete')[], prefix = 'logs/') => ({

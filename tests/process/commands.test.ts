@@ -12,7 +12,7 @@ import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer 
 
 const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 
-describeEngines('R8: commands', (engine, itOnce) => {
+describeEngines('commands', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -130,7 +130,7 @@ describeEngines('R8: commands', (engine, itOnce) => {
     assert.equal(lines[0]?.[1], 'active,admin,password,idp')
   })
 
-  it('J6: rotate-secrets encrypts stored secrets with the new key, so that the old one can go', async () => {
+  it('rotate-secrets encrypts stored secrets with the new key, so that the old one can go', async () => {
     const secret = 'client secret to be sealed'
     server.secrets.add(secret)
     await server.admin.updateSettings({ body: { idp: { client_secret: secret } } })

@@ -315,7 +315,7 @@ describeEngines('share links', (engine, itOnce) => {
     assert.equal(other.status, 410, 'and is no way around the limit')
   })
 
-  it('R11: ends with the right, the account, or (if the settings say so) not', async () => {
+  it('ends with the right, the account, or (if the settings say so) not', async () => {
     const key = await put('team/plan.txt')
     const kim = await person('team/', 'read', 'share')
     const mint = () => kim.client.shareObject({ params: { bucket: BUCKET, key }, body: {} })
@@ -338,7 +338,7 @@ describeEngines('share links', (engine, itOnce) => {
     assert.equal(await status(), 410)
   })
 
-  it('R11: ends with the right to share alone, or to read or write alone; what is left of the rights goes on', async () => {
+  it('ends with the right to share alone, or to read or write alone; what is left of the rights goes on', async () => {
     const keys = [await put('duo/a/1.txt'), await put('duo/b/1.txt')]
     const kim = await person('duo/', 'read', 'write', 'share')
     const object = await kim.client.shareObject({ params: { bucket: BUCKET, key: keys[0] ?? '' }, body: {} })

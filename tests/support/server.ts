@@ -283,7 +283,7 @@ export async function dump({ db }: Database, engine: Engine): Promise<string> {
   return texts.join('\n')
 }
 
-/** Any personal access token or JWT, and the texts that this test knows to be secret (K2, A5). */
+/** Any personal access token or JWT, and the texts that this test knows to be secret. */
 function assertHoldsNoSecret(where: string, text: string, secrets: ReadonlySet<string>): void {
   const found =
     /svc_pat_[0-9A-Za-z]{36}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/.exec(text)?.[0] ??

@@ -128,7 +128,7 @@ describeEngines('tokens', (engine, itOnce) => {
     await server.stop()
   })
 
-  itOnce('K1: has the published form, and the CRC-32 of its random part', async () => {
+  itOnce('has the published form, and the CRC-32 of its random part', async () => {
     assert.equal(TOKEN_PATTERN, 'svc_pat_[0-9A-Za-z]{36}')
     const { client } = await person()
     for (const made of [await make(client), await make(client, '30d'), await rotate(client, (await make(client)).id)]) {
@@ -144,7 +144,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.ok(openapi.includes(`^${TOKEN_PATTERN}$`))
   })
 
-  itOnce('K2: answers the value once, to no cache', async () => {
+  itOnce('answers the value once, to no cache', async () => {
     const { client, jwt } = await person()
     const fields = ['created_at', 'expires_at', 'id', 'name', 'token', 'token_prefix']
     const created = await send('POST', '/tokens', jwt, { name: 'ci', expires_in: '90d' })
@@ -168,7 +168,7 @@ describeEngines('tokens', (engine, itOnce) => {
       assert.equal(list.body.toString().includes(hidden), false, hidden)
   })
 
-  it('K2: keeps the SHA-256 and nothing that the value could be told from', async () => {
+  it('keeps the SHA-256 and nothing that the value could be told from', async () => {
     const { client } = await person()
     const values = new Set<string>()
     const first = await make(client, '30d')
@@ -205,24 +205,19 @@ describeEngines('tokens', (engine, itOnce) => {
         for (const text of [kept, server.logged(), ...files]) assert.equal(text.includes(part), false)
   })
 
-  itOnce(
-    'K2, A5: a value that was typed as the e-mail of a login, or sent as a browser’s name, is not recorded',
-    async () => {
-      const other = await startServer(engine)
-      const value = newTokenValue()
-      await rejectsWith(other.as().login({ body: { username: value, password: 'x' } }), 'invalid_grant')
-      await rejectsWith(
-        other
-          .as()
-          .login({ body: { username: 'someone@example.com', password: 'x' }, headers: { 'user-agent': value } }),
-        'invalid_grant',
-      )
-      // Looks for anything of the form in the database and the log.
-      await other.stop()
-    },
-  )
+  itOnce('a value that was typed as the e-mail of a login, or sent as a browser’s name, is not recorded', async () => {
+    const other = await startServer(engine)
+    const value = newTokenValue()
+    await rejectsWith(other.as().login({ body: { username: value, password: 'x' } }), 'invalid_grant')
+    await rejectsWith(
+      other.as().login({ body: { username: 'someone@example.com', password: 'x' }, headers: { 'user-agent': value } }),
+      'invalid_grant',
+    )
+    // Looks for anything of the form in the database and the log.
+    await other.stop()
+  })
 
-  itOnce('K15: the log shows no value wherever in an entry it stands', async () => {
+  itOnce('the log shows no value wherever in an entry it stands', async () => {
     const value = newTokenValue()
     const lines: string[] = []
     const to = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) })
@@ -237,7 +232,7 @@ describeEngines('tokens', (engine, itOnce) => {
     }
   })
 
-  itOnce('K3: refuses what has not the form without asking the database', async () => {
+  itOnce('refuses what has not the form without asking the database', async () => {
     const origin: Origin = { request_id: null, ip: address(30), user_agent: null, method: null, route: null }
     const asked = new Error('the database was asked')
     const system = {
@@ -264,7 +259,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal(await statusOf(value, address(30)), 401)
   })
 
-  itOnce('K4: lives as long as was asked for', async () => {
+  itOnce('lives as long as was asked for', async () => {
     const { client } = await person()
     for (const [asked, seconds] of [
       ['30d', 30 * 86_400],
@@ -288,7 +283,7 @@ describeEngines('tokens', (engine, itOnce) => {
     }
   })
 
-  itOnce('K4: refuses every other lifetime', async () => {
+  itOnce('refuses every other lifetime', async () => {
     const { client } = await person()
     const wrong: unknown[] = [
       ...[0, -1, 1.5, true, false, null, [], {}, ['30d'], TEN_YEARS + 1, 1e21],
@@ -311,7 +306,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.deepEqual((await client.listTokens()).items, [])
   })
 
-  itOnce('K4: a setting limits the lifetimes of new tokens, on the next request', async () => {
+  itOnce('a setting limits the lifetimes of new tokens, on the next request', async () => {
     const { client } = await person()
     const old = await make(client)
     await setTokens({ max_lifetime_days: 30 })
@@ -329,7 +324,7 @@ describeEngines('tokens', (engine, itOnce) => {
     await make(client, 'never')
   })
 
-  itOnce('K10: a setting keeps a token made with a token from outliving it', async () => {
+  itOnce('a setting keeps a token made with a token from outliving it', async () => {
     const { client } = await person()
     const parent = await make(client, '30d')
     const forever = await make(client)
@@ -349,7 +344,7 @@ describeEngines('tokens', (engine, itOnce) => {
     }
   })
 
-  it('K5: works up to the instant of its expiry, not at it', async () => {
+  it('works up to the instant of its expiry, not at it', async () => {
     const { client } = await person()
     const short = await make(client, 60)
     server.clock.advance(59_999)
@@ -363,7 +358,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal(await statusOf(long.token), 401)
   })
 
-  itOnce('K5: says the same whatever is wrong with a token', async () => {
+  itOnce('says the same whatever is wrong with a token', async () => {
     const one = await person()
     const [expired, revoked, rotated] = [await make(one.client, 60), await make(one.client), await make(one.client)]
     const [gone, disabled] = [await person(), await person()]
@@ -390,7 +385,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal(headers['cache-control'], 'no-store')
   })
 
-  it('K6: has the rights its owner has at each request', async () => {
+  it('has the rights its owner has at each request', async () => {
     await server.admin.createBucket({ body: { name: 'rights' } })
     const { client, id, groupId } = await person({ bucket_pattern: 'rights', actions: ['list'] })
     const { client: pat } = await make(client)
@@ -414,7 +409,7 @@ describeEngines('tokens', (engine, itOnce) => {
     await rejectsWith(pat.listUsers(), 'forbidden')
   })
 
-  it('K7: notes its use at most once a minute', async () => {
+  it('notes its use at most once a minute', async () => {
     const { client } = await person()
     const { id, token } = await make(client)
     const made = await rowOf(id)
@@ -437,7 +432,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.deepEqual([shown?.last_used_at, shown?.last_used_ip], [[...seen][1], address(72)])
   })
 
-  it('K7: is a minute old at most where others note it too', async () => {
+  it('is a minute old at most where others note it too', async () => {
     const { client } = await person()
     const { id, token } = await make(client)
     const earlier = new Date(server.clock.now().getTime() - 30_000).toISOString()
@@ -453,7 +448,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal((await rowOf(id)).last_used_at, server.clock.now().toISOString())
   })
 
-  it('K7: writes no other column, and no failure of it reaches the answer', async () => {
+  it('writes no other column, and no failure of it reaches the answer', async () => {
     const { client } = await person()
     const { id, token } = await make(client)
     const used = ['last_used_at', 'last_used_ip']
@@ -490,7 +485,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal((await rowOf(id)).last_used_at, server.clock.now().toISOString())
   })
 
-  it('K7: a use that was refused for want of rights is noted too', async () => {
+  it('a use that was refused for want of rights is noted too', async () => {
     await server.admin.createBucket({ body: { name: 'not-mine' } })
     const { client } = await person()
     const calls = [
@@ -507,7 +502,7 @@ describeEngines('tokens', (engine, itOnce) => {
   })
 
   if (engine === 'postgres')
-    itOnce('K7: the answer does not wait for the note', async () => {
+    itOnce('the answer does not wait for the note', async () => {
       const { client } = await person()
       const { id, token } = await make(client)
       const release = await holding('select id from tokens where id = $1 for update', id)
@@ -523,7 +518,7 @@ describeEngines('tokens', (engine, itOnce) => {
       assert.equal((await rowOf(id)).last_used_at, server.clock.now().toISOString())
     })
 
-  it('K8: lists one’s own, latest first, page by page', async () => {
+  it('lists one’s own, latest first, page by page', async () => {
     const [mine, other] = [await person(), await person()]
     await make(other.client)
     const made: string[] = []
@@ -554,7 +549,7 @@ describeEngines('tokens', (engine, itOnce) => {
     }
   })
 
-  it('K8: tells what state each is in', async () => {
+  it('tells what state each is in', async () => {
     const { client } = await person()
     const forever = await make(client)
     const month = await make(client, '30d')
@@ -581,7 +576,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal((await listed(pat, ended.id))?.revoked_at, at)
   })
 
-  it('K8: shows administrators, and nobody else, the tokens of others', async () => {
+  it('shows administrators, and nobody else, the tokens of others', async () => {
     const [one, other] = [await person(), await person()]
     const { id } = await make(one.client)
     const managers = await server.admin.createGroup({ body: { name: 'Managers', global: ['users.manage'] } })
@@ -606,7 +601,7 @@ describeEngines('tokens', (engine, itOnce) => {
       await rejectsWith(call, 'unauthenticated')
   })
 
-  it('K9: is refused from the moment it is revoked', async () => {
+  it('is refused from the moment it is revoked', async () => {
     const [mine, other] = [await person(), await person()]
     const { id, token } = await make(mine.client)
     const foreign = await make(other.client)
@@ -642,7 +637,7 @@ describeEngines('tokens', (engine, itOnce) => {
       ],
     )
   })
-  it('K9: may revoke itself, and an administrator any', async () => {
+  it('may revoke itself, and an administrator any', async () => {
     const { client } = await person()
     const self = await make(client)
     await server.records([{ action: 'token_revoke' }], () => revoke(self.client, self.id))
@@ -658,7 +653,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.deepEqual([count(results, 'ok'), count(results, 'not_found')], [1, 7], results.join())
   })
 
-  it('K10: keeps with what it was made, and ends its descendants only when asked to', async () => {
+  it('keeps with what it was made, and ends its descendants only when asked to', async () => {
     const { client } = await person()
     const root = await make(client, '30d', 'root')
     const generations = [root]
@@ -694,7 +689,7 @@ describeEngines('tokens', (engine, itOnce) => {
     )
   })
 
-  it('K10: ends the descendants of a token that was revoked without them before', async () => {
+  it('ends the descendants of a token that was revoked without them before', async () => {
     const { client } = await person()
     const root = await make(client)
     const child = await make(root.client)
@@ -711,7 +706,7 @@ describeEngines('tokens', (engine, itOnce) => {
       ['before it is counted', 'select id from users where id = $1 for update'],
       ['before it is there for all to see', 'lock table audit in exclusive mode'],
     ] as const)
-      it(`K10: no descendant made meanwhile escapes a cascade that comes ${when}`, async () => {
+      it(`no descendant made meanwhile escapes a cascade that comes ${when}`, async () => {
         const { client, id: owner } = await person()
         const root = await make(client)
         const child = await make(root.client)
@@ -741,7 +736,7 @@ describeEngines('tokens', (engine, itOnce) => {
         )
       })
 
-  it('K11: a person has at most 50 live tokens, however many they make at once', async () => {
+  it('a person has at most 50 live tokens, however many they make at once', async () => {
     const { client } = await person()
     const dead = [await make(client), await make(client, 60)]
     await revoke(client, dead[0]?.id ?? '')
@@ -764,7 +759,7 @@ describeEngines('tokens', (engine, itOnce) => {
     await make((await person()).client)
   })
 
-  itOnce('K11: has a name of 1 to 100 characters, which another may have too', async () => {
+  itOnce('has a name of 1 to 100 characters, which another may have too', async () => {
     const { client } = await person()
     for (const [name, kept] of [
       ['x', 'x'],
@@ -783,7 +778,7 @@ describeEngines('tokens', (engine, itOnce) => {
     })
   })
 
-  it('K12: its owner is told seven days and one day before it expires, once each', async () => {
+  it('its owner is told seven days and one day before it expires, once each', async () => {
     const { client } = await person()
     const month = await make(client, '30d', 'month')
     const revoked = await make(client, '30d', 'revoked')
@@ -823,7 +818,7 @@ describeEngines('tokens', (engine, itOnce) => {
   })
 
   if (engine === 'postgres')
-    it('K12: two services tell it once', async () => {
+    it('two services tell it once', async () => {
       const { client } = await person()
       const made = await Promise.all(times(20, () => make(client, 86_400)))
       const config = readConfig({ ...server.env, LOG_LEVEL: 'silent' })
@@ -841,7 +836,7 @@ describeEngines('tokens', (engine, itOnce) => {
       assert.equal(told.filter(({ details }) => JSON.parse(details).days === 1).length, 20)
     })
 
-  it('K13: a new value replaces the old one at once, and its later use is recorded', async () => {
+  it('a new value replaces the old one at once, and its later use is recorded', async () => {
     const { client } = await person()
     const parent = await make(client)
     const made = await make(parent.client, '30d', 'kept')
@@ -875,7 +870,7 @@ describeEngines('tokens', (engine, itOnce) => {
     })
   })
 
-  it('K13: the old value lives on for the grace that was asked for', async () => {
+  it('the old value lives on for the grace that was asked for', async () => {
     const { client } = await person()
     const made = await make(client)
     const next = await rotate(client, made.id, 60)
@@ -911,7 +906,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.equal(await statusOf(last.token), 200)
   })
 
-  it('K13: who keeps using a replaced value does not fill the audit log', async () => {
+  it('who keeps using a replaced value does not fill the audit log', async () => {
     const { client } = await person()
     const made = await make(client)
     await rotate(client, made.id)
@@ -921,7 +916,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.ok(recorded >= 1 && recorded <= 100, `${recorded} records`)
   })
 
-  itOnce('K13: renews only live tokens of one’s own', async () => {
+  itOnce('renews only live tokens of one’s own', async () => {
     const [mine, other] = [await person(), await person()]
     const { id, token } = await make(mine.client)
     const revoked = await make(mine.client)
@@ -942,7 +937,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.deepEqual(statuses.sort(), [200, 401])
   })
 
-  itOnce('K14: what is done with it is recorded with it', async () => {
+  itOnce('what is done with it is recorded with it', async () => {
     const who = await person({ bucket_pattern: 'recorded', actions: ['list', 'read', 'write', 'create'] })
     const { id, token } = await make(who.client)
     const doing = [
@@ -971,7 +966,7 @@ describeEngines('tokens', (engine, itOnce) => {
     assert.deepEqual(byMethod.items, items)
   })
 
-  itOnce('K15: an address may send 100 bad tokens a minute, and good ones all the time', async () => {
+  itOnce('an address may send 100 bad tokens a minute, and good ones all the time', async () => {
     const { client } = await person()
     const good = await make(client)
     const bad = [await make(client), await make(client, 1)]
@@ -1065,7 +1060,7 @@ describeEngines('tokens', (engine, itOnce) => {
   })
 
   if (engine === 'postgres')
-    it('K13: a replaced value is dead at once everywhere, whatever the clocks', async () => {
+    it('a replaced value is dead at once everywhere, whatever the clocks', async () => {
       assert.ok(twin)
       // The service of the tests lives years from the real time of the other.
       const { client } = await person()
@@ -1082,7 +1077,7 @@ describeEngines('tokens', (engine, itOnce) => {
     })
 
   if (engine === 'postgres')
-    it('K9, J7: what one service changes acts on the very next request to another', async () => {
+    it('what one service changes acts on the very next request to another', async () => {
       assert.ok(twin)
       const url = twin.url
       await server.admin.createBucket({ body: { name: 'replicas' } })

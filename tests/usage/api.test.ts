@@ -47,7 +47,7 @@ describeEngines('usage over time', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  it('adds up to the objects, what went in and what went out (case 33)', async () => {
+  it('adds up to the objects, what went in and what went out', async () => {
     const name = await open()
     await nextHour()
     await put(name, 'a.txt', 'x'.repeat(1000))

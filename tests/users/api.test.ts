@@ -11,7 +11,7 @@ describeEngines('users and groups', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  it('R5, R8: the first start makes one administrator in the built-in group', async () => {
+  it('the first start makes one administrator in the built-in group', async () => {
     const { items } = await server.admin.listUsers()
     assert.deepEqual(
       items.map(({ email, is_admin, is_active, groups }) => [
@@ -78,7 +78,7 @@ describeEngines('users and groups', (engine, itOnce) => {
       body: { email: 'mo@example.com', display_name: 'Mo', password: 'a long password' },
     })
     const mo = server.as(await server.login('mo@example.com', 'a long password'))
-    assert.deepEqual((await mo.listBuckets()).items, [], 'R4')
+    assert.deepEqual((await mo.listBuckets()).items, [], 'without a grant there is no bucket')
     await rejectsWith(mo.browse({ params: { name: 'later' } }), 'forbidden')
     await admin.addMembers({ params: { id: group.id }, body: { user_ids: [user.id] } })
     await mo.browse({ params: { name: 'later' } })
@@ -108,12 +108,12 @@ describeEngines('users and groups', (engine, itOnce) => {
       await rejectsWith(admin.addMembers({ params: { id: unknown }, body: { user_ids: [unknown] } }), 'not_found')
       for (const bucket_pattern of ['', 'A', 'a?b', '****', 'x'.repeat(64)])
         await rejectsWith(
-          admin.createGroup({ body: { name: 'R1', grants: [{ bucket_pattern, actions: ['list'] }] } }),
+          admin.createGroup({ body: { name: 'Readers', grants: [{ bucket_pattern, actions: ['list'] }] } }),
           'invalid_request',
           'body.grants.0.bucket_pattern',
         )
       await rejectsWith(
-        admin.createGroup({ body: { name: 'R1', grants: [{ bucket_pattern: '*', actions: ['fly' as 'list'] }] } }),
+        admin.createGroup({ body: { name: 'Readers', grants: [{ bucket_pattern: '*', actions: ['fly' as 'list'] }] } }),
         'invalid_request',
         'body.grants.0.actions.0',
       )
@@ -228,7 +228,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     await rejectsWith(admin.listMembers({ params: { id: newId() } }), 'not_found')
   })
 
-  it('P6: disabling, a new password and deleting end every session at once', async () => {
+  it('disabling, a new password and deleting end every session at once', async () => {
     const { admin } = server
     const kim = await person()
     const { refresh_token = '' } = await server.as().login({ body: { username: kim.email, password: kim.password } })
@@ -340,7 +340,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     assert.deepEqual(await ids(), [])
   })
 
-  it('R5, R6: the last administrator who can log in stays one, whatever is tried', async () => {
+  it('the last administrator who can log in stays one, whatever is tried', async () => {
     const { admin } = server
     const me = await admin.me()
     const administrators = (await admin.listGroups()).items.find(({ builtin }) => builtin)?.id ?? ''
@@ -375,7 +375,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     await rejectsWith(admin.updateUser({ ...byId, body: { password: 'x'.repeat(10) } }), 'conflict')
   })
 
-  itOnce('R7: who manages users cannot reach beyond their own rights', async () => {
+  itOnce('who manages users cannot reach beyond their own rights', async () => {
     const { admin } = server
     const managers = await group('Managers', {
       global: ['users.manage'],
@@ -482,7 +482,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     )
   })
 
-  itOnce('R3: says the same 403 whether or not a bucket exists, and shows no sibling of a granted prefix', async () => {
+  itOnce('says the same 403 whether or not a bucket exists, and shows no sibling of a granted prefix', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'hidden-one' } })
     const outsider = server.as((await person()).token)

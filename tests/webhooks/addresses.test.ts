@@ -24,12 +24,12 @@ const blocked = [
 ]
 const open = ['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8', '9.255.255.255', '11.0.0.0', '172.32.0.0']
 
-it('W35, A.4: blocks every special address and lets public ones through', () => {
+it('blocks every special address and lets public ones through', () => {
   for (const one of blocked) assert.equal(mayConnect(one, none), false, one)
   for (const one of open) assert.equal(mayConnect(one, none), true, one)
 })
 
-it('W35: some addresses no configuration opens', () => {
+it('some addresses no configuration opens', () => {
   const everything = allowing('0.0.0.0/0', '::/0')
   for (const one of ['10.0.0.1', '127.0.0.1', '::1', 'fc00::1', '::ffff:127.0.0.1', '100.64.0.1'])
     assert.equal(mayConnect(one, everything), true, one)
@@ -44,7 +44,7 @@ it('W35: some addresses no configuration opens', () => {
   assert.equal(isNeverAllowed('::1'), false)
 })
 
-it('W35: allows what is listed, in either spelling, and refuses what is denied', () => {
+it('allows what is listed, in either spelling, and refuses what is denied', () => {
   const rules = { allowed: [parseRange('10.20.0.0/16'), parseRange('fd12::/32')], denied: [parseRange('8.8.8.0/24')] }
   for (const one of ['10.20.0.1', '::ffff:10.20.0.1', '10.20.255.255', 'fd12::7', '8.8.4.4'])
     assert.equal(mayConnect(one, rules), true, one)
@@ -102,7 +102,7 @@ const text6 = (bytes: readonly number[]) =>
   Array.from({ length: 8 }, (_, i) => bits16(bytes, i * 2).toString(16)).join(':')
 const byte = fc.integer({ min: 0, max: 255 })
 
-it('W35: agrees with a table written independently, for any address', () => {
+it('agrees with a table written independently, for any address', () => {
   const four = fc.oneof(
     fc.tuple(byte, byte, byte, byte),
     fc.tuple(fc.constantFrom(10, 100, 127, 168, 169, 172, 192, 198, 203), byte, byte, byte),

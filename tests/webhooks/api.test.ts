@@ -60,7 +60,7 @@ describeEngines('webhooks', (engine, itOnce) => {
   }
   const tick = () => server.running.tick()
 
-  itOnce('S6.5, S6.6, W3, W4, W8: sends a signed POST with exactly these headers and this body', async () => {
+  itOnce('sends a signed POST with exactly these headers and this body', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)
     const key = await endpoint.upload()
@@ -98,7 +98,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.equal(delivery.body, request.body)
   })
 
-  it('W1: a change that rolls back leaves no record, no delivery and no POST', async () => {
+  it('a change that rolls back leaves no record, no delivery and no POST', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)
     // The quota is asked after the object was put in its place; the whole action goes back.
@@ -111,7 +111,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.equal((await endpoint.deliveries()).length, 1)
   })
 
-  itOnce('W2: refuses unknown events by name, and none at all', async () => {
+  itOnce('refuses unknown events by name, and none at all', async () => {
     const bad = (body: Partial<NewEndpoint>) =>
       server.admin.createWebhook({ body: { name: 'x', url: 'https://8.8.8.8/', events: ['upload'], ...body } })
     await server.records([], async () => {
@@ -127,7 +127,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     })
   })
 
-  it('W2: sends what was subscribed to, by name, bucket and prefix, and to `*` everything', async () => {
+  it('sends what was subscribed to, by name, bucket and prefix, and to `*` everything', async () => {
     const [all, named, other] = [await receiver(), await receiver(), await receiver()]
     const everything = await register(all.url, { events: ['*'], bucket: null, prefix: null })
     const moves = await register(named.url, { events: ['move', 'delete'], prefix: 'left/' })
@@ -149,7 +149,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     await server.admin.deleteWebhook({ params: moves.params })
   })
 
-  it('S3, W3, W9, W15, W17: retries by the schedule with the same id and bytes, then fails', async () => {
+  it('retries by the schedule with the same id and bytes, then fails', async () => {
     const to = await receiver(answer(500))
     const endpoint = await register(to.url)
     await endpoint.upload()
@@ -195,7 +195,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     )
   })
 
-  itOnce('W16: honours Retry-After up to double, on 429 and 503 alone', async () => {
+  itOnce('honours Retry-After up to double, on 429 and 503 alone', async () => {
     for (const [status, value, least, most] of [
       [429, '90', 90, 90],
       [503, '100000', 120, 120],
@@ -215,7 +215,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     }
   })
 
-  itOnce('W10, W11: only 2xx acknowledges; a redirect is a failure, and where it points is never visited', async () => {
+  itOnce('only 2xx acknowledges; a redirect is a failure, and where it points is never visited', async () => {
     const target = await receiver()
     for (const status of [200, 201, 204, 299, 301, 302, 303, 307, 308, 304, 400, 404, 500]) {
       const to = await receiver(answer(status, { location: target.url }))
@@ -232,7 +232,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.deepEqual([target.received, target.connections], [[], 0])
   })
 
-  it('W5, W30: keeps every attempt: headers, answer, address, time', async () => {
+  it('keeps every attempt: headers, answer, address, time', async () => {
     const to = await receiver(answer(418, { 'x-tea': 'yes', 'set-cookie': 'session=1' }, 'no coffee ☕'))
     const endpoint = await register(to.url)
     await endpoint.upload()
@@ -261,7 +261,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.deepEqual([third?.response_body, third?.response_encoding], ['/wAB', 'base64'])
   })
 
-  it('W24: holds the queue of a paused endpoint, queues nothing new, and goes on when it is resumed', async () => {
+  it('holds the queue of a paused endpoint, queues nothing new, and goes on when it is resumed', async () => {
     const to = await receiver(answer(500))
     const endpoint = await register(to.url)
     await endpoint.upload()
@@ -293,7 +293,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.deepEqual([expired.status, expired.attempts, expired.last_error], ['failed', 0, 'expired while paused'])
   })
 
-  itOnce('W25: 410 disables at once, visibly', async () => {
+  itOnce('410 disables at once, visibly', async () => {
     const to = await receiver(answer(410))
     const [endpoint, watcher] = [await register(to.url), await receiver()]
     await register(watcher.url, { events: ['webhook_disabled'], bucket: null, prefix: null })
@@ -308,7 +308,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     await server.records([], tick)
   })
 
-  itOnce('W25: failing for five days with ten deliveries given up disables; one success begins anew', async () => {
+  itOnce('failing for five days with ten deliveries given up disables; one success begins anew', async () => {
     const fails = answer(500)
     const to = await receiver(fails)
     const endpoint = await register(to.url)
@@ -335,7 +335,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.match(disabled_reason ?? '', /^Every attempt since .* failed\.$/)
   })
 
-  it('W26: four failures in a row keep first attempts back for a while; retries go on', async () => {
+  it('four failures in a row keep first attempts back for a while; retries go on', async () => {
     const to = await receiver(answer(500))
     const endpoint = await register(to.url, { max_in_flight: 1 })
     for (let i = 0; i < 7; i++) await endpoint.upload(String(i))
@@ -361,7 +361,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.deepEqual([(await endpoint.read()).cooling_until, (await endpoint.read()).failing_since], [null, null])
   })
 
-  it('W27: an endpoint deleted with an attempt in flight goes without a trace', async () => {
+  it('an endpoint deleted with an attempt in flight goes without a trace', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     const { promise: gone, resolve: go } = Promise.withResolvers<void>()
     const to = await receiver((_request, response) => {
@@ -383,7 +383,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.doesNotMatch(server.logged(), /"level":50/)
   })
 
-  itOnce('W28: the secret is in the answers of create and rotate, and nowhere else', async () => {
+  itOnce('the secret is in the answers of create and rotate, and nowhere else', async () => {
     const endpoint = await register('https://8.8.8.8/x')
     assert.match(endpoint.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     const { params } = endpoint
@@ -403,69 +403,66 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.equal(JSON.stringify(reads).includes('whsec_'), false)
   })
 
-  itOnce(
-    'W8, W29: a rotation signs with the old secret until its grace is over, and with both for those who know',
-    async () => {
-      const to = await receiver()
-      const endpoint = await register(to.url)
-      const { params } = endpoint
-      const signs = (secret: string, { body }: { body: string }) =>
-        `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-      const next = async (name: string) => {
-        await endpoint.upload(name)
-        await tick()
-        const request = to.received.at(-1)
-        return request ?? assert.fail()
+  itOnce('a rotation signs with the old secret until its grace is over, and with both for those who know', async () => {
+    const to = await receiver()
+    const endpoint = await register(to.url)
+    const { params } = endpoint
+    const signs = (secret: string, { body }: { body: string }) =>
+      `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    const next = async (name: string) => {
+      await endpoint.upload(name)
+      await tick()
+      const request = to.received.at(-1)
+      return request ?? assert.fail()
+    }
+    const standard = (secret: string, { body, headers }: Receiver['received'][number]) => {
+      // It looks at the real clock.
+      const { now } = Date
+      Date.now = () => server.clock.now().getTime()
+      try {
+        return new StandardWebhook(secret).verify(body, headers as Record<string, string>)
+      } finally {
+        Date.now = now
       }
-      const standard = (secret: string, { body, headers }: Receiver['received'][number]) => {
-        // It looks at the real clock.
-        const { now } = Date
-        Date.now = () => server.clock.now().getTime()
-        try {
-          return new StandardWebhook(secret).verify(body, headers as Record<string, string>)
-        } finally {
-          Date.now = now
-        }
-      }
-      const first = await next('1')
-      assert.ok(standard(endpoint.secret, first))
-      const { secret, rotation } = await server.records([{ action: 'webhook_rotate' }], () =>
-        server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 100 } }),
-      )
-      server.secrets.add(secret)
-      assert.equal(Date.parse(rotation?.promotes_at ?? '') - server.clock.now().getTime(), 100 * SECOND)
-      await rejectsWith(server.admin.rotateWebhookSecret({ params }), 'conflict')
-      const during = await next('2')
-      assert.equal(during.headers['x-svc-signature'], signs(endpoint.secret, during))
-      assert.equal(during.headers['x-svc-signature-next'], signs(secret, during))
-      for (const one of [endpoint.secret, secret]) assert.ok(standard(one, during))
-      server.clock.advance(100 * SECOND)
-      const after = await next('3')
-      assert.equal(after.headers['x-svc-signature'], signs(secret, after))
-      assert.equal(after.headers['x-svc-signature-next'], undefined)
-      assert.throws(() => standard(endpoint.secret, after))
-      assert.equal((await endpoint.read()).rotation, null)
-      await rejectsWith(server.admin.promoteWebhookSecret({ params }), 'conflict')
+    }
+    const first = await next('1')
+    assert.ok(standard(endpoint.secret, first))
+    const { secret, rotation } = await server.records([{ action: 'webhook_rotate' }], () =>
+      server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 100 } }),
+    )
+    server.secrets.add(secret)
+    assert.equal(Date.parse(rotation?.promotes_at ?? '') - server.clock.now().getTime(), 100 * SECOND)
+    await rejectsWith(server.admin.rotateWebhookSecret({ params }), 'conflict')
+    const during = await next('2')
+    assert.equal(during.headers['x-svc-signature'], signs(endpoint.secret, during))
+    assert.equal(during.headers['x-svc-signature-next'], signs(secret, during))
+    for (const one of [endpoint.secret, secret]) assert.ok(standard(one, during))
+    server.clock.advance(100 * SECOND)
+    const after = await next('3')
+    assert.equal(after.headers['x-svc-signature'], signs(secret, after))
+    assert.equal(after.headers['x-svc-signature-next'], undefined)
+    assert.throws(() => standard(endpoint.secret, after))
+    assert.equal((await endpoint.read()).rotation, null)
+    await rejectsWith(server.admin.promoteWebhookSecret({ params }), 'conflict')
 
-      const again = await server.admin.rotateWebhookSecret({ params })
-      server.secrets.add(again.secret)
-      await server.records([{ action: 'webhook_promote' }], () => server.admin.promoteWebhookSecret({ params }))
-      const promoted = await next('4')
-      assert.equal(promoted.headers['x-svc-signature'], signs(again.secret, promoted))
-      const atOnce = await server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 0 } })
-      server.secrets.add(atOnce.secret)
-      assert.equal(atOnce.rotation, null)
-      const last = await next('5')
-      assert.equal(last.headers['x-svc-signature'], signs(atOnce.secret, last))
-      await rejectsWith(
-        server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 604_801 } }),
-        'invalid_request',
-        'body.grace_seconds',
-      )
-    },
-  )
+    const again = await server.admin.rotateWebhookSecret({ params })
+    server.secrets.add(again.secret)
+    await server.records([{ action: 'webhook_promote' }], () => server.admin.promoteWebhookSecret({ params }))
+    const promoted = await next('4')
+    assert.equal(promoted.headers['x-svc-signature'], signs(again.secret, promoted))
+    const atOnce = await server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 0 } })
+    server.secrets.add(atOnce.secret)
+    assert.equal(atOnce.rotation, null)
+    const last = await next('5')
+    assert.equal(last.headers['x-svc-signature'], signs(atOnce.secret, last))
+    await rejectsWith(
+      server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 604_801 } }),
+      'invalid_request',
+      'body.grace_seconds',
+    )
+  })
 
-  it('W31: lists deliveries by status, event and page', async () => {
+  it('lists deliveries by status, event and page', async () => {
     const to = await receiver()
     const endpoint = await register(to.url, { events: ['*'], max_in_flight: 5 })
     for (let i = 0; i < 5; i++) {
@@ -505,7 +502,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     ])
   })
 
-  it('W31: the list says of each endpoint how it goes: the latest delivery, and those of a day', async () => {
+  it('the list says of each endpoint how it goes: the latest delivery, and those of a day', async () => {
     const to = await receiver()
     const endpoint = await register(to.url, { max_in_flight: 5 })
     const silent = await register(to.url)
@@ -540,7 +537,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.deepEqual((await listed(silent.id)).recent, { acknowledged: 0, failed: 0 })
   })
 
-  it('W9, W32: resends what is over with the same id and body, once, beside the schedule', async () => {
+  it('resends what is over with the same id and body, once, beside the schedule', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)
     await endpoint.upload()
@@ -577,7 +574,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     await rejectsWith(server.admin.resendDelivery({ params: { ...at, delivery_id: newId() } }), 'conflict')
   })
 
-  it('W32: recovers what failed, with a whole schedule', async () => {
+  it('recovers what failed, with a whole schedule', async () => {
     const to = await receiver(answer(500))
     const endpoint = await register(to.url)
     const since = server.clock.now().toISOString()
@@ -621,7 +618,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     await rejectsWith(server.admin.recoverWebhook({ params, body: { since } }), 'conflict')
   })
 
-  itOnce('W33: a test goes to its endpoint alone, also to one that is disabled', async () => {
+  itOnce('a test goes to its endpoint alone, also to one that is disabled', async () => {
     const [to, all] = [await receiver(), await receiver()]
     const everything = await register(all.url, { events: ['*'], bucket: null, prefix: null })
     const endpoint = await register(to.url, { enabled: false })
@@ -645,7 +642,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     await server.admin.deleteWebhook({ params: everything.params })
   })
 
-  it('W31: forgets what was over thirty days ago, and nothing that is queued', async () => {
+  it('forgets what was over thirty days ago, and nothing that is queued', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)
     await endpoint.upload('old')
@@ -682,7 +679,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     }
   })
 
-  itOnce('A5: changes are recorded with both sides, and queries of URLs left out', async () => {
+  itOnce('changes are recorded with both sides, and queries of URLs left out', async () => {
     const endpoint = await register('https://8.8.8.8/x?token=abc')
     const change = { url: 'https://8.8.4.4/y?token=def', events: ['*'] }
     await server.admin.updateWebhook({ params: endpoint.params, body: change })
@@ -702,7 +699,7 @@ describeEngines('webhooks', (engine, itOnce) => {
     )
   })
 
-  itOnce('W6: where webhooks are off nothing is queued and nothing sent; what there is stays', async () => {
+  itOnce('where webhooks are off nothing is queued and nothing sent; what there is stays', async () => {
     const off = await startServer(engine, { WEBHOOKS_ENABLED: 'false', WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' })
     try {
       const to = await receiver()

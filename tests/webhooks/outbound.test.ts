@@ -57,7 +57,7 @@ async function tcp(serve: (socket: net.Socket) => void, host = '127.0.0.2'): Pro
 }
 
 describe('where a delivery may go', () => {
-  it('W37: no spelling of an address gets past the check', async () => {
+  it('no spelling of an address gets past the check', async () => {
     const inside = keep(await startReceiver())
     const inside6 = keep(await startReceiver(undefined, { host: '::1' }))
     const one = poster()
@@ -84,7 +84,7 @@ describe('where a delivery may go', () => {
     assert.deepEqual([inside.connections, inside6.connections], [0, 0], 'no one even connected')
   })
 
-  it('W36: a name is judged by its answers, all of them, when it is connected to', async () => {
+  it('a name is judged by its answers, all of them, when it is connected to', async () => {
     const [outside, inside] = [keep(await startReceiver(undefined, { host: '127.0.0.2' })), keep(await startReceiver())]
     const dns = keep(
       await startDns((name) =>
@@ -112,7 +112,7 @@ describe('where a delivery may go', () => {
     assert.equal(inside.connections, 0)
   })
 
-  it('W36: a name that changes its answer (rebinding) is asked once for each connection, and dialled by that answer', async () => {
+  it('a name that changes its answer (rebinding) is asked once for each connection, and dialled by that answer', async () => {
     const [outside, inside] = [keep(await startReceiver(undefined, { host: '127.0.0.2' })), keep(await startReceiver())]
     let now = ['127.0.0.2']
     const dns = keep(await startDns(() => now))
@@ -137,7 +137,7 @@ describe('where a delivery may go', () => {
     assert.equal(inside.connections, 0)
   })
 
-  it('W11: no redirect is followed', async () => {
+  it('no redirect is followed', async () => {
     const inside = keep(await startReceiver())
     const one = poster()
     for (const status of [301, 302, 303, 307, 308]) {
@@ -148,14 +148,14 @@ describe('where a delivery may go', () => {
     assert.equal(inside.connections, 0)
   })
 
-  it('W35: WEBHOOK_DENIED_CIDRS closes what is open; the own listener is never reached', async () => {
+  it('WEBHOOK_DENIED_CIDRS closes what is open; the own listener is never reached', async () => {
     const to = keep(await startReceiver(undefined, { host: '127.0.0.2' }))
     assert.equal((await ask(poster({ denied: [parseRange('127.0.0.0/8')] }), to.url)).failure?.kind, 'blocked')
     assert.equal((await ask(poster({ ownPort: to.port }), to.url)).failure?.kind, 'blocked')
     assert.equal(to.connections, 0)
   })
 
-  it('W40: names that are never answered cost no thread: files are read meanwhile', async () => {
+  it('names that are never answered cost no thread: files are read meanwhile', async () => {
     const silent = keep(await startDns(() => null))
     const one = poster({ dns: silent.address, timeout: 1500 })
     const asked = Array.from({ length: 32 }, (_, i) => ask(one, `http://hole${i}.test/`))
@@ -167,7 +167,7 @@ describe('where a delivery may go', () => {
   })
 })
 
-describe('W12, W13: one deadline for everything, and answers of every kind', () => {
+describe('one deadline for everything, and answers of every kind', () => {
   const LIMIT = 800
   const timed = async (url: string, options: Parameters<typeof poster>[0] = {}) => {
     const began = performance.now()
@@ -202,7 +202,7 @@ describe('W12, W13: one deadline for everything, and answers of every kind', () 
     }
   })
 
-  it('W10: what comes after the headers of a 2xx cannot undo it', async () => {
+  it('what comes after the headers of a 2xx cannot undo it', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n'
     const stalls = await tcp((socket) => void socket.write(`${head}begin`))
     const stalled = await timed(`http://127.0.0.2:${stalls}/`)
@@ -241,7 +241,7 @@ describe('W12, W13: one deadline for everything, and answers of every kind', () 
     assert.deepEqual([late.status, late.failure?.kind, late.body.toString()], [500, 'timeout_body', 'be'])
   })
 
-  it('W13: decompresses nothing, and takes headers of 16 KiB at most', async () => {
+  it('decompresses nothing, and takes headers of 16 KiB at most', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(10_000_000))
     const to = keep(
       await startReceiver(
@@ -285,7 +285,7 @@ describe('W12, W13: one deadline for everything, and answers of every kind', () 
   })
 })
 
-describe('W14: TLS', () => {
+describe('TLS', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-tls-'))
   stops.push(() => fs.rmSync(folder, { recursive: true, force: true }))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
@@ -336,7 +336,7 @@ describe('W14: TLS', () => {
   })
 })
 
-describe('W41: through a proxy', () => {
+describe('through a proxy', () => {
   async function proxy(reply: (target: string, socket: net.Socket) => void) {
     const asked: string[] = []
     const server = http.createServer((_request, response) => response.writeHead(400).end())

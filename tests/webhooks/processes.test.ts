@@ -52,7 +52,7 @@ describeEngines('webhooks of whole processes', (engine) => {
   }
   const ids = ({ received }: Receiver) => received.map(({ headers }) => String(headers['x-svc-delivery']))
 
-  it('W22: the first attempt begins within a second of the change, also of one that another process made', async (t) => {
+  it('the first attempt begins within a second of the change, also of one that another process made', async (t) => {
     const to = await receiver()
     await admin.createBucket({ body: { name: 'hooked' } })
     await admin.createWebhook({ body: { name: 'n', url: to.url, events: ['upload'] } })
@@ -75,7 +75,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     assert.ok((elsewhere.received[0]?.at ?? 0) - queued < 1000)
   })
 
-  it('W18: a delivery whose process is killed in the midst is sent again with the same id; nothing is charged', async () => {
+  it('a delivery whose process is killed in the midst is sent again with the same id; nothing is charged', async () => {
     const to = await receiver(() => undefined)
     const id = await registerFor(admin, to.url)
     const [delivery = ''] = await queueDeliveries(database, [id], 1)
@@ -106,7 +106,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     assert.deepEqual([attempts, attempt_log.map(({ trigger }) => trigger)], [1, ['interrupted', 'scheduled']])
   })
 
-  it('W18: an interrupted delivery costs an attempt from the fourth time on, and ends as failed', async () => {
+  it('an interrupted delivery costs an attempt from the fourth time on, and ends as failed', async () => {
     const to = await receiver()
     const id = await registerFor(admin, to.url)
     for (const [interruptions, attempts, status, charged] of [
@@ -134,7 +134,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     }
   })
 
-  it('W18: an outcome whose lease has gone to another is not written (fencing)', async () => {
+  it('an outcome whose lease has gone to another is not written (fencing)', async () => {
     let finish: () => void = () => undefined
     const to = await receiver((_request, response) => {
       finish = () => void response.writeHead(500).end()
@@ -161,7 +161,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     assert.deepEqual([attempts, attempt_log, last_status_code], [0, [], null])
   })
 
-  it('W19: SIGTERM takes nothing new, lets attempts in flight finish, and nothing is sent twice', async () => {
+  it('SIGTERM takes nothing new, lets attempts in flight finish, and nothing is sent twice', async () => {
     const held: (() => void)[] = []
     const to = await receiver((_request, response) => void held.push(() => response.writeHead(204).end()))
     const id = await registerFor(admin, to.url)
@@ -194,7 +194,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     assert.deepEqual(ids(to).toSorted(), deliveries.toSorted())
   })
 
-  it('W21: one endpoint that hangs holds no other up', async (t) => {
+  it('one endpoint that hangs holds no other up', async (t) => {
     const hanging = await receiver(() => undefined)
     const fast = await receiver()
     const slow = await registerFor(admin, hanging.url)
@@ -223,7 +223,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     await admin.deleteWebhook({ params: { id: slow } })
   })
 
-  it('W20, W21: three processes send 1,000 deliveries once each, two at a time for each endpoint', async (t) => {
+  it('three processes send 1,000 deliveries once each, two at a time for each endpoint', async (t) => {
     await run(3)
     let most = 0
     const now = new Map<string, number>()

@@ -28,7 +28,7 @@ describeOnce('where webhooks may point', (engine) => {
   })
   const create = (url: string) => server.admin.createWebhook({ body: { name: 'x', url, events: ['*'] } })
 
-  it('W37, W38: refuses early what no delivery would reach, at creation and change', async () => {
+  it('refuses early what no delivery would reach, at creation and change', async () => {
     const { id } = await create('https://receiver.test/x')
     await server.records([], async () => {
       for (const url of [
@@ -47,14 +47,14 @@ describeOnce('where webhooks may point', (engine) => {
       for (const now of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:127.0.0.1'], ['::1']]) {
         addresses = now
         const { problem } = await rejectsWith(create('https://receiver.test/'), 'invalid_request', 'body.url')
-        assert.doesNotMatch(JSON.stringify(problem), /10\.0|127\.|::/, 'W39: the address is not told')
+        assert.doesNotMatch(JSON.stringify(problem), /10\.0|127\.|::/, 'the address is not told')
       }
     })
     addresses = []
     assert.ok((await create('https://not-yet.test/')).id, 'a name may come to be')
   })
 
-  it('W36, W39: what a name stands for at the delivery decides; the refusal is a failure that names no address', async () => {
+  it('what a name stands for at the delivery decides; the refusal is a failure that names no address', async () => {
     addresses = ['127.0.0.2']
     const inside = await startReceiver()
     const endpoint = await create(`http://rebinding.test:${inside.port}/`)
