@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Client, createClient } from '../../contract/client.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
-import { newId } from '../../server/id.ts'
-import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { type ServerProcess, spawnServer } from '../support/process.ts'
-import { ADMIN, allActions, describeEngines, serverEnv } from '../support/server.ts'
+import { fillBeside, killableService } from '../support/killable.ts'
+import { allActions, describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const KILLS = 3
@@ -20,30 +14,9 @@ const numbered = (prefix: string, n: number) => times(n, (i) => `${prefix}${Stri
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
 describeEngines('kill -9 in the midst of jobs', (engine) => {
-  let env: Record<string, string>
-  let folder: string
-  let running: ServerProcess | undefined
+  const service = killableService(engine)
   let database: Database
-  let drop: (() => Promise<void>) | undefined
 
-  before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-jobs-'))
-    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-    drop = postgres?.drop
-    env = serverEnv(folder, postgres?.url)
-  })
-  after(async () => {
-    await running?.kill('SIGKILL')
-    await drop?.()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-
-  async function connect(): Promise<Client> {
-    running = await spawnServer(env)
-    const anonymous = createClient({ baseUrl: running.url })
-    const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
-    return createClient({ baseUrl: running.url, token: access_token })
-  }
   const idOf = async (name: string) =>
     (await database.db.selectFrom('buckets').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id
   const rowsOf = async (table: 'objects' | 'trash', name: string) =>
@@ -53,39 +26,12 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
       .where('bucket_id', '=', await idOf(name))
       .execute()
 
-  /** Makes objects that share the bytes of one, each of another size and ETag; and an endpoint that wants all events. */
-  async function fill(name: string, keys: readonly string[]): Promise<void> {
-    const seed = await database.db.selectFrom('objects').selectAll().executeTakeFirstOrThrow()
-    const rows = keys.map((key, i) => ({ ...seed, key, size: 1 + (i % 97), etag: md5(key) }))
-    const bytes = rows.reduce((sum, { size }) => sum + size, 0)
-    const created_at = new Date().toISOString()
-    await database.transaction(async (tx) => {
-      for (let i = 0; i < rows.length; i += 1000)
-        await tx
-          .insertInto('objects')
-          .values(rows.slice(i, i + 1000))
-          .execute()
-      await tx
-        .insertInto('bucket_usage')
-        .values({ bucket_id: await bucketId(name), shard: 99, bytes, objects: rows.length, trash_bytes: 0 })
-        .execute()
-      await tx
-        .insertInto('webhook_endpoints')
-        .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
-        .execute()
-      async function bucketId(bucket: string) {
-        const row = await tx.selectFrom('buckets').select('id').where('name', '=', bucket).executeTakeFirstOrThrow()
-        return row.id
-      }
-    })
-  }
-
   it('ends complete: nothing twice, nothing lost, counted exactly', async (t) => {
-    let client = await connect()
+    let client = await service.connect()
     await client.createBucket({ body: { name: 'source' } })
     await client.createBucket({ body: { name: 'target', quota_gb: 1 } })
     await client.putObject({ params: { name: 'source', key: 'seed' }, body: 'x' })
-    database = await openDatabase(env.DATABASE_URL ?? '')
+    database = await openDatabase(service.databaseUrl)
     const half = EACH / 2
     const keys = {
       copy: numbered('c/', EACH),
@@ -93,7 +39,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
       move: [...numbered('m/', half), ...numbered('m/m/', half)],
       delete: numbered('d/', EACH),
     }
-    await fill('source', Object.values(keys).flat())
+    await fillBeside(database, Object.values(keys).flat())
     const jobs = {
       copy: await client.createJob({
         body: { kind: 'copy', source_bucket: 'source', prefix: 'c/', dest_bucket: 'target', dest_prefix: 'copied/' },
@@ -110,7 +56,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
     for (; kills < KILLS && (await left()) > 0; kills++) {
       await until(async () => (await progress()) > before || (await left()) === 0)
       await setTimeout(randomInt(0, 60))
-      assert.equal(await running?.kill('SIGKILL'), 'SIGKILL')
+      assert.equal(await service.running.kill('SIGKILL'), 'SIGKILL')
       // As if a minute had passed: until then a silent runner may still be at it.
       await database.transaction((tx) =>
         tx
@@ -119,7 +65,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
           .where('leased_until', 'is not', null)
           .execute(),
       )
-      client = await connect()
+      client = await service.connect()
       const now = await progress()
       assert.ok(now >= before, 'what was done stays done')
       before = now
@@ -175,6 +121,6 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
       )
     }
     await database.close()
-    assert.equal(await running?.kill('SIGTERM'), 0)
+    assert.equal(await service.running.kill('SIGTERM'), 0)
   })
 })

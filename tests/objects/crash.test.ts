@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { after, before, it } from 'node:test'
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { it } from 'node:test'
+import { type Client, ProblemError } from '../../contract/client.ts'
 import type { StoredObject } from '../../contract/objects.ts'
 import { MARK } from '../../server/blobs/driver.ts'
 import { readConfig } from '../../server/config.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { start } from '../../server/start.ts'
-import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { type ServerProcess, spawnServer } from '../support/process.ts'
-import { ADMIN, allActions, describeEngines, serverEnv } from '../support/server.ts'
+import { killableService } from '../support/killable.ts'
+import { allActions, describeEngines } from '../support/server.ts'
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const ROUNDS = 2
@@ -24,29 +22,7 @@ const IN_FLIGHT = 32
 const someBytes = () => randomBytes(randomInt(0, 4) === 0 ? randomInt(100_000, 2 ** 21) : randomInt(4096, 20_000))
 
 describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
-  let env: Record<string, string>
-  let folder: string
-  let running: ServerProcess | undefined
-  let drop: (() => Promise<void>) | undefined
-
-  before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-'))
-    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-    drop = postgres?.drop
-    env = serverEnv(folder, postgres?.url)
-  })
-  after(async () => {
-    await running?.kill('SIGKILL')
-    await drop?.()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-
-  async function connect(): Promise<Client> {
-    running = await spawnServer(env)
-    const anonymous = createClient({ baseUrl: running.url })
-    const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
-    return createClient({ baseUrl: running.url, token: access_token })
-  }
+  const service = killableService(engine)
 
   /** Runs `upload` for each number, 32 at a time, until `killAfter` of them were acknowledged; gives how many were. */
   async function killDuring(uploads: number, killAfter: number, upload: (n: number) => Promise<void>): Promise<number> {
@@ -57,7 +33,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
       while (next < uploads && !dead)
         try {
           await upload(next++)
-          if (++acknowledged >= killAfter) dead ??= running?.kill('SIGKILL')
+          if (++acknowledged >= killAfter) dead ??= service.running.kill('SIGKILL')
         } catch (error) {
           // Only the dying connection may fail an upload.
           if (error instanceof ProblemError || error instanceof assert.AssertionError || !dead) throw error
@@ -73,7 +49,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     /** What every key that was ever sent has as its MD5. */
     const sent = new Map<string, string>()
     const acknowledged = new Set<string>()
-    let client = await connect()
+    let client = await service.connect()
     await client.createBucket({ body: { name: 'crash' } })
 
     for (let round = 0; round < ROUNDS; round++) {
@@ -85,7 +61,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
         assert.equal(object.etag, sent.get(key))
         acknowledged.add(key)
       })
-      client = await connect()
+      client = await service.connect()
       await checkEverything(client, sent, acknowledged)
     }
 
@@ -107,7 +83,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
         })
         for (const key of keys) acknowledged.add(key)
       })
-      client = await connect()
+      client = await service.connect()
       const found = await checkEverything(client, sent, acknowledged)
       const forms = Map.groupBy(
         found.filter(({ key }) => key.startsWith('form/')),
@@ -117,7 +93,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     }
     const visible = await checkEverything(client, sent, acknowledged)
     t.diagnostic(`${sent.size} sent, ${acknowledged.size} acknowledged, ${visible.length} visible`)
-    assert.equal(await running?.kill('SIGTERM'), 0)
+    assert.equal(await service.running.kill('SIGTERM'), 0)
     await checkLeftovers()
   })
 
@@ -147,7 +123,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
       [bucket.object_count, bucket.used_bytes],
       [found.length, found.reduce((sum, { size }) => sum + size, 0)],
     )
-    const database = await openDatabase(env.DATABASE_URL ?? '')
+    const database = await openDatabase(service.databaseUrl)
     const uploads = (await allActions(database)).filter(({ action }) => action === 'upload')
     await database.close()
     assert.deepEqual(uploads.map(({ object_key }) => object_key).sort(), [...keys].sort(), 'one record per object')
@@ -157,16 +133,16 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
   /** Runs the workers three hours later: only what objects point at may be left. */
   async function checkLeftovers(): Promise<void> {
     const later = new Date(Date.now() + 3 * 3600_000)
-    const service = await start(readConfig({ ...env, LOG_LEVEL: 'silent' }), { now: () => later, timers: false })
-    await service.tick()
-    await service.stop()
-    const database = await openDatabase(env.DATABASE_URL ?? '')
+    const worker = await start(readConfig({ ...service.env, LOG_LEVEL: 'silent' }), { now: () => later, timers: false })
+    await worker.tick()
+    await worker.stop()
+    const database = await openDatabase(service.databaseUrl)
     const objects = (await database.db.selectFrom('objects').select('blob_id').execute()).map(({ blob_id }) => blob_id)
     const blobs = (await database.db.selectFrom('blobs').select('id').execute()).map(({ id }) => id)
     assert.deepEqual(await database.db.selectFrom('blob_removals').selectAll().execute(), [])
     await database.close()
     const files = fs
-      .readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })
+      .readdirSync(path.join(service.folder, 'blobs'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== MARK)
       .map((entry) => entry.name)
     assert.deepEqual(files.sort(), objects.sort(), 'temporary files and bytes of failed uploads are gone')

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Client, createClient } from '../../contract/client.ts'
-import { type Database, openDatabase } from '../../server/db/open.ts'
-import { newId } from '../../server/id.ts'
-import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { type ServerProcess, spawnServer } from '../support/process.ts'
-import { ADMIN, allActions, describeEngines, serverEnv } from '../support/server.ts'
+import { openDatabase } from '../../server/db/open.ts'
+import { fillBeside, killableService } from '../support/killable.ts'
+import { allActions, describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const KILLS = 3
@@ -18,61 +12,15 @@ const OBJECTS = 4000
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
 describeEngines('kill -9 in the midst of a policy run', (engine) => {
-  let env: Record<string, string>
-  let folder: string
-  let running: ServerProcess | undefined
-  let drop: (() => Promise<void>) | undefined
-
-  before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-policies-'))
-    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-    drop = postgres?.drop
-    env = serverEnv(folder, postgres?.url)
-  })
-  after(async () => {
-    await running?.kill('SIGKILL')
-    await drop?.()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-
-  async function connect(): Promise<Client> {
-    running = await spawnServer(env)
-    const anonymous = createClient({ baseUrl: running.url })
-    const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
-    return createClient({ baseUrl: running.url, token: access_token })
-  }
-
-  /** Makes objects that share the bytes of one, and an endpoint that wants all events. */
-  async function fill(database: Database): Promise<string[]> {
-    const seed = await database.db.selectFrom('objects').selectAll().executeTakeFirstOrThrow()
-    const keys = Array.from({ length: OBJECTS }, (_, i) => `old/${String(i).padStart(6, '0')}`)
-    const rows = keys.map((key, i) => ({ ...seed, key, size: 1 + (i % 97), etag: md5(key) }))
-    const bytes = rows.reduce((sum, { size }) => sum + size, 0)
-    const created_at = new Date().toISOString()
-    await database.transaction(async (tx) => {
-      for (let i = 0; i < rows.length; i += 1000)
-        await tx
-          .insertInto('objects')
-          .values(rows.slice(i, i + 1000))
-          .execute()
-      await tx
-        .insertInto('bucket_usage')
-        .values({ bucket_id: seed.bucket_id, shard: 99, bytes, objects: rows.length, trash_bytes: 0 })
-        .execute()
-      await tx
-        .insertInto('webhook_endpoints')
-        .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
-        .execute()
-    })
-    return keys
-  }
+  const service = killableService(engine)
 
   it('ends complete after restarts: nothing twice, nothing lost, recorded once', async (t) => {
-    let client = await connect()
+    let client = await service.connect()
     await client.createBucket({ body: { name: 'source' } })
     await client.putObject({ params: { name: 'source', key: 'seed' }, body: 'x' })
-    const database = await openDatabase(env.DATABASE_URL ?? '')
-    const keys = await fill(database)
+    const database = await openDatabase(service.databaseUrl)
+    const keys = Array.from({ length: OBJECTS }, (_, i) => `old/${String(i).padStart(6, '0')}`)
+    await fillBeside(database, keys)
     const { id } = await client.createPolicy({
       body: { name: 'x', bucket_patterns: ['source'], prefix: 'old/', glob: '*' },
     })
@@ -91,7 +39,7 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
       })
       if (kills > 1) await setTimeout(randomInt(0, 50))
       if ((await stored())?.finished_at !== null) break
-      assert.equal(await running?.kill('SIGKILL'), 'SIGKILL')
+      assert.equal(await service.running.kill('SIGKILL'), 'SIGKILL')
       const run = await stored()
       assert.ok((run?.deleted ?? 0) >= seen.deleted, 'what is deleted stays deleted')
       seen = { matched: run?.matched ?? 0, deleted: run?.deleted ?? 0 }
@@ -103,7 +51,7 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
           .where('leased_until', 'is not', null)
           .execute(),
       )
-      client = await connect()
+      client = await service.connect()
     }
     await until(async () => (await look())?.finished_at !== null)
     t.diagnostic(`killed ${kills} times; the last time ${seen.matched} were listed and ${seen.deleted} deleted`)
@@ -136,6 +84,6 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
     const bytes = trash.reduce((sum, { size }) => sum + size, 0)
     assert.deepEqual([bucket.used_bytes, bucket.object_count, bucket.trash_bytes], [1, 1, bytes])
     await database.close()
-    assert.equal(await running?.kill('SIGTERM'), 0)
+    assert.equal(await service.running.kill('SIGTERM'), 0)
   })
 })

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Client, createClient, ProblemError } from '../../contract/client.ts'
+import { type Client, ProblemError } from '../../contract/client.ts'
 import { MARK } from '../../server/blobs/driver.ts'
 import { readConfig } from '../../server/config.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { workDaysLater } from '../support/days-later.ts'
 import { request } from '../support/http.ts'
-import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { type ServerProcess, spawnServer } from '../support/process.ts'
-import { ADMIN, allActions, describeEngines, serverEnv } from '../support/server.ts'
+import { killableService } from '../support/killable.ts'
+import { allActions, describeEngines } from '../support/server.ts'
 
 const MIB = 1024 ** 2
 const PART = 5 * MIB
@@ -44,32 +42,11 @@ const etagOf = ({ parts }: Sent) =>
 const named = ({ parts }: Sent) => parts.map((part, i) => ({ part_number: i + 1, etag: digest(part).digest('hex') }))
 
 describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
-  let env: Record<string, string>
-  let folder: string
-  let running: ServerProcess
+  const service = killableService(engine)
   let client: Client
-  let drop: (() => Promise<void>) | undefined
 
-  before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-uploads-'))
-    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-    drop = postgres?.drop
-    env = serverEnv(folder, postgres?.url)
-  })
-  after(async () => {
-    await running?.kill('SIGKILL')
-    await drop?.()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-
-  async function connect(): Promise<void> {
-    running = await spawnServer(env)
-    const anonymous = createClient({ baseUrl: running.url })
-    const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
-    client = createClient({ baseUrl: running.url, token: access_token })
-  }
   async function putPart(url: string, body: Uint8Array): Promise<void> {
-    const answer = await request({ url: running.url, path: new URL(url).pathname, method: 'PUT', body })
+    const answer = await request({ url: service.running.url, path: new URL(url).pathname, method: 'PUT', body })
     assert.equal(answer.status, 200, answer.body.toString())
   }
 
@@ -144,7 +121,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
 
   it('shows whole objects or none, lets every upload be finished, and leaves nothing behind', async (t) => {
     const all: Sent[] = []
-    await connect()
+    client = await service.connect()
     await client.createBucket({ body: { ...params, quota_gb: 4 } })
     const round = (n: number) => times(AT_ONCE, (i) => newUpload(`${n}/${i}`))
     const began = Date.now()
@@ -166,7 +143,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
       let dead = false
       const kill = setTimeout(randomInt(1, Math.ceil(undisturbed * 1.1))).then(() => {
         dead = true
-        return running.kill('SIGKILL')
+        return service.running.kill('SIGKILL')
       })
       await Promise.all(
         sent.map((one) =>
@@ -178,7 +155,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
         ),
       )
       assert.equal(await kill, 'SIGKILL')
-      await connect()
+      client = await service.connect()
       await Promise.all(sent.map(settle))
       await checkUsage()
     }
@@ -186,7 +163,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
     assert.ok(cut > 0)
     for (const one of all) assert.equal(await find(one), one.completed ? true : null, one.key)
     await checkUsage()
-    assert.equal(await running.kill('SIGTERM'), 0)
+    assert.equal(await service.running.kill('SIGTERM'), 0)
     await checkLeftovers(all.filter(({ completed }) => completed))
   })
 
@@ -213,8 +190,8 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
 
   /** Runs the workers days later: only what objects are made of may be left. */
   async function checkLeftovers(completed: readonly Sent[]): Promise<void> {
-    await workDaysLater(readConfig({ ...env, LOG_LEVEL: 'silent' }))
-    const database = await openDatabase(env.DATABASE_URL ?? '')
+    await workDaysLater(readConfig({ ...service.env, LOG_LEVEL: 'silent' }))
+    const database = await openDatabase(service.databaseUrl)
     const { db } = database
     const objects = await db.selectFrom('objects').select(['key', 'blob_id', 'etag']).execute()
     const blobs = (await db.selectFrom('blobs').select('id').execute()).map(({ id }) => id)
@@ -240,7 +217,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
     )
     /** How many files there are of each blob, one of which says what it is made of. */
     const files = new Map<string, number>()
-    for (const entry of fs.readdirSync(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true })) {
+    for (const entry of fs.readdirSync(path.join(service.folder, 'blobs'), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || entry.name === MARK) continue
       assert.doesNotMatch(entry.name, /tmp/)
       const blob = path.basename(entry.parentPath).replace(/\.d$/, '')
