@@ -7,9 +7,9 @@ import { type DnsServer, startDns } from '../support/dns.ts'
 import { queueDeliveries, registerFor } from '../support/outbox.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { answer, startReceiver } from '../support/receiver.ts'
-import { describeOnce, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
-describeOnce('where webhooks may point', (engine) => {
+describeEngines('where webhooks may point', (engine, itOnce) => {
   let server: TestServer
   let dns: DnsServer
   let addresses: readonly string[] = ['8.8.8.8']
@@ -28,7 +28,7 @@ describeOnce('where webhooks may point', (engine) => {
   })
   const create = (url: string) => server.admin.createWebhook({ body: { name: 'x', url, events: ['*'] } })
 
-  it('refuses early what no delivery would reach, at creation and change', async () => {
+  itOnce('refuses early what no delivery would reach, at creation and change', async () => {
     const { id } = await create('https://receiver.test/x')
     await server.records([], async () => {
       for (const url of [
@@ -54,7 +54,7 @@ describeOnce('where webhooks may point', (engine) => {
     assert.ok((await create('https://not-yet.test/')).id, 'a name may come to be')
   })
 
-  it('what a name stands for at the delivery decides; the refusal is a failure that names no address', async () => {
+  itOnce('what a name stands for at the delivery decides; the refusal is a failure that names no address', async () => {
     addresses = ['127.0.0.2']
     const inside = await startReceiver()
     const endpoint = await create(`http://rebinding.test:${inside.port}/`)
@@ -72,7 +72,7 @@ describeOnce('where webhooks may point', (engine) => {
     await inside.stop()
   })
 
-  it('WEBHOOK_HTTPS_ONLY refuses http', async () => {
+  itOnce('WEBHOOK_HTTPS_ONLY refuses http', async () => {
     const strict = await startServer(engine, { WEBHOOK_HTTPS_ONLY: 'true' })
     const body = { name: 'x', events: ['*'] }
     await rejectsWith(
