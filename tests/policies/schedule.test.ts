@@ -288,8 +288,10 @@ describeEngines('cleanup policies: their times', (engine, itOnce) => {
       const asked = await Promise.allSettled(
         Array.from({ length: 12 }, (_, i) => (clients[i % 3] as Client).runPolicy({ params: { id: policy.id } })),
       )
-      const won = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      assert.ok(won.length >= 1)
+      const given = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      assert.ok(given.length >= 1)
+      // On a slow machine an answer comes before its run is over.
+      const won = await Promise.all(given.map((one) => settled(one)))
       assert.equal(
         won.reduce((sum, one) => sum + one.deleted, 0),
         60,
