@@ -384,7 +384,7 @@ describe('a failing system call', () => {
   /** A driver for which one function of node:fs is another one. */
   async function openWith(t: TestContext, name: keyof typeof fs, replace: (real: unknown) => unknown) {
     const faulty = mock.method(fs, name as 'fsync', replace(fs[name]) as typeof fs.fsync)
-    const copy = `../server/blobs/fs.ts?copy=${copies++}`
+    const copy = `../../server/blobs/fs.ts?copy=${copies++}`
     const { fileDriver: make } = (await import(copy)) as typeof import('../../server/blobs/fs.ts')
     t.after(() => faulty.mock.restore())
     return openFiles(t, make)
