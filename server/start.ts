@@ -39,8 +39,11 @@ export interface Running {
   /** Where it listens, without a trailing slash. */
   url: string
   first: First
-  /** Runs every worker of its role once, each to the end of what it began: what tests do instead of waiting for timers. */
-  tick(): Promise<void>
+  /**
+   * Runs every worker of its role once, or the one of this name, each to the end of what it began: what tests do instead of
+   * waiting for timers.
+   */
+  tick(only?: string): Promise<void>
   /**
    * Stops accepting, finishes requests and workers in flight, closes everything; where others go on serving (`replaced`),
    * first gives its clients time to turn to them.
@@ -113,9 +116,11 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   return {
     url: address,
     first: linked(config, address, made),
-    async tick() {
+    async tick(only) {
       await Promise.all(pending)
-      for (const worker of workers) {
+      const named = only === undefined ? workers : workers.filter(({ name }) => name === only)
+      if (named.length === 0) throw new Error(`no worker is called "${only}"`)
+      for (const worker of named) {
         await runWorker(worker, ctx, clockDoubt)
         await Promise.all(pending)
       }

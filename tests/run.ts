@@ -1,5 +1,5 @@
 // npm test [files, folders, options of `node --test`]
-// e.g. npm test -- tests/api/buckets.test.ts --test-name-pattern="quota"
+// e.g. npm test -- tests/buckets/api.test.ts --test-name-pattern="quota"
 // --retry-failed: a file in which something failed runs once more, alone; if it passes then, so does the run, which names
 // it under "Flaky".
 import { type ChildProcess, spawn } from 'node:child_process'

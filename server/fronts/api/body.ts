@@ -1,3 +1,4 @@
+import type http from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Tells a client that waits with its body (`Expect: 100-continue`) to send it: it is wanted now. */
@@ -35,8 +36,24 @@ export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyRepl
   })
   raw.resume()
   raw.on('close', () => clearTimeout(timer))
+  if (!reply.raw.shouldKeepAlive) lingerOverBody(raw)
   if (raw.method === 'GET' && !raw.destroyed) raw.once('close', answer)
   else answer()
+}
+
+/**
+ * Behind the last answer of a connection Node destroys the socket, and the system then resets it while bytes still arrive.
+ * So only our side is closed until the body has ended (RFC 9112 section 9.6). Only for a client that asked for the close:
+ * the parser then reads no request behind the body.
+ */
+function lingerOverBody(raw: http.IncomingMessage): void {
+  const { socket } = raw
+  const destroySoon = socket.destroySoon.bind(socket)
+  socket.destroySoon = () => {
+    socket.end()
+    if (raw.closed) destroySoon()
+    else raw.once('close', destroySoon)
+  }
 }
 
 /** What a body that goes on must bring in each span of time. */

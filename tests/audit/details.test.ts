@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import type { ActionDetails, ActionName, EventName } from '../../contract/actions.ts'
+import { joinDetails, type PartialDetails } from '../../contract/details.ts'
+import { bodySchema, eventNames } from '../../contract/events.ts'
+import { splitDetails } from '../../server/audit/details.ts'
+
+const FIRST = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
+const partsOf = (details: object, most?: number) => splitDetails(JSON.stringify(details), FIRST, most)
+
+test('any details, however long, are whole again from their parts, each within the limit', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 40 })
+  const long = fc.tuple(text, fc.nat(150)).map(([one, times]) => one.repeat(times))
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, depthSize: 'small' },
+      fc.oneof(text, long, fc.integer(), fc.boolean(), fc.constant(null)),
+      fc.array(tie('value'), { maxLength: 5, size: 'max' }),
+      fc.dictionary(fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('__proto__', '0', '12')), tie('value'), {
+        maxKeys: 4,
+      }),
+    ),
+  }))
+  const names = fc.constantFrom('name', 'before', 'after', 'grants', 'members', '__proto__')
+  const details = fc.dictionary(names, value).filter((one) => !('part' in one))
+  fc.assert(
+    fc.property(details, fc.constantFrom(1500, 3000, 8192), (whole, most) => {
+      const texts = partsOf(whole, most)
+      for (const one of texts) assert.ok(Buffer.byteLength(one) <= most)
+      if (texts.length === 1) return assert.equal(texts[0], JSON.stringify(whole))
+      const parts = texts.map((one) => JSON.parse(one) as PartialDetails)
+      for (const [i, { part }] of parts.entries())
+        assert.deepEqual([part.id, part.number, part.of], [FIRST, i + 1, parts.length])
+      assert.deepEqual(joinDetails(parts), JSON.parse(JSON.stringify(whole)))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+/** The longest text that a field of so many characters may hold, as JSON writes it: six bytes for one. */
+const control = (length: number) => '\u0001'.repeat(length)
+const id = FIRST
+const name = control(100)
+const key = control(1024)
+const list = <T>(length: number, of: (i: number) => T): T[] => Array.from({ length }, (_, i) => of(i))
+const placed = { size: Number.MAX_SAFE_INTEGER, etag: 'e'.repeat(40), replaced: true, trash_id: id }
+const bulk = { bulk_id: id, job_id: id }
+const source = { bucket: 'b'.repeat(63), key }
+const actions = ['list', 'read', 'write', 'delete', 'move', 'share', 'policy', 'manage']
+const grants = list(100, () => ({ id, bucket_pattern: '*'.padEnd(63, 'x'), prefix: key, actions, preset: null }))
+const group = { name, global: ['admin', 'users.manage'], grants }
+const email = control(320)
+const user = { email, display_name: control(200), group_ids: list(1000, () => id) }
+const rule = {
+  bucket_patterns: list(20, () => 'x'.repeat(63)),
+  prefix: key,
+  glob: control(256),
+  cron: '*'.repeat(200),
+  timezone: 'z'.repeat(64),
+}
+const token = { name, token_prefix: 'svc_pat_1234' }
+const webhook = {
+  name,
+  url: `https://${'"'.repeat(2040)}`,
+  events: list(40, () => 'e'.repeat(64)),
+  bucket: null,
+  prefix: key,
+}
+const object = (one: string) => ({
+  content_type: control(255),
+  metadata: { a: one.repeat(4080), ['b'.repeat(100)]: '' },
+})
+const settings = (one: string) => ({
+  idp: { name: control(500), group_mapping: list(200, () => ({ value: one.repeat(500), group_id: id })) },
+  directory: { url: 'u'.repeat(2048), token_url: 'u'.repeat(2048) },
+})
+const limits = { filename: '"'.repeat(255), disposition: 'attachment', max_downloads: 1, expires_at: '2026-01-01' }
+const webhook_id = id
+const time = '2026-01-01T00:00:00.000Z'
+
+/** The longest details that a service lets each action have, or longer ones. */
+const longest: { [N in ActionName]: ActionDetails[N] } = {
+  upload: { ...placed, content_type: control(255), parts: 10_000, share_id: id },
+  copy: { ...placed, ...bulk, source },
+  move: { ...placed, ...bulk, source },
+  update_object: { before: object('"'), after: object('\\') },
+  delete: { size: 1, permanent: false, trash_id: id, policy_id: id, ...bulk },
+  restore: { size: 1, trash_id: id, ...bulk },
+  create_bucket: { quota_gb: 0.000_001, trash_days: 3650 },
+  update_bucket: { before: { quota_gb: 1 }, after: { quota_gb: null } },
+  delete_bucket: { trash_bytes: 1, bucket_id: id },
+  user_create: { ...user, auto: true },
+  user_update: { email, before: user, after: user },
+  user_delete: user,
+  user_import: { email, display_name: control(200), external_id: control(255) },
+  group_create: group,
+  group_update: { name, before: { ...group, description: control(1000) }, after: { ...group, added: user.group_ids } },
+  group_delete: { ...group, member_count: 1000, members: list(2000, () => id) },
+  token_create: { ...token, expires_at: time, created_by_token_id: id },
+  token_revoke: { ...token, reason: 'cascade', user_id: id },
+  token_rotate: { ...token, previous_prefix: 'svc_pat_1234', grace_seconds: 1 },
+  share_create: {
+    ...{ share_id: id, kind: 'selection', prefix: key },
+    ...{ keys: 300, object_keys: list(300, () => key), expires_at: time },
+  },
+  share_update: { share_id: id, before: limits, after: limits },
+  share_revoke: { share_id: id },
+  policy_create: { name, rule },
+  policy_update: { name, before: { name, ...rule }, after: { name, ...rule } },
+  policy_delete: { name, rule },
+  policy_run: {
+    ...{ policy_id: id, name, run_id: id, dry_run: true, trigger: 'manual', status: 'stopped', reason: control(1000) },
+    ...{ examined: 1, matched: 1, deleted: 1, bytes: 1, kept: 1, author: { user_id: id, email } },
+  },
+  settings_update: { before: settings('\u0001'), after: settings('"') },
+  webhook_create: { webhook_id, ...webhook },
+  webhook_update: { webhook_id, before: webhook, after: webhook },
+  webhook_delete: { webhook_id, ...webhook },
+  webhook_disabled: { webhook_id, name, reason: control(500) },
+  webhook_rotate: { webhook_id, name, grace_seconds: 1 },
+  webhook_promote: { webhook_id, name },
+  webhook_resend: { webhook_id, delivery_id: id, event: 'e'.repeat(64) },
+  webhook_recover: { webhook_id, deliveries: 1, since: time, until: time },
+  ping: { webhook_id, name, delivery_id: id },
+  login: { auth_method: 'idp' },
+  login_failed: { email, reason: control(500) },
+  logout: { session_id: id },
+  refresh_reuse: { session_id: id },
+  token_expiring: { ...token, expires_at: time, days: 1 },
+  token_reuse: token,
+  access_denied: { detail: `You need the right "write" on key "${key}" of bucket "${source.bucket}".` },
+  audit_export: { format: 'csv', filter: { action: list(20, () => 'a'.repeat(64)), object_key_prefix: key, email } },
+  audit_purge: { first_seq: 1, last_seq: 2, records: 2, before: time, chain_hash: 'f'.repeat(64), faults: 0 },
+  object_read: { size: 1, via: 'download', complete: true, share_id: id },
+  purge: { reason: 'requested', objects: 1, bytes: 1, trash_id: id },
+}
+
+test('the longest details of every action are recorded whole, and each part has the shape of its event', () => {
+  // Their receivers and readers look for these in one place.
+  const single = ['move', 'copy', 'ping', 'delete', 'upload', 'access_denied', 'webhook_disabled']
+  for (const [action, details] of Object.entries(longest)) {
+    const texts = partsOf(details)
+    const parts = texts.map((text) => JSON.parse(text) as PartialDetails)
+    for (const text of texts) assert.ok(Buffer.byteLength(text) <= 8192, action)
+    if (single.includes(action)) assert.equal(parts.length, 1, action)
+    assert.deepEqual(parts.length === 1 ? parts[0] : joinDetails(parts), JSON.parse(JSON.stringify(details)), action)
+    if (!eventNames.includes(action as EventName)) continue
+    const { details: shape } = bodySchema(action as EventName).properties
+    const isOfShape = new Ajv2020({ strict: false }).compile(JSON.parse(JSON.stringify(shape)))
+    for (const part of parts) assert.ok(isOfShape(part), `${action}: ${JSON.stringify(isOfShape.errors)}`)
+  }
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { ProblemError } from '../../client/derived.ts'
+import { api, type OperationName } from '../../contract/index.ts'
+import { bucketActions } from '../../contract/permissions.ts'
+import type { RouteSpec } from '../../contract/route.ts'
+import { newId } from '../../server/id.ts'
+import { describeOnce, startServer, type TestServer } from '../support/server.ts'
+import { BUCKET, byKey, cleanup, type Entry, image, type Made, params, table, who } from './access.ts'
+
+type Who = (typeof who)[number]
+
+describeOnce('who may call what', (engine) => {
+  let server: TestServer
+  const people = new Map<Who, { login(): Promise<string>; token: string; pat: string }>()
+  before(async () => {
+    server = await startServer(engine)
+    const { admin } = server
+    await admin.createBucket({ body: { name: BUCKET } })
+    await admin.putObject({ params: byKey, body: 'x' })
+    const actions = [...bucketActions]
+    const grants = {
+      'no group': [],
+      'wrong bucket': [{ bucket_pattern: 'elsewhere-*', actions }],
+      'wrong prefix': [{ bucket_pattern: 'table-*', prefix: 'other/', actions }],
+      right: [{ bucket_pattern: 'table-*', actions }],
+    }
+    for (const [one, given] of Object.entries(grants)) {
+      const email = `${one.replace(' ', '-')}@example.com`
+      const password = `password of ${one}`
+      const groups = given.length === 0 ? [] : [(await admin.createGroup({ body: { name: one, grants: given } })).id]
+      await admin.createUser({ body: { email, display_name: one, password, group_ids: groups } })
+      await addPerson(one as Who, () => server.login(email, password))
+    }
+    await addPerson('admin', () => server.login('admin@example.com', 'correct horse battery'))
+  })
+  after(() => server.stop())
+
+  async function addPerson(one: Who, login: () => Promise<string>): Promise<void> {
+    const token = await login()
+    const pat = await server.as(token).createToken({ body: { name: 'table' } })
+    people.set(one, { login, token, pat: pat.token })
+  }
+
+  function making(one: Who, byToken: boolean): Made {
+    const { admin } = server
+    const theirs = () => server.as(people.get(one)?.token)
+    return {
+      admin,
+      byToken,
+      as: server.as,
+      login: async () => (await people.get(one)?.login()) ?? 'none',
+      user: async () =>
+        (await admin.createUser({ body: { email: `${newId()}@example.com`, display_name: 'Made' } })).id,
+      group: async () => (await admin.createGroup({ body: { name: newId() } })).id,
+      object: async () => {
+        const key = `docs/${newId()}`
+        await admin.putObject({ params: { bucket: BUCKET, key }, body: 'x' })
+        return key
+      },
+      trashed: async () => {
+        const key = `docs/${newId()}`
+        await admin.putObject({ params: { bucket: BUCKET, key }, body: 'x' })
+        await admin.deleteObject({ params: { bucket: BUCKET, key } })
+        return (await admin.listTrash({ params, query: { limit: 1 } })).items[0]?.id ?? ''
+      },
+      bucket: async () => (await admin.createBucket({ body: { name: `table-${newId().slice(-12)}` } })).name,
+      upload: async () =>
+        (await admin.initUpload({ params, body: { key: `docs/${newId()}`, file_size: 1 } })).upload_id,
+      job: async () =>
+        (await admin.createJob({ body: { kind: 'delete', source_bucket: BUCKET, prefix: 'docs/none/' } })).id,
+      policy: async () => (await admin.createPolicy({ body: { name: 'made', ...cleanup } })).id,
+      run: async () => {
+        const { id } = await admin.createPolicy({ body: { name: 'made', ...cleanup } })
+        return { id, run_id: (await admin.runPolicy({ params: { id }, query: { dry_run: true } })).id }
+      },
+      share: async () => (await admin.shareObject({ params: image })).id,
+      webhook: async () =>
+        (await admin.createWebhook({ body: { name: 'Made', url: 'https://8.8.8.8/', events: ['ping'] } })).id,
+      token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
+      session: async () => {
+        if (one === 'anonymous') return newId()
+        await people.get(one)?.login()
+        return (await theirs().listSessions({ query: { limit: 1 } })).items[0]?.id ?? ''
+      },
+    }
+  }
+
+  const statusOf = (route: RouteSpec, call: Promise<unknown>): Promise<number> =>
+    call.then(
+      () => route.status,
+      (error: unknown) => {
+        if (error instanceof ProblemError) return error.response.status
+        throw error
+      },
+    )
+
+  it('covers every operation', () => assert.deepEqual(Object.keys(table).sort(), Object.keys(api).sort()))
+
+  for (const [name, entry] of Object.entries(table) as [OperationName, Entry][])
+    it(`${api[name].method} ${api[name].url}`, async () => {
+      for (const byToken of [false, true])
+        for (const [i, one] of who.entries()) {
+          if (byToken && one === 'anonymous') continue
+          const person = people.get(one)
+          const client = server.as(byToken ? person?.pat : person?.token)
+          const expected = (byToken ? (entry.byToken ?? entry.expect) : entry.expect)[i]
+          const status = await statusOf(api[name], entry.call(client, making(one, byToken)))
+          assert.equal(status, expected, `${one}${byToken ? ' by token' : ''}`)
+        }
+    })
+})

@@ -1,0 +1,449 @@
+import type { Client } from '../../client/derived.ts'
+import type { OperationName } from '../../contract/index.ts'
+import { newId } from '../../server/id.ts'
+
+export const BUCKET = 'table-b'
+
+export const KEY = 'docs/a.txt'
+
+export const who = ['anonymous', 'no group', 'wrong bucket', 'wrong prefix', 'right', 'admin'] as const
+
+/** Statuses for each of `who`. */
+export type Expected = readonly [number, number, number, number, number, number]
+
+export interface Made {
+  admin: Client
+  /** Something of the admin's, new for each call. */
+  user(): Promise<string>
+  group(): Promise<string>
+  object(): Promise<string>
+  trashed(): Promise<string>
+  bucket(): Promise<string>
+  upload(): Promise<string>
+  job(): Promise<string>
+  share(): Promise<string>
+  policy(): Promise<string>
+  run(): Promise<{ id: string; run_id: string }>
+  webhook(): Promise<string>
+  /** A token of the one who is to call. */
+  token(): Promise<string>
+  /** A session of the one who is to call, other than the one they call with. */
+  session(): Promise<string>
+  /** A new session's access token of theirs. */
+  login(): Promise<string>
+  as(token: string): Client
+  byToken: boolean
+}
+
+export interface Entry {
+  expect: Expected
+  /** With a personal access token, where that differs. */
+  byToken?: Expected
+  call(client: Client, made: Made): Promise<unknown>
+}
+
+export const everyone = (status: number): Expected => [status, status, status, status, status, status]
+
+export const signedIn = (status: number): Expected => [401, status, status, status, status, status]
+
+export const managers = (status: number): Expected => [401, 403, 403, 403, 403, status]
+
+/** Anything in the bucket is enough. */
+export const insider = (status: number): Expected => [401, 403, 403, status, status, status]
+
+export const holder = (status: number): Expected => [401, 403, 403, 403, status, status]
+
+/** The same of things of which one who has rights elsewhere in the bucket does not get to know. */
+export const unseen = (status: number): Expected => [401, 403, 403, 404, status, status]
+
+/** What others do not get to know of. */
+export const hidden = (status: number): Expected => [401, 404, 404, 404, status, status]
+
+export const params = { bucket: BUCKET }
+
+export const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
+
+export const byKey = { bucket: BUCKET, key: KEY }
+
+export const image = { bucket: BUCKET, key: KEY }
+
+export const unknownLink = { token: 'x' }
+
+export const form = () => {
+  const data = new FormData()
+  data.append('file', new Blob(['x']), 'form.txt')
+  return data
+}
+
+/** Every operation of the API: TypeScript and the first test refuse one that is missing. */
+export const table: Record<OperationName, Entry> = {
+  login: {
+    expect: everyone(401),
+    call: (c) => c.login({ body: { username: `${newId()}@x.org`, password: 'wrong one' } }),
+  },
+  refresh: { expect: everyone(401), call: (c) => c.refresh({ body: { refresh_token: 'x' } }) },
+  logout: {
+    expect: signedIn(204),
+    byToken: signedIn(409),
+    call: async (c, { login, as, byToken }) => (byToken ? c : as(await login())).logout(),
+  },
+  me: { expect: signedIn(200), call: (c) => c.me() },
+  authConfig: { expect: everyone(200), call: (c) => c.authConfig() },
+  setUp: {
+    expect: everyone(410),
+    call: (c) => c.setUp({ body: { token: 'x', email: 'x@example.com', password: 'long enough' } }),
+  },
+  idpLogin: { expect: everyone(403), call: (c) => c.idpLogin() },
+  idpCallback: { expect: everyone(403), call: (c) => c.idpCallback({ query: { code: 'x', state: 'x' } }) },
+  idpCallbackPost: { expect: everyone(403), call: (c) => c.idpCallbackPost({ body: { code: 'x', state: 'x' } }) },
+  redeemHandoff: { expect: everyone(400), call: (c) => c.redeemHandoff({ body: { code: 'x' } }) },
+  changePassword: {
+    expect: signedIn(422),
+    call: (c) => c.changePassword({ body: { current_password: 'wrong one', new_password: 'another one' } }),
+  },
+  listSessions: { expect: signedIn(200), call: (c) => c.listSessions() },
+  endSession: {
+    expect: signedIn(204),
+    call: async (c, { session }) => c.endSession({ params: { id: await session() } }),
+  },
+  createToken: { expect: signedIn(201), call: (c) => c.createToken({ body: { name: 'x', expires_in: 60 } }) },
+  listTokens: { expect: signedIn(200), call: (c) => c.listTokens() },
+  revokeToken: {
+    expect: signedIn(204),
+    call: async (c, { token }) => c.revokeToken({ params: { id: await token() } }),
+  },
+  rotateToken: {
+    expect: signedIn(201),
+    call: async (c, { token }) => c.rotateToken({ params: { id: await token() }, body: {} }),
+  },
+  listUserTokens: {
+    expect: managers(200),
+    call: async (c, { user }) => c.listUserTokens({ params: { id: await user() } }),
+  },
+  createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
+  listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
+  getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },
+  updateBucket: { expect: holder(200), call: (c) => c.updateBucket({ params, body: { trash_days: 7 } }) },
+  deleteBucket: {
+    expect: holder(204),
+    call: async (c, { bucket }) => c.deleteBucket({ params: { bucket: await bucket() } }),
+  },
+  usage: { expect: signedIn(200), call: (c) => c.usage() },
+  usageHistory: { expect: insider(200), call: (c) => c.usageHistory({ query: { bucket: BUCKET } }) },
+  usageTypes: { expect: insider(200), call: (c) => c.usageTypes({ query: { bucket: BUCKET } }) },
+  browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
+  listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
+  uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
+  putObject: {
+    expect: holder(201),
+    call: (c) => c.putObject({ params: { ...byKey, key: `docs/${newId()}` }, body: 'x' }),
+  },
+  getObject: { expect: holder(200), call: (c) => c.getObject({ params: byKey }) },
+  headObject: { expect: holder(200), call: (c) => c.headObject({ params: byKey }) },
+  deleteObject: {
+    expect: holder(204),
+    call: async (c, { object }) => c.deleteObject({ params: { bucket: BUCKET, key: await object() } }),
+  },
+  putObjectByQuery: {
+    expect: holder(201),
+    call: (c) => c.putObjectByQuery({ params, query: { key: `docs/${newId()}` }, body: 'x' }),
+  },
+  getObjectByQuery: { expect: holder(200), call: (c) => c.getObjectByQuery({ params, query: { key: KEY } }) },
+  headObjectByQuery: { expect: holder(200), call: (c) => c.headObjectByQuery({ params, query: { key: KEY } }) },
+  deleteObjectByQuery: {
+    expect: holder(204),
+    call: async (c, { object }) => c.deleteObjectByQuery({ params, query: { key: await object() } }),
+  },
+  copyObject: {
+    expect: holder(200),
+    call: (c) =>
+      c.copyObject({ params, body: { source_bucket: BUCKET, source_key: KEY, dest_key: `docs/${newId()}` } }),
+  },
+  moveObject: {
+    expect: holder(200),
+    call: async (c, { object }) =>
+      c.moveObject({
+        params,
+        body: { source_bucket: BUCKET, source_key: await object(), dest_key: `docs/${newId()}` },
+      }),
+  },
+  // Whoever may write somewhere in the bucket gets an answer for each key.
+  bulkCopy: {
+    expect: insider(200),
+    call: (c) => c.bulkCopy({ params, body: { source_bucket: BUCKET, keys: [KEY], dest_prefix: `docs/${newId()}/` } }),
+  },
+  bulkMove: {
+    expect: insider(200),
+    call: async (c, { object }) =>
+      c.bulkMove({ params, body: { source_bucket: BUCKET, keys: [await object()], dest_prefix: `docs/${newId()}/` } }),
+  },
+  bulkDelete: {
+    expect: insider(200),
+    call: async (c, { object }) => c.bulkDelete({ params, body: { keys: [await object()] } }),
+  },
+  objectsExist: { expect: holder(200), call: (c) => c.objectsExist({ params, body: { keys: [KEY] } }) },
+  updateObject: {
+    expect: holder(200),
+    call: (c) => c.updateObject({ params: byKey, body: { content_type: 'text/plain' } }),
+  },
+  updateObjectByQuery: {
+    expect: holder(200),
+    call: (c) => c.updateObjectByQuery({ params, query: { key: KEY }, body: { content_type: 'text/plain' } }),
+  },
+  archiveObjects: {
+    expect: holder(200),
+    call: async (c) => (await c.archiveObjects({ params, query: { prefix: 'docs/' } })).body?.cancel(),
+  },
+  archiveSelection: {
+    expect: holder(200),
+    call: async (c) => (await c.archiveSelection({ params, body: { keys: [KEY] } })).body?.cancel(),
+  },
+  presignObject: { expect: holder(200), call: (c) => c.presignObject({ params, body: { key: KEY } }) },
+  getSigned: { expect: everyone(403), call: (c) => c.getSigned({ params: { token: 'x.y.z' } }) },
+  headSigned: { expect: everyone(403), call: (c) => c.headSigned({ params: { token: 'x.y.z' } }) },
+  putSigned: { expect: everyone(403), call: (c) => c.putSigned({ params: { token: 'x.y.z' }, body: 'x' }) },
+  // A text is no image.
+  getImage: { expect: holder(415), call: (c) => c.getImage({ params: image, query: { w: 10 } }) },
+  headImage: { expect: holder(200), call: (c) => c.headImage({ params: image }) },
+  getImageByQuery: {
+    expect: holder(415),
+    call: (c) => c.getImageByQuery({ params: { bucket: BUCKET }, query: { key: KEY, format: 'auto' } }),
+  },
+  headImageByQuery: {
+    expect: holder(200),
+    call: (c) => c.headImageByQuery({ params: { bucket: BUCKET }, query: { key: KEY } }),
+  },
+  shareObject: { expect: holder(201), call: (c) => c.shareObject({ params: image }) },
+  shareObjectByQuery: {
+    expect: holder(201),
+    call: (c) => c.shareObjectByQuery({ params: { bucket: BUCKET }, query: { key: KEY } }),
+  },
+  createShare: {
+    expect: holder(201),
+    call: (c) => c.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'docs/' } }),
+  },
+  listShares: { expect: signedIn(200), call: (c) => c.listShares() },
+  updateShare: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { share }) => c.updateShare({ params: { id: await share() }, body: { max_downloads: 3 } }),
+  },
+  revokeShare: {
+    expect: [401, 404, 404, 404, 204, 204],
+    call: async (c, { share }) => c.revokeShare({ params: { id: await share() } }),
+  },
+  listShareAccesses: {
+    expect: [401, 404, 404, 404, 200, 200],
+    call: async (c, { share }) => c.listShareAccesses({ params: { id: await share() } }),
+  },
+  unlockShare: { expect: everyone(410), call: (c) => c.unlockShare({ params: unknownLink, body: { password: 'x' } }) },
+  openShare: { expect: everyone(410), call: (c) => c.openShare({ params: unknownLink }) },
+  headShare: { expect: everyone(410), call: (c) => c.headShare({ params: unknownLink }) },
+  openShareAtRoot: { expect: everyone(410), call: (c) => c.openShareAtRoot({ params: unknownLink }) },
+  headShareAtRoot: { expect: everyone(410), call: (c) => c.headShareAtRoot({ params: unknownLink }) },
+  openShareEntry: { expect: everyone(410), call: (c) => c.openShareEntry({ params: { ...unknownLink, key: KEY } }) },
+  headShareEntry: { expect: everyone(410), call: (c) => c.headShareEntry({ params: { ...unknownLink, key: KEY } }) },
+  openShareEntryAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.openShareEntryAtRoot({ params: { ...unknownLink, key: KEY } }),
+  },
+  headShareEntryAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.headShareEntryAtRoot({ params: { ...unknownLink, key: KEY } }),
+  },
+  receiveThroughShareAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.receiveThroughShareAtRoot({ params: { ...unknownLink, key: KEY }, body: 'x' }),
+  },
+  receiveThroughShare: {
+    expect: everyone(410),
+    call: (c) => c.receiveThroughShare({ params: { ...unknownLink, key: KEY }, body: 'x' }),
+  },
+  initUpload: { expect: holder(201), call: (c) => c.initUpload({ params, body: { key: KEY, file_size: 1 } }) },
+  getUpload: {
+    expect: [401, 403, 403, 404, 200, 200],
+    call: async (c, { upload }) => c.getUpload({ params: { ...params, upload_id: await upload() } }),
+  },
+  listUploads: { expect: insider(200), call: (c) => c.listUploads({ params }) },
+  // One part is named that has not arrived.
+  completeUpload: {
+    expect: [401, 403, 403, 404, 409, 409],
+    call: async (c, { upload }) =>
+      c.completeUpload({ params, body: { upload_id: await upload(), parts: [{ part_number: 1, etag: 'x' }] } }),
+  },
+  abortUpload: {
+    expect: [401, 403, 403, 404, 204, 204],
+    call: async (c, { upload }) => c.abortUpload({ params, body: { upload_id: await upload() } }),
+  },
+  putPart: { expect: everyone(403), call: (c) => c.putPart({ params: { token: 'x.y.z' }, body: 'x' }) },
+  createJob: {
+    expect: holder(202),
+    call: (c) =>
+      c.createJob({ body: { kind: 'copy', source_bucket: BUCKET, prefix: 'docs/none/', dest_prefix: 'docs/other/' } }),
+  },
+  listJobs: { expect: signedIn(200), call: (c) => c.listJobs() },
+  getJob: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { job }) => c.getJob({ params: { id: await job() } }),
+  },
+  cancelJob: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { job }) => c.cancelJob({ params: { id: await job() } }),
+  },
+  createPolicy: { expect: holder(201), call: (c) => c.createPolicy({ body: { name: 'x', ...cleanup } }) },
+  listPolicies: { expect: signedIn(200), call: (c) => c.listPolicies() },
+  previewPolicy: { expect: holder(200), call: (c) => c.previewPolicy({ body: cleanup }) },
+  getPolicy: { expect: hidden(200), call: async (c, { policy }) => c.getPolicy({ params: { id: await policy() } }) },
+  updatePolicy: {
+    expect: hidden(200),
+    call: async (c, { policy }) => c.updatePolicy({ params: { id: await policy() }, body: { name: 'y' } }),
+  },
+  deletePolicy: {
+    expect: hidden(204),
+    call: async (c, { policy }) => c.deletePolicy({ params: { id: await policy() } }),
+  },
+  runPolicy: { expect: hidden(202), call: async (c, { policy }) => c.runPolicy({ params: { id: await policy() } }) },
+  listPolicyRuns: {
+    expect: hidden(200),
+    call: async (c, { policy }) => c.listPolicyRuns({ params: { id: await policy() } }),
+  },
+  getPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.getPolicyRun({ params: await run() }) },
+  listPolicyRunItems: {
+    expect: hidden(200),
+    call: async (c, { run }) => c.listPolicyRunItems({ params: await run() }),
+  },
+  cancelPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.cancelPolicyRun({ params: await run() }) },
+  explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
+  listTrash: { expect: holder(200), call: (c) => c.listTrash({ params, query: { prefix: 'docs/' } }) },
+  restoreTrash: {
+    expect: unseen(200),
+    call: async (c, { trashed }) => c.restoreTrash({ params, body: { ids: [await trashed()] } }),
+  },
+  purgeTrash: {
+    expect: unseen(200),
+    call: async (c, { trashed }) => c.purgeTrash({ params, body: { ids: [await trashed()] } }),
+  },
+  createUser: {
+    expect: managers(201),
+    call: (c) => c.createUser({ body: { email: `${newId()}@example.com`, display_name: 'X' } }),
+  },
+  listUsers: { expect: managers(200), call: (c) => c.listUsers() },
+  searchDirectory: { expect: managers(501), call: (c) => c.searchDirectory({ query: { q: 'kim' } }) },
+  importUsers: { expect: managers(501), call: (c) => c.importUsers({ body: { external_ids: ['x'] } }) },
+  getUser: { expect: managers(200), call: async (c, { user }) => c.getUser({ params: { id: await user() } }) },
+  updateUser: {
+    expect: managers(200),
+    call: async (c, { user }) => c.updateUser({ params: { id: await user() }, body: { display_name: 'Y' } }),
+  },
+  deleteUser: { expect: managers(204), call: async (c, { user }) => c.deleteUser({ params: { id: await user() } }) },
+  endUserSessions: {
+    expect: managers(204),
+    call: async (c, { user }) => c.endUserSessions({ params: { id: await user() } }),
+  },
+  createGroup: { expect: managers(201), call: (c) => c.createGroup({ body: { name: newId() } }) },
+  listGroups: { expect: managers(200), call: (c) => c.listGroups() },
+  getGroup: { expect: managers(200), call: async (c, { group }) => c.getGroup({ params: { id: await group() } }) },
+  updateGroup: {
+    expect: managers(200),
+    call: async (c, { group }) => c.updateGroup({ params: { id: await group() }, body: { description: 'Y' } }),
+  },
+  deleteGroup: {
+    expect: managers(204),
+    call: async (c, { group }) => c.deleteGroup({ params: { id: await group() } }),
+  },
+  listMembers: {
+    expect: managers(200),
+    call: async (c, { group }) => c.listMembers({ params: { id: await group() } }),
+  },
+  addMembers: {
+    expect: managers(200),
+    call: async (c, { group, user }) =>
+      c.addMembers({ params: { id: await group() }, body: { user_ids: [await user()] } }),
+  },
+  replaceMembers: {
+    expect: managers(200),
+    call: async (c, { group }) => c.replaceMembers({ params: { id: await group() }, body: { user_ids: [] } }),
+  },
+  removeMembers: {
+    expect: managers(200),
+    call: async (c, { group, user }) =>
+      c.removeMembers({ params: { id: await group() }, body: { user_ids: [await user()] } }),
+  },
+  explainPermission: {
+    expect: managers(200),
+    call: async (c, { user }) =>
+      c.explainPermission({ query: { user_id: await user(), action: 'read', bucket: BUCKET } }),
+  },
+  getSettings: { expect: managers(200), call: (c) => c.getSettings() },
+  updateSettings: { expect: managers(200), call: (c) => c.updateSettings({ body: { trash: { default_days: 7 } } }) },
+  testIdp: { expect: managers(409), call: (c) => c.testIdp() },
+  createWebhook: {
+    expect: managers(201),
+    call: (c) => c.createWebhook({ body: { name: 'X', url: 'https://8.8.8.8/', events: ['ping'] } }),
+  },
+  listWebhooks: { expect: managers(200), call: (c) => c.listWebhooks() },
+  listEvents: { expect: managers(200), call: (c) => c.listEvents() },
+  getWebhook: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.getWebhook({ params: { id: await webhook() } }),
+  },
+  updateWebhook: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.updateWebhook({ params: { id: await webhook() }, body: { name: 'Y' } }),
+  },
+  deleteWebhook: {
+    expect: managers(204),
+    call: async (c, { webhook }) => c.deleteWebhook({ params: { id: await webhook() } }),
+  },
+  rotateWebhookSecret: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.rotateWebhookSecret({ params: { id: await webhook() } }),
+  },
+  promoteWebhookSecret: {
+    expect: managers(409),
+    call: async (c, { webhook }) => c.promoteWebhookSecret({ params: { id: await webhook() } }),
+  },
+  testWebhook: {
+    expect: managers(202),
+    call: async (c, { webhook }) => c.testWebhook({ params: { id: await webhook() } }),
+  },
+  recoverWebhook: {
+    expect: managers(202),
+    call: async (c, { webhook }) =>
+      c.recoverWebhook({ params: { id: await webhook() }, body: { since: '2026-01-01T00:00:00Z' } }),
+  },
+  listDeliveries: {
+    expect: managers(200),
+    call: async (c, { webhook }) => c.listDeliveries({ params: { id: await webhook() } }),
+  },
+  getDelivery: {
+    expect: managers(200),
+    call: async (c, { webhook, admin }) => {
+      const id = await webhook()
+      const delivery = await admin.testWebhook({ params: { id } })
+      return c.getDelivery({ params: { id, delivery_id: delivery.id } })
+    },
+  },
+  // It is queued still.
+  resendDelivery: {
+    expect: managers(409),
+    call: async (c, { webhook, admin }) => {
+      const id = await webhook()
+      const delivery = await admin.testWebhook({ params: { id } })
+      return c.resendDelivery({ params: { id, delivery_id: delivery.id } })
+    },
+  },
+  listAudit: { expect: managers(200), call: (c) => c.listAudit() },
+  getAuditRecord: {
+    expect: managers(200),
+    call: async (c, { admin }) => {
+      const { items } = await admin.listAudit({ query: { page_size: 1 } })
+      return c.getAuditRecord({ params: { id: items[0]?.id ?? '' } })
+    },
+  },
+  exportAudit: { expect: managers(200), call: async (c) => (await c.exportAudit()).text() },
+  verifyAudit: { expect: managers(200), call: (c) => c.verifyAudit() },
+  healthz: { expect: everyone(200), call: (c) => c.healthz() },
+  readyz: { expect: everyone(200), call: (c) => c.readyz() },
+  // From this machine; tests/observe/metrics.test.ts has the others.
+  metrics: { expect: everyone(200), call: (c) => c.metrics() },
+}

@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { before, it } from 'node:test'
+import { request } from '../support/http.ts'
+import { claimsOf, IDP_CLIENT } from '../support/idp.ts'
+import { rejectsWith } from '../support/problems.ts'
+import { ADMIN, allActions, describeEngines } from '../support/server.ts'
+import { autoCreate, type Both, countOf, dump, html, MINUTE, person, type Tokens } from './oidc.ts'
+import { loginWorld } from './oidc-login.ts'
+
+describeEngines('login through OpenID Connect: whose account it is', (engine, itOnce) => {
+  const world = loginWorld(engine)
+  let both: Both
+  before(() => {
+    both = world.both
+  })
+
+  it('never links by e-mail; an administrator does', async () => {
+    const { server } = both
+    const local = await server.admin.createUser({
+      body: { email: 'Shared@Example.com', display_name: 'Local', password: 'a password of mine' },
+    })
+    const account = person({ email: 'shared@example.com', email_verified: true })
+    await both.withSettings(autoCreate, async () => {
+      await both.refused('email_in_use', async () => both.finish(await both.returning(account)))
+      const record = (await allActions(server.database)).at(-1)
+      assert.deepEqual(JSON.parse(record?.details ?? ''), { email: account.email, reason: 'email_in_use' })
+    })
+    await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
+    assert.equal((await server.admin.getUser({ params: { id: local.id } })).idp_subject, null)
+
+    await server.records([{ action: 'user_update' }], () =>
+      server.admin.updateUser({ params: { id: local.id }, body: { idp_subject: account.sub } }),
+    )
+    await server.records([{ action: 'login' }], async () => {
+      const { access_token } = await both.tokensOf(account)
+      assert.equal((await server.as(access_token).me()).id, local.id)
+    })
+    await server.login('shared@example.com', 'a password of mine')
+    const second = await server.admin.createUser({ body: { email: 'second@example.com', display_name: 'Second' } })
+    await rejectsWith(
+      server.admin.updateUser({ params: { id: second.id }, body: { idp_subject: account.sub } }),
+      'already_exists',
+    )
+    const manager = await server.admin.createGroup({ body: { name: 'Managers', global: ['users.manage'] } })
+    await server.admin.createUser({
+      body: { email: 'man@example.com', display_name: 'M', password: 'a password of mine', group_ids: [manager.id] },
+    })
+    const token = await server.login('man@example.com', 'a password of mine')
+    await rejectsWith(
+      server.as(token).updateUser({ params: { id: second.id }, body: { idp_subject: 'mine' } }),
+      'forbidden',
+    )
+  })
+
+  itOnce('the same subject of another issuer is another person', async () => {
+    const { server } = both
+    const account = person()
+    await both.withSettings(autoCreate, () => both.tokensOf(account))
+    const { id = '' } = (await both.userOf(account)) ?? {}
+    await server.database.transaction((tx) =>
+      tx.updateTable('users').set({ idp_issuer: 'https://another.example' }).where('id', '=', id).execute(),
+    )
+    await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
+  })
+
+  it('makes accounts only where that is allowed, without any rights', async () => {
+    const { server } = both
+    const account = person({ groups: ['admins'], name: '  Kim ' })
+    await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
+    await server.admin.createBucket({ body: { name: 'private' } })
+    const { access_token } = await both.withSettings(autoCreate, () =>
+      server.records([{ action: 'user_create' }, { action: 'login' }], () => both.tokensOf(account)),
+    )
+    const user = await both.userOf(account)
+    assert.deepEqual(
+      [user?.email, user?.display_name, user?.groups, user?.is_admin, user?.has_password],
+      [account.email, 'Kim', [], false, false],
+    )
+    const kim = server.as(access_token)
+    assert.deepEqual((await kim.listBuckets()).items, [])
+    await rejectsWith(kim.browse({ params: { bucket: 'private' } }), 'forbidden')
+    await rejectsWith(kim.createBucket({ body: { name: 'mine' } }), 'forbidden')
+    await rejectsWith(kim.listUsers(), 'forbidden')
+    await server.records([{ action: 'login' }], () => both.tokensOf(account))
+    await rejectsWith(
+      server.as().login({ body: { username: account.email ?? '', password: 'anything' } }),
+      'invalid_grant',
+    )
+  })
+
+  it('each login brings the name and, if it is free, the address up to date, but no groups', async () => {
+    const { server } = both
+    const account = person({ groups: ['anything'] })
+    await both.withSettings(autoCreate, () => both.tokensOf(account))
+    const { id = '' } = (await both.userOf(account)) ?? {}
+    const group = await server.admin.createGroup({ body: { name: 'Kept' } })
+    await server.admin.updateUser({ params: { id }, body: { group_ids: [group.id] } })
+    const get = () => server.admin.getUser({ params: { id } })
+
+    await both.tokensOf({ ...account, name: 'New Name', email: 'new.address@example.com', groups: [] })
+    const after = await get()
+    assert.deepEqual(
+      [after.display_name, after.email, after.groups.map(({ name }) => name)],
+      ['New Name', 'new.address@example.com', ['Kept']],
+    )
+    assert.equal(after.last_login_at, server.clock.now().toISOString())
+    assert.deepEqual(
+      (await server.admin.listUsers({ query: { q: 'new.address' } })).items.map((one) => one.id),
+      [id],
+      'searches find it',
+    )
+    await both.tokensOf({ ...account, name: 'Newer Name', email: ADMIN.email.toUpperCase() })
+    assert.deepEqual([(await get()).display_name, (await get()).email], ['Newer Name', 'new.address@example.com'])
+    const { email: _email, name: _name, ...bare } = account
+    await both.tokensOf(bare)
+    assert.deepEqual([(await get()).display_name, (await get()).email], ['Newer Name', 'new.address@example.com'])
+  })
+
+  itOnce('refuses the disabled', async () => {
+    const { server } = both
+    const account = person()
+    const { access_token } = await both.withSettings(autoCreate, () => both.tokensOf(account))
+    const { id = '' } = (await both.userOf(account)) ?? {}
+    await server.admin.updateUser({ params: { id }, body: { is_active: false } })
+    assert.equal(await both.me(access_token), 401)
+    await both.refused('forbidden', async () => both.finish(await both.returning(account)))
+    const record = (await allActions(server.database)).at(-1)
+    assert.deepEqual([record?.resource_id, JSON.parse(record?.details ?? '').email], [id, account.email])
+    await server.admin.updateUser({ params: { id }, body: { is_active: true } })
+    assert.equal(await both.me((await both.tokensOf(account)).access_token), 200)
+  })
+
+  itOnce('without an e-mail the user name serves where it is an address', async () => {
+    await both.withSettings(autoCreate, async () => {
+      const { email: _email, name: _name, ...bare } = person()
+      await both.refused('user_not_provisioned', async () => both.finish(await both.returning(bare)))
+      const named = { ...bare, preferred_username: 'not-an-address' }
+      await both.refused('user_not_provisioned', async () => both.finish(await both.returning(named)))
+      const account = { ...bare, preferred_username: `${bare.sub}@corp.example.com` }
+      await both.tokensOf(account)
+      const user = await both.userOf(account)
+      assert.deepEqual([user?.email, user?.display_name], [account.preferred_username, account.preferred_username])
+    })
+  })
+
+  it('two first logins of one person at once make one account', async () => {
+    const { server } = both
+    await both.withSettings(autoCreate, async () => {
+      for (let round = 0; round < 5; round++) {
+        const account = person()
+        const users = await countOf(server.database, 'users')
+        const flows = [await both.returning(account), await both.returning(account), await both.returning(account)]
+        const answers = await Promise.all(flows.map((flow) => both.finish(flow)))
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [200, 200, 200],
+        )
+        assert.equal(await countOf(server.database, 'users'), users + 1)
+      }
+    })
+  })
+
+  it('names and addresses that no database keeps break nothing', async () => {
+    await both.withSettings(autoCreate, async () => {
+      const account = person({ name: `${'x'.repeat(199)}😀 and more` })
+      await both.tokensOf(account)
+      assert.ok((await both.userOf(account))?.display_name.isWellFormed())
+    })
+  })
+
+  it('a NUL in a claim is no error of ours', async () => {
+    await both.withSettings(autoCreate, async () => {
+      for (const claims of [{ name: 'a\0b' }, { email: 'a\0b@example.com' }, { sub: 'a\0b' }]) {
+        const answer = await both.login(person(claims))
+        assert.notEqual(answer.status, 500, JSON.stringify(claims))
+      }
+    })
+  })
+
+  it('tokens name the subject, and end when it is no longer the user’s', async () => {
+    const { server } = both
+    const account = person()
+    const first = await both.withSettings(autoCreate, () => both.tokensOf(account))
+    assert.equal(claimsOf(first.access_token).oid, account.sub)
+    const refreshed = (await both.post('refresh', { refresh_token: first.refresh_token })).json<Tokens & object>()
+    assert.equal(claimsOf(refreshed.access_token).oid, account.sub)
+    assert.equal(await both.me(refreshed.access_token), 200)
+    const { id = '' } = (await both.userOf(account)) ?? {}
+    // By hand, so that the subject alone is what differs.
+    for (const idp_subject of ['somebody else', null]) {
+      const tokens = await both.tokensOf(account)
+      const set = (subject: string | null) =>
+        server.database.transaction((tx) =>
+          tx.updateTable('users').set({ idp_subject: subject }).where('id', '=', id).execute(),
+        )
+      await set(idp_subject)
+      assert.equal(await both.me(tokens.access_token), 401)
+      assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 401)
+      await set(account.sub)
+    }
+    for (const idp_subject of ['somebody else', null]) {
+      const tokens = await both.tokensOf(account)
+      await server.records([{ action: 'user_update' }], () =>
+        server.admin.updateUser({ params: { id }, body: { idp_subject } }),
+      )
+      assert.equal(await both.me(tokens.access_token), 401)
+      assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 401)
+      await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
+      await server.admin.updateUser({ params: { id }, body: { idp_subject: account.sub } })
+      assert.equal(await both.me(tokens.access_token), 401, 'a new tie does not bring old sessions back')
+    }
+  })
+
+  itOnce('a key that the provider changes is known at the next login', async () => {
+    const { idp } = both
+    const account = person()
+    await both.withSettings(autoCreate, () => both.tokensOf(account))
+    for (let round = 0; round < 2; round++) {
+      const begun = await both.returning(account)
+      const old = idp.key
+      idp.rotateKeys()
+      assert.equal((await both.finish(begun)).status, 200, 'the key changed between the two halves')
+      await both.tokensOf(account)
+      const late = await both.returning(account)
+      await both.refused('idp_rejected', () =>
+        both.tampering(
+          async (answer) => ({ ...answer, id_token: await idp.sign(claimsOf(answer.id_token), old) }),
+          () => both.finish(late),
+        ),
+      )
+    }
+  })
+
+  it('switched off, nothing begins, finishes or is refreshed, and what is out runs down', async () => {
+    const { server } = both
+    const account = person()
+    const tokens = await both.withSettings(autoCreate, () => both.tokensOf(account))
+    const pat = (await server.as(tokens.access_token).createToken({ body: { name: 'mine' } })).token
+    const begun = await both.returning(account)
+    await both.withSettings({ auth: { enable_idp: false } }, async () => {
+      assert.deepEqual(await server.as().authConfig(), {
+        local: true,
+        idp: false,
+        idp_name: null,
+        setup_required: false,
+      })
+      await server.records([], () => rejectsWith(server.as().idpLogin(), 'login_disabled'))
+      await both.refused('login_disabled', () => both.finish(begun))
+      const refreshed = await both.post('refresh', { refresh_token: tokens.refresh_token })
+      assert.deepEqual([refreshed.status, refreshed.json().code], [403, 'login_disabled'])
+      for (const token of [tokens.access_token, pat]) assert.equal(await both.me(token), 200)
+      await server.later(30 * MINUTE)
+      assert.deepEqual([await both.me(tokens.access_token), await both.me(pat)], [401, 200])
+    })
+    assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 200)
+    await both.tokensOf(account)
+  })
+
+  itOnce('logging out ends the session', async () => {
+    const { server } = both
+    const tokens = await both.withSettings(autoCreate, () => both.tokensOf(person()))
+    await server.records([{ action: 'logout' }], () => server.as(tokens.access_token).logout())
+    assert.equal(await both.me(tokens.access_token), 401)
+    assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 401)
+  })
+
+  itOnce('takes the answer as a form, from a browser by way of the GET form', async () => {
+    const { server } = both
+    const account = person()
+    const send = (url: URL, headers: OutgoingHttpHeaders) =>
+      request({
+        ...{ url: server.url, path: url.pathname, method: 'POST', body: url.searchParams.toString() },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://idp.example', ...headers },
+      })
+    await both.withSettings(autoCreate, async () => {
+      await server.records([{ action: 'user_create' }, { action: 'login' }], async () => {
+        const { url, cookie } = await both.returning(account)
+        assert.equal((await send(url, { cookie })).status, 200)
+      })
+      const { url, cookie } = await both.returning(account, '?return_to=/console/')
+      url.searchParams.set('session_state', 'a&b=c%d')
+      const sent = await server.records([], () => send(url, html))
+      assert.equal(sent.status, 303)
+      const location = new URL(sent.headers.location ?? '')
+      assert.equal(location.origin + location.pathname, `${server.env.PUBLIC_BASE_URL}/api/v1/auth/callback`)
+      assert.deepEqual(Object.fromEntries(location.searchParams), Object.fromEntries(url.searchParams))
+      const arrived = await both.finish({ url: location, cookie }, html)
+      assert.match(arrived.headers.location ?? '', /^\/console\/#code=/)
+      await both.refused('invalid_state', async () => send((await both.returning(account)).url, {}))
+      const denied = await both.returning(null)
+      await both.refused('idp_rejected', () => send(denied.url, { cookie: denied.cookie }))
+    })
+  })
+
+  it('maps groups of the provider to ours at each login and leaves others alone', async () => {
+    const { server } = both
+    const [eng, ops, manual] = await Promise.all(
+      ['Engineering', 'Operations', 'By hand'].map((name) => server.admin.createGroup({ body: { name } })),
+    )
+    assert.ok(eng && ops && manual)
+    const account = person()
+    const { id = '' } = await both.withSettings(autoCreate, async (): Promise<{ id?: string | undefined }> => {
+      await both.tokensOf(account)
+      return (await both.userOf(account)) ?? { id: undefined }
+    })
+    await server.admin.updateUser({ params: { id }, body: { group_ids: [manual.id, ops.id] } })
+    const group_mapping = [
+      { value: 'eng', group_id: eng.id },
+      { value: 'engineers', group_id: eng.id },
+      { value: 'ops', group_id: ops.id },
+    ]
+    const after = async (groups: unknown, changes: number) => {
+      const updates = Array.from({ length: changes }, () => ({ action: 'group_update' as const }))
+      await server.records([...updates, { action: 'login' }], () => both.tokensOf({ ...account, groups }))
+      return (await server.admin.getUser({ params: { id } })).groups.map(({ name }) => name).sort()
+    }
+    await rejectsWith(
+      server.admin.updateSettings({ body: { idp: { group_mapping: [{ value: 'x', group_id: id }] } } }),
+      'invalid_request',
+      'body.idp.group_mapping.0.group_id',
+    )
+    await both.withSettings({ idp: { group_mapping } }, async () => {
+      assert.deepEqual(await after(['eng'], 0), ['By hand', 'Operations'], 'no claim is named')
+    })
+    await both.withSettings({ idp: { groups_claim: 'groups', group_mapping } }, async () => {
+      assert.deepEqual(await after(['eng', 'unknown'], 2), ['By hand', 'Engineering'])
+      assert.deepEqual(await after(['engineers', 'eng'], 0), ['By hand', 'Engineering'])
+      assert.deepEqual(await after(['engineers', 'ops'], 1), ['By hand', 'Engineering', 'Operations'])
+      assert.deepEqual(await after('ops', 1), ['By hand', 'Operations'], 'one as a text')
+      assert.deepEqual(await after([], 1), ['By hand'])
+      assert.deepEqual(await after(['OPS', 7, null, { ops: 1 }], 0), ['By hand'])
+      assert.deepEqual(await after(['ops'], 1), ['By hand', 'Operations'])
+      assert.deepEqual(await after(undefined, 1), ['By hand'], 'no claim is no group')
+
+      const fresh = person({ groups: ['eng'] })
+      await both.withSettings(autoCreate, async () => {
+        await server.records([{ action: 'user_create' }, { action: 'group_update' }, { action: 'login' }], () =>
+          both.tokensOf(fresh),
+        )
+        const record = (await allActions(server.database)).at(-2)
+        assert.deepEqual(
+          [record?.action, record?.actor_email, record?.auth_method],
+          ['group_update', fresh.email, 'idp'],
+        )
+      })
+      assert.deepEqual((await both.userOf(fresh))?.groups, [{ id: eng.id, name: 'Engineering' }])
+
+      await server.admin.deleteGroup({ params: { id: eng.id }, query: { force: true } })
+      assert.deepEqual(
+        (await server.admin.getSettings()).idp.group_mapping.map(({ value }) => value),
+        ['ops'],
+      )
+      assert.deepEqual(await after(['eng', 'ops'], 1), ['By hand', 'Operations'])
+    })
+  })
+
+  itOnce('tells which ways to sign in there are, and what the provider says of itself', async () => {
+    const { server, idp } = both
+    assert.deepEqual(await server.as().authConfig(), {
+      local: true,
+      idp: true,
+      idp_name: '127.0.0.1',
+      setup_required: false,
+    })
+    await both.withSettings({ idp: { name: 'Acme SSO' } }, async () =>
+      assert.equal((await server.as().authConfig()).idp_name, 'Acme SSO'),
+    )
+    const told = await server.records([], () => server.admin.testIdp())
+    assert.deepEqual(told, {
+      issuer: idp.issuer,
+      authorization_endpoint: `${idp.issuer}/auth`,
+      redirect_uri: `${server.env.PUBLIC_BASE_URL}/api/v1/auth/callback`,
+    })
+    const { fixed } = await server.admin.getSettings()
+    assert.deepEqual(fixed, {
+      'idp.issuer_url': 'IDP_ISSUER_URL',
+      'idp.client_id': 'IDP_CLIENT_ID',
+      'idp.client_secret': 'IDP_CLIENT_SECRET',
+    })
+    await rejectsWith(
+      server.admin.updateSettings({ body: { idp: { issuer_url: 'https://evil.example' } } }),
+      'conflict',
+      'body.idp.issuer_url',
+    )
+  })
+
+  it('keeps every code, token and secret out of the database, the audit log and the log', async () => {
+    const { server, idp } = both
+    assert.ok(idp.secrets.length > 100)
+    const text = (await dump(server.database)) + JSON.stringify(await allActions(server.database)) + server.logged()
+    for (const secret of [...idp.secrets, IDP_CLIENT.secret, JSON.stringify(IDP_CLIENT.secret).slice(1, -1)]) {
+      const at = text.indexOf(secret)
+      assert.equal(at, -1, text.slice(Math.max(0, at - 500), at + 200))
+    }
+    assert.doesNotMatch(text, /svc_oidc=|code_verifier=|client_secret=/)
+  })
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { after, before, it } from 'node:test'
+import { openDatabase } from '../../server/db/open.ts'
+import { newId } from '../../server/id.ts'
+import { bareEnv } from '../support/process.ts'
+import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+
+const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
+const HOUR = 3600_000
+
+describeEngines('verify and backup', (engine) => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer(engine)
+    const { admin } = server
+    await admin.createBucket({ body: { name: 'checked' } })
+    for (const key of ['a', 'b', 'c', 'deleted', 'empty'])
+      await admin.putObject({ params: { bucket: 'checked', key }, body: key === 'empty' ? '' : `contents of ${key}` })
+    await admin.copyObject({
+      params: { bucket: 'checked' },
+      body: { source_bucket: 'checked', source_key: 'a', dest_key: 'copy' },
+    })
+    await admin.deleteObject({ params: { bucket: 'checked', key: 'deleted' } })
+    const part = Buffer.alloc(5 * 1024 ** 2, 7)
+    const { upload_id, urls } = await admin.initUpload({
+      params: { bucket: 'checked' },
+      body: { key: 'parts', file_size: part.length + 3, part_size: part.length },
+    })
+    const parts = []
+    for (const [i, body] of [part, Buffer.from('end')].entries()) {
+      const url = new URL(urls[i] ?? '').pathname
+      const answer = await fetch(server.url + url, { method: 'PUT', body })
+      parts.push({ part_number: i + 1, etag: answer.headers.get('etag') ?? '' })
+    }
+    await admin.completeUpload({ params: { bucket: 'checked' }, body: { upload_id, parts } })
+    await admin.initUpload({ params: { bucket: 'checked' }, body: { key: 'open', file_size: 10 } })
+  })
+  after(() => server.stop())
+
+  /** The exit code with the findings (without ids) and the last line. */
+  const stowage = (...args: string[]) =>
+    new Promise<{ code: number; findings: string[]; last: string }>((resolve) => {
+      const env = { ...bareEnv, ...server.env, LOG_LEVEL: 'error' }
+      execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) => {
+        const findings = out.split('\n').filter((line) => /^\w+: /.test(line))
+        const code = error ? Number(error.code) : 0
+        resolve({
+          code,
+          findings: findings.map((one) => one.replaceAll(/[0-9a-f-]{36}/g, 'ID')),
+          last: (err || out).trim().split('\n').at(-1) ?? '',
+        })
+      })
+    })
+  const blobOf = async (key: string) => {
+    const row = await server.database.db
+      .selectFrom('objects')
+      .select('blob_id')
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow()
+    return path.join(server.folder, 'blobs', row.blob_id.slice(-2), row.blob_id)
+  }
+
+  it('finds nothing where all is well', async () => {
+    for (const args of [[], ['--deep']]) {
+      const { code, findings, last } = await stowage('verify', ...args)
+      assert.deepEqual([code, findings], [0, []], last)
+      assert.match(last, /^6 blobs with 5242941 bytes looked at/)
+    }
+  })
+
+  it('finds missing, altered and unknown bytes and wrong counts; mends the last two on request', async () => {
+    fs.rmSync(await blobOf('b'))
+    const altered = await blobOf('c')
+    fs.writeFileSync(altered, fs.readFileSync(altered).fill(1))
+    const orphan = newId()
+    const file = path.join(server.folder, 'blobs', orphan.slice(-2), orphan)
+    fs.writeFileSync(file, 'nobody’s')
+    const long = new Date(Date.now() - 48 * HOUR)
+    fs.utimesSync(file, long, long)
+    const young = newId()
+    fs.writeFileSync(path.join(server.folder, 'blobs', young.slice(-2), young), 'being written')
+    await server.database.transaction((tx) =>
+      tx
+        .updateTable('bucket_usage')
+        .set((e) => ({ bytes: e('bytes', '+', 1) }))
+        .execute(),
+    )
+    await server.database.transaction((tx) =>
+      tx.insertInto('blobs').values({ id: newId(), check_after: null }).execute(),
+    )
+    const usage = await server.database.db
+      .selectFrom('bucket_usage')
+      .select((e) => e.fn.sum<number>('bytes').as('n'))
+      .executeTakeFirstOrThrow()
+    const expected = [
+      'missing: the bytes of checked/b (blob ID, 13 bytes) are not there',
+      'orphan: nothing knows the blob ID (10 bytes)',
+      'orphan: nothing points at the blob ID',
+      `miscounted: bucket "checked" has bytes ${usage.n} instead of 5242935`,
+    ]
+    const shallow = await stowage('verify')
+    assert.deepEqual([shallow.code, shallow.findings.sort()], [1, [...expected].sort()])
+    const different = 'different: the bytes of checked/c (blob ID) do not have their SHA-256'
+    const deep = await stowage('verify', '--deep')
+    assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, different].sort()])
+    assert.ok(fs.existsSync(file), 'nothing is mended unasked')
+    const fixed = await stowage('verify', '--deep', '--fix', '--yes-remove', '1')
+    assert.deepEqual([fixed.code, fixed.findings.length, fs.existsSync(file)], [1, 5, false])
+    const left = await stowage('verify', '--deep')
+    assert.deepEqual([left.code, left.findings.sort()], [1, [different, expected[0]].sort()])
+    assert.equal((await server.admin.getBucket({ params: { bucket: 'checked' } })).used_bytes, 5_242_935)
+  })
+
+  it('copies the database beside the running service', { skip: engine === 'postgres' }, async () => {
+    const target = path.join(server.folder, 'copy.db')
+    const { code, last } = await stowage('backup', target)
+    assert.equal(code, 0, last)
+    const copy = await openDatabase(`sqlite:${target}`)
+    const keys = await copy.db.selectFrom('objects').select('key').orderBy('key').execute()
+    assert.deepEqual(
+      keys.map(({ key }) => key),
+      ['a', 'b', 'c', 'copy', 'empty', 'parts'],
+    )
+    await copy.close()
+    assert.match((await stowage('backup', target)).last, /exists already/)
+  })
+
+  it('leaves backups of PostgreSQL to its own tools', { skip: engine === 'sqlite' }, async () => {
+    const { code, last } = await stowage('backup', path.join(server.folder, 'copy.db'))
+    assert.equal(code, 1)
+    assert.match(last, /^`backup` copies SQLite databases\. Of PostgreSQL, use pg_dump/)
+    assert.equal(fs.existsSync(path.join(server.folder, 'copy.db')), false)
+  })
+})

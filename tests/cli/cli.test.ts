@@ -1,0 +1,502 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { localPath, parsePlace } from '../../cli/places.ts'
+import { request } from '../support/http.ts'
+import { bareEnv } from '../support/process.ts'
+import { ADMIN, startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+const COMMAND = path.join(import.meta.dirname, '../..', 'bin', 'stowage.js')
+const BUCKET = 'files'
+const MIB = 1024 ** 2
+const HOUR = 3600_000
+
+describe('the command (sqlite)', () => {
+  let server: TestServer
+  let folder: string
+  let proxy: Proxy
+  let token: string
+  let output = ''
+  before(async () => {
+    server = await startServer('sqlite')
+    proxy = await startProxy(server.url)
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-cli-'))
+    await server.admin.createBucket({ body: { name: BUCKET } })
+    token = (await server.admin.createToken({ body: { name: 'cli' } })).token
+    server.secrets.add(token)
+  })
+  after(async () => {
+    await proxy.close()
+    fs.rmSync(folder, { recursive: true, force: true })
+    // Nothing that was ever printed holds a credential; the server looks at its own log and database when it stops.
+    assert.doesNotMatch(output, /svc_pat_[0-9A-Za-z]{30}|eyJ[\w-]{8,}\.[\w-]+\./)
+    assert.equal(output.includes(ADMIN.password), false)
+    await server.stop()
+  })
+
+  const env = () => ({
+    ...bareEnv,
+    HOME: folder,
+    STOWAGE_CONFIG: path.join(folder, 'config', 'config.json'),
+    STOWAGE_URL: proxy.url,
+    STOWAGE_TOKEN: token,
+  })
+  function begin(args: readonly string[], more: Record<string, string> = {}) {
+    return spawn(process.execPath, [COMMAND, ...args], { env: { ...env(), ...more }, cwd: folder })
+  }
+  async function stowage(
+    args: readonly string[],
+    given: { input?: string | Buffer; env?: Record<string, string> } = {},
+  ) {
+    const child = begin(args, given.env)
+    child.stdin.end(given.input ?? '')
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+    output += out + err
+    return { out, err, code: code as number }
+  }
+  /** Runs what must succeed. */
+  async function ok(...args: string[]): Promise<string> {
+    const { out, err, code } = await stowage(args)
+    assert.equal(code, 0, err)
+    return out
+  }
+  const at = (...names: string[]) => path.join(folder, ...names)
+  function write(name: string, contents: string | Buffer, mtime?: Date): void {
+    fs.mkdirSync(path.dirname(at(name)), { recursive: true })
+    fs.writeFileSync(at(name), contents)
+    if (mtime) fs.utimesSync(at(name), mtime, mtime)
+  }
+  const put = (key: string, body: string) =>
+    server.admin.putObjectByQuery({ params: { bucket: BUCKET }, query: { key }, body })
+  const keys = async (prefix: string) =>
+    (await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix, limit: 1000 } })).items.map(
+      ({ key }) => key.slice(prefix.length),
+    )
+  const tree = (name: string): Record<string, string> =>
+    Object.fromEntries(
+      fs
+        .readdirSync(at(name), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .sort()
+        .map((file) => [path.relative(at(name), file), fs.readFileSync(file, 'utf8')]),
+    )
+  const uploaded = (key: string) => ({ action: 'upload', bucket: BUCKET, key }) as const
+
+  it('signs in with a token of its own, kept for its owner alone, and takes it back', async () => {
+    const config = { STOWAGE_URL: '', STOWAGE_TOKEN: '' }
+    const file = env().STOWAGE_CONFIG
+    const none = await stowage(['ls'], { env: config })
+    assert.deepEqual([none.code, /stowage login/.test(none.err)], [2, true])
+    const wrong = await stowage(['login', server.url, '--email', ADMIN.email], { input: 'wrong', env: config })
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.err, /invalid_grant, request [0-9a-f-]{36}/)
+    assert.equal(fs.existsSync(file), false)
+
+    const login = ['login', `${server.url}/console/`, '--email', ADMIN.email]
+    const done = await server.records([{ action: 'login' }, { action: 'token_create' }, { action: 'logout' }], () =>
+      stowage(login, { input: `${ADMIN.password}\n`, env: config }),
+    )
+    assert.deepEqual([done.code, done.err], [0, ''])
+    assert.deepEqual([fs.statSync(file).mode & 0o777, fs.statSync(path.dirname(file)).mode & 0o777], [0o600, 0o700])
+    const kept = JSON.parse(fs.readFileSync(file, 'utf8')).profiles.default
+    server.secrets.add(kept.token)
+    assert.deepEqual([kept.url, kept.email, /^svc_pat_/.test(kept.token)], [server.url, ADMIN.email, true])
+    const made = (await server.admin.listTokens()).items.find(({ id }) => id === kept.token_id)
+    assert.equal(Date.parse(made?.expires_at ?? '') - server.clock.now().getTime(), 90 * 24 * HOUR)
+    assert.equal((await stowage(['ls'], { env: config })).out, `stow:${BUCKET}/\n`)
+
+    // A token of the console, under another name; and signing in again leaves one token, not two.
+    const other = await stowage(['login', server.url, '--token-stdin', '--profile', 'ci'], { input: `${token}\n` })
+    assert.equal(other.code, 0, other.err)
+    assert.equal((await stowage(['ls', '--profile', 'ci'], { env: config })).code, 0)
+    assert.equal((await stowage(['ls', '--profile', 'nobody'])).code, 2)
+    assert.equal((await stowage(login, { input: ADMIN.password, env: config })).code, 0)
+    const again = JSON.parse(fs.readFileSync(file, 'utf8')).profiles
+    server.secrets.add(again.default.token)
+    assert.deepEqual(Object.keys(again), ['default', 'ci'])
+    const active = (await server.admin.listTokens()).items.filter(({ status, id }) => status === 'active' && id !== '')
+    assert.equal(active.length, 2)
+
+    const out = await server.records([{ action: 'token_revoke' }], () => stowage(['logout'], { env: config }))
+    assert.equal(out.code, 0, out.err)
+    assert.equal((await stowage(['logout', '--profile', 'ci'])).code, 0)
+    assert.equal(fs.readFileSync(file, 'utf8').includes('svc_pat_'), false)
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  })
+
+  it('takes no credential as an argument, and says what is wrong with its call', async () => {
+    const wrong = [
+      ['ls', '--token', 'x'],
+      ['cp', 'a'],
+      ['cp', 'a', 'b'],
+      ['ls', 'files/x'],
+      ['cp', '-j', '0', 'a', 'stow:files'],
+    ]
+    const answers = await Promise.all(wrong.map((args) => stowage(args)))
+    for (const [i, { code, err }] of answers.entries())
+      assert.deepEqual([wrong[i], code, err.startsWith('stowage: ')], [wrong[i], 2, true])
+    assert.match(await ok('cp', '--help'), /^usage: stowage cp /)
+    const lost = await stowage(['cp', `stow:${BUCKET}/nothing`, '-'])
+    assert.equal(lost.code, 1)
+    assert.match(lost.err, /not_found, request [0-9a-f-]{36}/)
+    const away = await stowage(['ls'], { env: { STOWAGE_URL: 'http://127.0.0.1:9' } })
+    assert.deepEqual([away.code, /cannot be reached/.test(away.err)], [1, true])
+  })
+
+  const odd = [
+    'ä 漢 🌊',
+    'a+b %41 #?&',
+    `q'"$(x)`,
+    ' lead',
+    'new\nline',
+    'back\\slash',
+    '-dash',
+    'sub/..dots',
+    'stow:x',
+    '...',
+  ]
+
+  it('carries a tree with odd names there and back, with its times', async () => {
+    const time = new Date('2020-02-03T04:05:06.789Z')
+    for (const name of odd) write(`tree/${name}`, `contents of ${name}`, time)
+    write('tree/empty', '', time)
+    fs.symlinkSync('/etc/passwd', at('tree/link'))
+    const names = [...odd, 'empty'].sort()
+    const { out, err, code } = await server.records(
+      // In the order of a walk, one at a time.
+      [...names.filter((name) => !name.includes('/')), 'sub/..dots'].sort().map((name) => uploaded(`t/${name}`)),
+      () => stowage(['cp', '-r', '-j', '1', 'tree', `stow:${BUCKET}/t`]),
+    )
+    assert.equal(code, 0, err)
+    assert.match(out, /^11 copied /)
+    assert.match(err, /link is left out: it is a symbolic link/)
+    assert.deepEqual((await keys('t/')).sort(), names)
+
+    const listed = (await ok('ls', '-r', '--json', `stow:${BUCKET}/t`)).trimEnd().split('\n')
+    assert.deepEqual(listed.map((line) => JSON.parse(line).key.slice(2)).sort(), names)
+    const shown = await ok('ls', `stow:${BUCKET}/t`)
+    assert.equal(shown.includes('new\\x0aline\n') && shown.includes('sub/\n'), true)
+    assert.match(await ok('ls', '-l', `stow:${BUCKET}/t/empty`), /^ +0 {2}2020-02-03T04:05:06Z empty\n$/)
+
+    await ok('cp', '-r', `stow:${BUCKET}/t/`, 'back')
+    fs.unlinkSync(at('tree/link'))
+    assert.deepEqual(tree('back'), tree('tree'))
+    assert.equal(fs.statSync(at('back/empty')).mtimeMs, time.getTime())
+  })
+
+  it('copies one file up, down, within the service and through pipes', async () => {
+    write('one.txt', 'one')
+    await server.records([uploaded('c/one.txt'), uploaded('c/two')], async () => {
+      await ok('cp', 'one.txt', `stow:${BUCKET}/c/`)
+      await ok('cp', 'one.txt', `stow:${BUCKET}/c/two`)
+    })
+    await server.records([{ action: 'copy', bucket: BUCKET, key: 'c/three' }], () =>
+      ok('cp', `stow:${BUCKET}/c/two`, `stow:${BUCKET}/c/three`),
+    )
+    await server.records([{ action: 'move', bucket: BUCKET, key: 'd/three' }], () =>
+      ok('mv', `stow:${BUCKET}/c/three`, `stow:${BUCKET}/d/`),
+    )
+    await ok('cp', '-r', `stow:${BUCKET}/c`, `stow:${BUCKET}/e`)
+    assert.deepEqual(await keys('e/'), ['one.txt', 'two'])
+    await ok('mv', '-r', `stow:${BUCKET}/e`, `stow:${BUCKET}/f`)
+    assert.deepEqual([await keys('e/'), await keys('f/')], [[], ['one.txt', 'two']])
+    const itself = await stowage(['cp', '-r', `stow:${BUCKET}/c`, `stow:${BUCKET}/c/deeper`])
+    assert.deepEqual([itself.code, /within each other/.test(itself.err)], [2, true])
+
+    const bytes = randomBytes(300_000)
+    const piped = await server.records([uploaded('p/bytes')], () =>
+      stowage(['cp', '-', `stow:${BUCKET}/p/bytes`], { input: bytes }),
+    )
+    assert.deepEqual([piped.code, piped.out], [0, ''])
+    const child = begin(['cp', `stow:${BUCKET}/p/bytes`, '-'])
+    const [back] = await Promise.all([Array.fromAsync(child.stdout), once(child, 'exit')])
+    assert.equal(Buffer.concat(back as Buffer[]).equals(bytes), true)
+    assert.deepEqual(JSON.parse(await ok('cp', '--json', `stow:${BUCKET}/p/bytes`, 'back/')), {
+      files: 1,
+      bytes: 300_000,
+      failed: [],
+    })
+    assert.equal(fs.readFileSync(at('back/bytes')).equals(bytes), true)
+
+    await server.records([{ action: 'delete', bucket: BUCKET, key: 'p/bytes' }], () =>
+      ok('rm', `stow:${BUCKET}/p/bytes`),
+    )
+    assert.match(await ok('rm', '-r', `stow:${BUCKET}/f`), /^2 deleted\n$/)
+    assert.equal((await stowage(['rm', '-r', `stow:${BUCKET}/f`])).code, 1)
+  })
+
+  it('goes on with a large file where it was cut off, up and down', async () => {
+    const bytes = randomBytes(34 * MIB)
+    write('big.bin', bytes)
+    /** One of three parts arrives, then the command is killed. */
+    const cutOff = async (key: string) => {
+      proxy.parts = 1
+      const child = begin(['cp', 'big.bin', `stow:${BUCKET}/${key}`])
+      await until(async () => {
+        const { items } = await server.admin.listUploads({ params: { bucket: BUCKET } })
+        return items[0]?.received_parts === 1
+      })
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      proxy.parts = Number.POSITIVE_INFINITY
+    }
+    await cutOff('big.bin')
+    proxy.seen.length = 0
+    await server.records([uploaded('big.bin')], () => ok('cp', 'big.bin', `stow:${BUCKET}/big.bin`))
+    assert.equal(proxy.seen.filter((line) => line.startsWith('PUT /api/v1/parts/')).length, 2)
+    const stored = await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'big' } })
+    assert.match(stored.items[0]?.etag ?? '', /-3$/)
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
+
+    // The connection breaks once on the way: what came is kept and the rest asked for.
+    proxy.seen.length = 0
+    proxy.cutAfter = 10 * MIB
+    await ok('cp', `stow:${BUCKET}/big.bin`, 'big.back')
+    const reads = proxy.seen.filter((line) => line.startsWith(`GET /api/v1/buckets/${BUCKET}/objects/big.bin`))
+    assert.deepEqual([reads.length, /bytes=[1-9]\d{5,}-$/.test(reads[1] ?? '')], [2, true])
+    assert.equal(fs.readFileSync(at('big.back')).equals(bytes), true)
+    assert.deepEqual(
+      fs.readdirSync(folder).filter((name) => name.startsWith('.stowage')),
+      [],
+    )
+
+    // Another file of the same size under the same key is not mixed with what is left of the first.
+    await cutOff('other.bin')
+    const changed = randomBytes(34 * MIB)
+    write('big.bin', changed)
+    await ok('cp', 'big.bin', `stow:${BUCKET}/other.bin`)
+    await ok('cp', `stow:${BUCKET}/other.bin`, 'big.back')
+    assert.equal(fs.readFileSync(at('big.back')).equals(changed), true)
+    assert.match(await ok('sync', '--checksum', '-n', `stow:${BUCKET}/other.bin/`, 'nowhere'), /^0 to transfer/)
+    assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
+  })
+
+  it('syncs up: what is new or changed, deletes only when told to, and says before what it would do', async () => {
+    const old = new Date('2021-01-01T00:00:00Z')
+    write('up/a.txt', 'a', old)
+    write('up/deep/b.txt', 'b', old)
+    write('up/c.txt', 'c', old)
+    const target = `stow:${BUCKET}/up`
+    const plan = await server.records([], () => ok('sync', '-n', 'up', target))
+    assert.deepEqual(plan.split('\n').slice(0, 3), [
+      `would upload stow:${BUCKET}/up/a.txt`,
+      `would upload stow:${BUCKET}/up/c.txt`,
+      `would upload stow:${BUCKET}/up/deep/b.txt`,
+    ])
+    await ok('sync', 'up', target)
+    assert.equal(await server.records([], () => ok('sync', 'up', target)), '0 transferred, 3 unchanged\n')
+
+    write('up/a.txt', 'A', new Date('2021-01-01T00:10:00Z'))
+    write('up/c.txt', 'C', old)
+    fs.rmSync(at('up/deep'), { recursive: true })
+    await server.records([uploaded('up/a.txt')], () => ok('sync', '-j', '1', 'up', target))
+    // The same size and time: only the contents tell.
+    await server.records([uploaded('up/c.txt')], () => ok('sync', '--checksum', 'up', target))
+    await put('up/marked/', '')
+    assert.match(
+      await server.records([], () => ok('sync', '-n', '--delete', 'up', target)),
+      /would delete .*deep\/b\.txt/,
+    )
+    const outcome = await server.records([{ action: 'delete', bucket: BUCKET, key: 'up/deep/b.txt' }], () =>
+      ok('sync', '--delete', '--json', 'up', target),
+    )
+    assert.deepEqual(JSON.parse(outcome), { files: 0, bytes: 0, unchanged: 2, deleted: 1, failed: [] })
+    assert.deepEqual(await keys('up/'), ['a.txt', 'c.txt', 'marked/'])
+
+    fs.mkdirSync(at('nothing'))
+    const empty = await server.records([], () => stowage(['sync', '--delete', 'nothing', target]))
+    assert.deepEqual([empty.code, /--allow-empty/.test(empty.err)], [1, true])
+    assert.equal((await stowage(['sync', '--delete', 'no-such-folder', target])).code, 2)
+    // What came another way is known by when it was stored.
+    await put('up/d.txt', 'd')
+    write('up/d.txt', 'd', old)
+    await server.records([], () => ok('sync', 'up', target))
+  })
+
+  it('syncs down and within the service', async () => {
+    const source = `stow:${BUCKET}/up/`
+    await ok('sync', source, 'down')
+    assert.deepEqual(tree('down'), { 'a.txt': 'A', 'c.txt': 'C', 'd.txt': 'd' })
+    assert.match(await ok('sync', source, 'down'), /^0 transferred, 3 unchanged/)
+    write('down/extra/x.txt', 'x')
+    fs.symlinkSync(at('one.txt'), at('down/link'))
+    await put('up/a.txt', 'AA')
+    await ok('sync', source, 'down')
+    assert.equal(tree('down')['a.txt'], 'AA')
+    assert.match(await ok('sync', '-n', '--delete', source, 'down'), /would delete down\/extra\/x\.txt/)
+    assert.match(await ok('sync', '--delete', source, 'down'), /1 deleted/)
+    assert.deepEqual(fs.readdirSync(at('down')).sort(), ['a.txt', 'c.txt', 'd.txt', 'link'])
+
+    await server.admin.createBucket({ body: { name: 'copies' } })
+    await ok('sync', source, 'stow:copies/up')
+    assert.match(await server.records([], () => ok('sync', source, 'stow:copies/up')), /unchanged/)
+    await put('up/a.txt', 'AAA')
+    await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'up/c.txt' } })
+    await server.records(
+      [
+        { action: 'copy', bucket: 'copies', key: 'up/a.txt' },
+        { action: 'delete', bucket: 'copies', key: 'up/c.txt' },
+      ],
+      () => ok('sync', '--delete', source, 'stow:copies/up'),
+    )
+  })
+
+  it('never writes outside of the folder it is told, whatever the keys are', async () => {
+    const bad = ['../../escaped', 'x/../../escaped', '/etc/escaped', 'a//b', './c', 'link/escaped', 'file/below']
+    for (const key of ['good', 'file', ...bad]) await put(`evil/${key}`, 'evil')
+    fs.mkdirSync(at('outside'))
+    fs.mkdirSync(at('in/target'), { recursive: true })
+    fs.symlinkSync(at('outside'), at('in/target/link'))
+    for (const args of [
+      ['cp', '-r', '-j', '1'],
+      ['sync', '-j', '1'],
+      ['sync', '--delete'],
+    ]) {
+      const { code, err } = await stowage([...args, `stow:${BUCKET}/evil/`, 'in/target'])
+      assert.equal(code, 1)
+      for (const key of bad) assert.ok(err.includes(`stow:${BUCKET}/evil/${key}: `), `${key} in ${err}`)
+      assert.deepEqual(tree('in'), { 'target/file': 'evil', 'target/good': 'evil' })
+    }
+    assert.deepEqual([fs.readdirSync(at('outside')), fs.existsSync(at('escaped'))], [[], false])
+    const one = await stowage(['cp', `stow:${BUCKET}/evil/x/..`, 'in/'])
+    assert.equal(one.code, 1)
+    // Under a name of one's own any of them can be had.
+    await ok('cp', `stow:${BUCKET}/evil/x/../../escaped`, 'in/fine')
+    assert.equal(fs.readFileSync(at('in/fine'), 'utf8'), 'evil')
+    // A link in the place of a file is replaced, not written through.
+    write('outside/kept', 'mine')
+    fs.rmSync(at('in/target/good'))
+    fs.symlinkSync(at('outside/kept'), at('in/target/good'))
+    await ok('cp', `stow:${BUCKET}/evil/good`, 'in/target/good')
+    assert.deepEqual([tree('outside'), fs.lstatSync(at('in/target/good')).isFile()], [{ kept: 'mine' }, true])
+    for (const rest of ['a\\..\\b', 'C:x', 'nul.txt', 'end.', 'a|b'])
+      assert.throws(() => localPath('root', rest, 'win32'), /cannot be the path/)
+  })
+
+  it('one failure of many is told, the others go on, and nothing is deleted', async () => {
+    for (const name of ['a', 'c', 'd']) write(`some/${name}.txt`, name)
+    await ok('cp', '-r', 'some', `stow:${BUCKET}/some`)
+    await put('some/away', 'stays')
+    const reader = await server.userWith({
+      bucket_pattern: BUCKET,
+      prefix: 'some/a',
+      actions: ['list', 'read', 'write'],
+    })
+    server.secrets.add(reader)
+    for (const name of ['a', 'c', 'd']) write(`some/${name}.txt`, `more of ${name}`)
+    const { code, out, err } = await stowage(
+      ['sync', '--delete', '--checksum', '--json', 'some', `stow:${BUCKET}/some`],
+      {
+        env: { STOWAGE_TOKEN: reader },
+      },
+    )
+    assert.equal(code, 1)
+    const { files, deleted, failed } = JSON.parse(out)
+    assert.deepEqual(
+      [files, deleted, failed.map(({ path }: { path: string }) => path)],
+      [1, 0, ['some/c.txt', 'some/d.txt']],
+    )
+    assert.match(err, /some\/c\.txt: .*\(forbidden, request [0-9a-f-]{36}\)/)
+    assert.equal((await keys('some/')).includes('away'), true)
+  })
+
+  it('shares: the URL opens what was shared, within its limits', async () => {
+    await put('shared/a.txt', 'shared')
+    const key = 'shared/a.txt'
+    const share = async (...args: string[]) => new URL(await ok('share', ...args)).pathname
+    const link = await server.records([{ action: 'share_create', bucket: BUCKET, key }], () =>
+      share('--expires', '1h', '--max-downloads', '1', '--attachment', `stow:${BUCKET}/${key}`),
+    )
+    const opened = await request({ url: server.url, path: link })
+    assert.deepEqual([opened.status, opened.body.toString()], [200, 'shared'])
+    assert.match(String(opened.headers['content-disposition']), /^attachment/)
+    assert.equal((await request({ url: server.url, path: link })).status, 410, 'its one download is spent')
+
+    const input = 'open sesame\n'
+    const secret = await stowage(['share', '--password', '--json', `stow:${BUCKET}/${key}`], { input })
+    const { url, has_password, expires_at } = JSON.parse(secret.out)
+    assert.deepEqual([has_password, Date.parse(expires_at) - server.clock.now().getTime()], [true, 7 * 24 * HOUR])
+    server.secrets.add('open sesame')
+    const headers = { 'x-share-password': 'open sesame' }
+    const { pathname } = new URL(url)
+    assert.equal((await request({ url: server.url, path: pathname })).status, 401)
+    assert.equal((await request({ url: server.url, path: pathname, headers })).status, 200)
+
+    const folderLink = await request({ url: server.url, path: await share(`stow:${BUCKET}/shared/`) })
+    assert.deepEqual(
+      folderLink.json<{ items: { name: string }[] }>().items.map(({ name }) => name),
+      ['a.txt'],
+    )
+    assert.equal((await stowage(['share', '--expires', '0d', `stow:${BUCKET}/${key}`])).code, 1)
+  })
+
+  it('places are told apart without looking', () => {
+    assert.deepEqual(parsePlace('stow:abc/ä//%41/../'), { kind: 'remote', bucket: 'abc', key: 'ä//%41/../' })
+    assert.deepEqual(parsePlace('./stow:abc'), { kind: 'local', path: './stow:abc' })
+    assert.deepEqual(parsePlace('s:abc'), { kind: 'local', path: 's:abc' })
+    assert.deepEqual(parsePlace('-'), { kind: 'pipe' })
+    assert.throws(() => parsePlace('stow:../etc'))
+  })
+})
+
+interface Proxy {
+  url: string
+  /** Requests that passed, with their range. */
+  seen: string[]
+  /** Parts that are let through; those after them wait for ever. */
+  parts: number
+  /** Bytes after which the next long answer breaks off, once. */
+  cutAfter: number
+  close(): Promise<void>
+}
+
+/** Passes requests on to a service, and can keep them from arriving. */
+async function startProxy(target: string): Promise<Proxy> {
+  const { hostname, port } = new URL(target)
+  const proxy: Proxy = {
+    url: '',
+    seen: [],
+    parts: Number.POSITIVE_INFINITY,
+    cutAfter: 0,
+    async close() {
+      listener.closeAllConnections()
+      listener.close()
+      await once(listener, 'close')
+    },
+  }
+  const listener = http.createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming
+    if (url.startsWith('/api/v1/parts/') && proxy.parts-- <= 0) return
+    proxy.seen.push(`${method} ${url} ${headers.range ?? ''}`)
+    const onward = http.request({ hostname, port, path: url, method, headers, agent: false }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      let bytes = 0
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (proxy.cutAfter === 0 || bytes < proxy.cutAfter) return
+        proxy.cutAfter = 0
+        // What was written before reaches the client first.
+        outgoing.write('', () => outgoing.destroy())
+      })
+      answer.on('error', () => outgoing.destroy())
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => onward.destroy())
+    incoming.pipe(onward)
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  proxy.url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
+  return proxy
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { it } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { api } from '../../contract/index.ts'
+import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
+import { documents } from '../../scripts/docs.ts'
+import { handlers } from '../../server/fronts/api/app.ts'
+import { openapi } from '../../server/fronts/api/openapi.ts'
+import { resolved } from '../support/openapi.ts'
+
+const routes = Object.entries<RouteSpec>(api)
+
+it('every operation of the contract has one handler, and every handler an operation', () => {
+  for (const [name, route] of routes)
+    assert.equal(handlers.filter((handler) => handler.route === route).length, 1, name)
+  assert.equal(handlers.length, routes.length)
+  const places = routes.map(([, route]) => `${route.method} ${pathTemplate(route)}`)
+  assert.equal(new Set(places).size, places.length)
+})
+
+/** They change nothing users can see: they ask, prepare, or give up what was never visible; a job's objects record. */
+const recordsNothing = [
+  'unlockShare',
+  ...['testIdp', 'objectsExist', 'archiveSelection', 'presignObject'],
+  ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'previewPolicy'],
+]
+
+it('every mutating operation names the actions it records', () => {
+  const source = fs.readFileSync(path.join(import.meta.dirname, '../../contract/actions.ts'), 'utf8')
+  for (const [name, route] of routes) {
+    if (['GET', 'HEAD'].includes(route.method)) {
+      assert.equal(route.records, undefined, name)
+      continue
+    }
+    assert.ok(route.records, `${name} does not say what it records`)
+    assert.equal(route.records.length === 0, recordsNothing.includes(name), name)
+    for (const action of route.records) assert.match(source, new RegExp(`^  ${action}: `, 'm'))
+  }
+})
+
+it('every number that is taken has an end: what no database can hold is refused, not looked for', () => {
+  const endless: string[] = []
+  const look = (schema: unknown, at: string) => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { type, maximum } = schema as { type?: unknown; maximum?: number }
+    if ((type === 'integer' || type === 'number') && !(Number(maximum) <= Number.MAX_SAFE_INTEGER)) endless.push(at)
+    for (const [name, one] of Object.entries(schema)) look(one, `${at}.${name}`)
+  }
+  for (const [name, { params, query, body }] of routes) look({ params, query, body }, name)
+  assert.deepEqual(endless, [])
+})
+
+interface Described {
+  operationId: string
+  parameters: { name: string; in: string; schema: object }[]
+  requestBody?: { content: Content }
+  responses: { [status: string]: { content?: Content } }
+}
+interface Content {
+  [media: string]: { schema: object }
+}
+function described() {
+  const document = openapi('http://localhost')
+  const paths = resolved(document.paths, document)
+  const operationOf = (route: RouteSpec) =>
+    paths[pathTemplate(route)]?.[route.method.toLowerCase()] as unknown as Described
+  return { document, operationOf }
+}
+
+it('the OpenAPI document has every operation with its parameters and statuses', () => {
+  const { document, operationOf } = described()
+  for (const [name, route] of routes) {
+    const operation = operationOf(route)
+    assert.equal(operation.operationId, name)
+    for (const status of [route.status, ...(route.otherStatus ?? [])])
+      assert.ok(operation.responses[status], `${name} ${status}`)
+    const placeholders = [...pathTemplate(route).matchAll(/\{(\w+)\}/g)].map(([, one]) => one)
+    assert.deepEqual(
+      operation.parameters.filter((one) => one.in === 'path').map((one) => one.name),
+      placeholders,
+      name,
+    )
+  }
+  assert.ok(document.components.schemas.Problem)
+})
+
+it('the OpenAPI document’s references lead to what the contract says', () => {
+  const { operationOf } = described()
+  const plain = (shape: unknown) => JSON.parse(JSON.stringify(shape)) as object
+  const schemasOf = (content: Content = {}) => Object.values(content).map((one) => one.schema)
+  for (const [name, route] of routes) {
+    const { parameters, requestBody, responses } = operationOf(route)
+    const places = { path: route.params, query: route.query, header: route.headers }
+    assert.deepEqual(
+      parameters.map((one) => [one.in, one.name, one.schema]),
+      Object.entries(places).flatMap(([place, shape]) =>
+        Object.entries(shape?.properties ?? {}).map(([field, schema]) => [place, field, plain(schema)]),
+      ),
+      name,
+    )
+    assert.deepEqual(schemasOf(requestBody?.content), route.body ? [plain(route.body)] : [], name)
+    if (route.reply && route.produces !== 'bytes')
+      assert.deepEqual(schemasOf(responses[route.status]?.content), [plain(route.reply)], name)
+  }
+})
+
+it('the OpenAPI document is one by the schema of OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const result = await validator.validate(JSON.parse(JSON.stringify(openapi('http://localhost/below'))))
+  assert.deepEqual([result, validator.version], [{ valid: true }, '3.1'])
+})
+
+it('the generated documents are what the code says (npm run docs)', () => {
+  for (const [file, text] of Object.entries(documents))
+    assert.equal(fs.readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8'), text, file)
+})

@@ -1,0 +1,176 @@
+// Nothing is deleted for its age while the clock is in doubt.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Writable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { createClient } from '../../client/derived.ts'
+import { readConfig } from '../../server/config.ts'
+import { openDatabase } from '../../server/db/open.ts'
+import { start } from '../../server/start.ts'
+import { createDatabase, postgresUrl } from '../support/postgres.ts'
+import { ADMIN, describeEngines, onS3, serverEnv } from '../support/server.ts'
+
+const HOUR = 3600_000
+const DAY = 24 * HOUR
+
+describeEngines('a clock that leaps', (engine) => {
+  if (onS3) return describe('needs no S3', () => {})
+
+  /** A service whose clock and uptime the test moves, with something in the trash, and the audit log kept for 30 days. */
+  async function withService(work: (service: Awaited<ReturnType<typeof open>>) => Promise<void>) {
+    const service = await open()
+    try {
+      await work(service)
+    } finally {
+      await service.close()
+    }
+  }
+  async function open() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-clock-'))
+    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
+    const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'error' }
+    const time = { wall: Date.parse('2026-03-01T12:00:00Z'), uptime: 5 * DAY }
+    let log = ''
+    const logTo = new Writable({
+      write(chunk, _encoding, done) {
+        log += chunk
+        done()
+      },
+    })
+    const begin = () =>
+      start(readConfig(env), { now: () => new Date(time.wall), uptime: () => time.uptime, timers: false, logTo })
+    let running = await begin()
+    const client = async () => {
+      const body = { username: ADMIN.email, password: ADMIN.password }
+      const { access_token: token } = await createClient({ baseUrl: running.url }).login({ body })
+      return createClient({ baseUrl: running.url, token })
+    }
+    const admin = await client()
+    await admin.createBucket({ body: { name: 'kept' } })
+    await admin.updateSettings({ body: { audit: { retention_days: 30 } } })
+    await admin.putObject({ params: { bucket: 'kept', key: 'a' }, body: 'in the trash' })
+    await admin.deleteObject({ params: { bucket: 'kept', key: 'a' } })
+    const database = await openDatabase(env.DATABASE_URL)
+    const count = async (table: 'trash' | 'audit_sealed') =>
+      Number(
+        (
+          await database.db
+            .selectFrom(table)
+            .select((e) => e.fn.countAll().as('n'))
+            .executeTakeFirstOrThrow()
+        ).n,
+      )
+    await running.tick()
+    const before = { trash: 1, audit: await count('audit_sealed') }
+    assert.ok(before.audit > 3)
+    return {
+      time,
+      tick: () => running.tick(),
+      restart: async () => {
+        await running.stop()
+        running = await begin()
+      },
+      errors: () => log.match(/nothing is deleted for its age: [^"]+/g) ?? [],
+      forget: () => {
+        log = ''
+      },
+      /** Whether all of it is there still. */
+      async assertKept() {
+        assert.equal(await count('trash'), before.trash)
+        assert.ok((await count('audit_sealed')) >= before.audit)
+      },
+      async assertExpired() {
+        assert.equal(await count('trash'), 0)
+        assert.ok((await count('audit_sealed')) < before.audit)
+      },
+      async close() {
+        await running.stop()
+        await database.close()
+        await postgres?.drop()
+        fs.rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  }
+
+  it('deletes nothing after a leap while it runs, until the clock is set back', () =>
+    withService(async ({ time, tick, errors, forget, assertKept, assertExpired }) => {
+      time.uptime += 60_000
+      time.wall += 60_000 + 400 * DAY
+      await tick()
+      await assertKept()
+      assert.ok(errors().length >= 5)
+      assert.match(errors()[0] ?? '', /leapt 9600 hours ahead/)
+      // However long it goes on like that.
+      time.uptime += 3 * DAY
+      time.wall += 3 * DAY
+      await tick()
+      await assertKept()
+      time.wall -= 400 * DAY
+      forget()
+      await tick()
+      assert.deepEqual(errors(), [])
+      await assertKept()
+      // Time that has passed is no leap, however much of it between two runs.
+      time.uptime += 40 * DAY
+      time.wall += 40 * DAY
+      await tick()
+      assert.deepEqual(errors(), [])
+      await assertExpired()
+    }))
+
+  it('an hour that was changed, and a clock that is set right by less than a day, are no leaps', () =>
+    withService(async ({ time, tick, errors, assertExpired }) => {
+      time.wall += 23 * HOUR
+      await tick()
+      time.wall -= 46 * HOUR
+      await tick()
+      assert.deepEqual(errors(), [])
+      time.uptime += 40 * DAY
+      time.wall += 40 * DAY
+      await tick()
+      await assertExpired()
+    }))
+
+  it('after it was off it waits for a day before it deletes, as the clock may be wrong', () =>
+    withService(async ({ time, tick, restart, errors, forget, assertKept, assertExpired }) => {
+      time.wall += 40 * DAY
+      time.uptime = 1000
+      await restart()
+      await tick()
+      await assertKept()
+      assert.match(errors()[0] ?? '', /ahead of the newest time in the database when this process began/)
+      time.wall += DAY + 1000
+      time.uptime += DAY + 1000
+      forget()
+      await tick()
+      assert.deepEqual(errors(), [])
+      await assertExpired()
+    }))
+
+  it('a clock that was wrong at boot and is set right holds up nothing', () =>
+    withService(async ({ time, tick, restart, errors, forget, assertKept }) => {
+      const [wall, boot] = [time.wall, 1000]
+      time.wall += 400 * DAY
+      time.uptime = boot
+      await restart()
+      time.wall = wall + HOUR
+      time.uptime += HOUR
+      forget()
+      await tick()
+      assert.deepEqual(errors(), [])
+      await assertKept()
+      // Wrong in the other direction, and set right: there is nothing to delete in the past, and now is as expected.
+      time.wall = Date.parse('1970-01-02T00:00:00Z')
+      time.uptime = boot
+      await restart()
+      await tick()
+      time.wall = wall + 2 * HOUR
+      time.uptime += 60_000
+      forget()
+      await tick()
+      assert.deepEqual(errors(), [])
+      await assertKept()
+    }))
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, it } from 'node:test'
+import { readConfig } from '../../server/config.ts'
+import { start } from '../../server/start.ts'
+import { rejectsWith } from '../support/problems.ts'
+import { bareEnv } from '../support/process.ts'
+import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer } from '../support/server.ts'
+
+const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
+
+describeEngines('commands', (engine, itOnce) => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer(engine)
+  })
+  after(() => server.stop())
+
+  async function stowage(args: readonly string[], input = '', env: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { ...bareEnv, ...server.env, LOG_LEVEL: 'error', ...env },
+    })
+    child.stdin.end(input)
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+    return { out, err, code }
+  }
+  const cli = async () =>
+    (await allActions(server.database))
+      .filter(({ actor_type }) => actor_type === 'cli')
+      .map(({ action, auth_method }) => [action, auth_method])
+
+  it('create-admin makes an administrator, with a generated password or a given one', async () => {
+    const made = await stowage(['create-admin', 'ops@example.com', 'Olga', 'Operations'])
+    assert.equal(made.code, 0, made.err)
+    const [, password = ''] = /Password, shown only now: (\S+)/.exec(made.out) ?? []
+    server.secrets.add(password)
+    const client = server.as(await server.login('ops@example.com', password))
+    const { is_admin, display_name } = await client.me()
+    assert.deepEqual([is_admin, display_name], [true, 'Olga Operations'])
+    server.secrets.add('a password from a pipe')
+    const given = await stowage(['create-admin', 'ops2@example.com', '--password-stdin'], 'a password from a pipe\n')
+    assert.deepEqual([given.code, given.out], [0, 'Administrator ops2@example.com was made.\n'])
+    await server.login('ops2@example.com', 'a password from a pipe')
+    assert.deepEqual(await cli(), [
+      ['user_create', 'cli'],
+      ['user_create', 'cli'],
+    ])
+  })
+
+  itOnce('says what is wrong and changes nothing', async () => {
+    await server.records([], async () => {
+      for (const [args, message, input] of [
+        [['create-admin', 'ops@example.com'], /already exists/],
+        [['create-admin'], /Name the e-mail/],
+        [['create-admin', 'x@example.com', '--password-stdin'], /8 to 72 bytes/, 'short'],
+        [['reset-password', 'nobody@example.com'], /no user/],
+        [['users', 'lost'], /users list/],
+      ] as const) {
+        const { code, err } = await stowage(args, input)
+        assert.equal(code, 1)
+        assert.match(err, message)
+      }
+    })
+    const { code, out } = await stowage(['nonsense'])
+    assert.deepEqual([code, out.startsWith('usage: stowage')], [2, true])
+    for (const args of [
+      ['verify', '--depth'],
+      ['serve', 'now'],
+    ]) {
+      const { code, err } = await stowage(args)
+      assert.equal(code, 2)
+      assert.match(err, /^Un(known option '--depth'|expected argument 'now')[^\n]*\n$/)
+    }
+    for (const [args, said] of [
+      [['backup', '--deep', '--from', 'x', 'f'], `Unknown option '--deep': "backup" takes no options.`],
+      [['users', 'list', '--fix'], `Unknown option '--fix': "users" takes no options.`],
+      [['audit', 'verify', '--deep'], `Unknown option '--deep': "audit" takes --from, --checkpoints.`],
+      [
+        ['create-admin', '--checkpoints', 'x'],
+        `Unknown option '--checkpoints': "create-admin" takes --password-stdin.`,
+      ],
+    ] as const)
+      assert.deepEqual(await stowage(args), { out: '', err: `${said}\n`, code: 2 })
+    for (const args of [
+      ['verify', '--help'],
+      ['serve', '-h'],
+    ]) {
+      const { code, out } = await stowage(args)
+      assert.deepEqual([code, out.startsWith('usage: stowage')], [0, true])
+    }
+  })
+
+  itOnce('reset-password enables the user again and ends their sessions', async () => {
+    const old = await server.login('ops2@example.com', 'a password from a pipe')
+    const { items } = await server.admin.listUsers({ query: { q: 'ops2' } })
+    await server.admin.updateUser({ params: { id: items[0]?.id ?? '' }, body: { is_active: false } })
+    const { out } = await stowage(['reset-password', 'OPS2@example.com'])
+    const [, password = ''] = /Password, shown only now: (\S+)/.exec(out) ?? []
+    server.secrets.add(password)
+    await rejectsWith(server.as(old).me(), 'unauthenticated')
+    await server.login('ops2@example.com', password)
+  })
+
+  itOnce('enable-local-login lets administrators in again when the provider is gone', async () => {
+    const me = await server.admin.me()
+    await server.admin.updateSettings({ body: { idp: { issuer_url: 'https://gone.example.com', client_id: 'x' } } })
+    await server.admin.updateUser({ params: { id: me.id }, body: { idp_subject: 'me-there' } })
+    const token = await server.login('ops@example.com', [...server.secrets][2] ?? '')
+    await server.as(token).updateSettings({ body: { auth: { enable_local: false } } })
+    await rejectsWith(server.login(ADMIN.email, ADMIN.password), 'login_disabled')
+    const { out } = await stowage(['enable-local-login'])
+    assert.equal(out, 'Login with e-mail and password is on.\n')
+    await server.later(0)
+    await server.admin.updateSettings({ body: { idp: { issuer_url: null, client_id: null } } })
+  })
+
+  itOnce('users list names everyone', async () => {
+    const { out } = await stowage(['users', 'list'])
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t'))
+    assert.deepEqual(
+      lines.map(([email]) => email),
+      ['admin@example.com', 'ops2@example.com', 'ops@example.com'],
+    )
+    assert.equal(lines[0]?.[1], 'active,admin,password,idp')
+  })
+
+  it('rotate-secrets encrypts stored secrets with the new key, so that the old one can go', async () => {
+    const secret = 'client secret to be sealed'
+    server.secrets.add(secret)
+    await server.admin.updateSettings({ body: { idp: { client_secret: secret } } })
+    const next = {
+      SECRET_KEY: 'another secret key of the tests, long enough'.replace(',', ''),
+      SECRET_KEY_PREVIOUS: server.env.SECRET_KEY ?? '',
+    }
+    const sealed = async () => /v1\.([0-9a-f]{8})\./.exec(await dump(server.database, engine))?.[1]
+    const before = await sealed()
+    // Services that know the former key alone could not read what is encrypted with the new one.
+    const early = await stowage(['rotate-secrets'], '', next)
+    assert.equal(early.code, 1)
+    assert.match(early.err, /^No service has been started with this SECRET_KEY yet[^\n]*\n$/)
+    const started = async (env: Record<string, string>) => {
+      const config = readConfig({ ...server.env, ...env, LOG_LEVEL: 'silent' })
+      await (await start(config, { now: server.clock.now, timers: false })).stop()
+    }
+    await started(next)
+    assert.equal((await stowage(['rotate-secrets'], '', next)).out, '2 secret(s) were encrypted anew.\n')
+    assert.notEqual(await sealed(), before)
+    assert.equal((await stowage(['rotate-secrets'], '', next)).out, '0 secret(s) were encrypted anew.\n')
+    const back = { SECRET_KEY: next.SECRET_KEY_PREVIOUS, SECRET_KEY_PREVIOUS: next.SECRET_KEY }
+    await started(back)
+    assert.equal((await stowage(['rotate-secrets'], '', back)).out, '2 secret(s) were encrypted anew.\n')
+    assert.equal(await sealed(), before)
+    assert.equal((await server.admin.getSettings()).idp.client_secret_set, true)
+  })
+})

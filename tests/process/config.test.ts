@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { it } from 'node:test'
+import { ConfigError, keyId, readConfig } from '../../server/config.ts'
+import { openDatabase } from '../../server/db/open.ts'
+import { Refusal } from '../../server/refusal.ts'
+import { withKeptKey, withServiceKey } from '../../server/secret-key.ts'
+
+const SECRET_KEY = 'x'.repeat(32)
+
+it('has a default for everything but the key', () => {
+  const config = readConfig({ SECRET_KEY })
+  assert.deepEqual([config.databaseUrl, config.storageUrl], ['sqlite:data/stowage.db', 'file:data/blobs'])
+  assert.deepEqual(
+    [config.publicBaseUrl, config.bcryptCost, config.webhooksEnabled],
+    ['http://127.0.0.1:8080', 12, true],
+  )
+  assert.equal(readConfig({ SECRET_KEY, HOST: '::1', PORT: '1' }).publicBaseUrl, 'http://[::1]:1')
+  assert.equal(
+    readConfig({ SECRET_KEY, PUBLIC_BASE_URL: 'https://x.example/stowage/' }).publicBaseUrl,
+    'https://x.example/stowage',
+  )
+})
+
+it('lists all faults at once, without telling a secret', () => {
+  const env = {
+    SECRET_KEY: 'too short a key',
+    DATABASE_URL: 'mysql://x',
+    STORAGE_URL: 'ftp://x',
+    PORT: '70000',
+    PUBLIC_BASE_URL: 'nonsense',
+    TRUSTED_PROXIES: '10.0.0.1, proxy',
+    CORS_ORIGINS: 'https://app.example/path',
+    RATE_LIMIT_PUBLIC: '-1',
+    REQUEST_TIMEOUT_SECONDS: '0',
+    MAX_CONNECTIONS: 'many',
+    BOOTSTRAP_ADMIN_PASSWORD: 'short',
+    WEBHOOKS_ENABLED: 'yes',
+    LOG_LEVEL: 'loud',
+    BLOB_GRACE_SECONDS: '1',
+  }
+  assert.throws(
+    () => readConfig(env),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError)
+      assert.deepEqual(error.faults.map((fault) => fault.split(' ')[0]).sort(), Object.keys(env).sort())
+      assert.doesNotMatch(error.message, /too short a key|short\b(?! )/)
+      return true
+    },
+  )
+})
+
+it('refuses to serve with a short or missing SECRET_KEY, and exits 1', () => {
+  const main = path.join(import.meta.dirname, '../../server/main.ts')
+  for (const env of [{}, { SECRET_KEY: 'x'.repeat(31), PORT: 'x' }]) {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'serve'], { env, encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.match(stderr, /SECRET_KEY/)
+    if ('PORT' in env) assert.match(stderr, /PORT/)
+  }
+  assert.equal(spawnSync(process.execPath, [main, 'nonsense'], { encoding: 'utf8' }).status, 2)
+})
+
+it('makes a key once and keeps it where no one else reads it', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-config-'))
+  try {
+    const DATA_DIR = path.join(folder, 'data')
+    const [first, ...others] = (await Promise.all(Array.from({ length: 4 }, () => withKeptKey({ DATA_DIR })))).map(
+      (env) => env.SECRET_KEY ?? '',
+    )
+    assert.ok(first && first.length >= 32)
+    assert.deepEqual(others, [first, first, first], 'those who begin together have one key')
+    assert.equal((await withKeptKey({ DATA_DIR })).SECRET_KEY, first)
+    assert.equal((await withKeptKey({ DATA_DIR, SECRET_KEY })).SECRET_KEY, SECRET_KEY)
+    if (process.platform !== 'win32') assert.equal(fs.statSync(path.join(DATA_DIR, 'secret.key')).mode & 0o777, 0o600)
+    assert.deepEqual(fs.readdirSync(DATA_DIR), ['secret.key'])
+    assert.notEqual(keyId(first), keyId(SECRET_KEY))
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+it('makes a key anew that was left empty or half written, while there is no database', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-config-'))
+  const file = path.join(folder, 'secret.key')
+  try {
+    for (const part of ['', 'half of a k', '\n']) {
+      fs.writeFileSync(file, part)
+      const { SECRET_KEY: made = '' } = await withKeptKey({ DATA_DIR: folder })
+      assert.ok(made.length >= 32)
+      assert.equal(fs.readFileSync(file, 'utf8'), made)
+      assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+    }
+    const database = await openDatabase(`sqlite:${path.join(folder, 'stowage.db')}`)
+    await database.migrate()
+    await database.close()
+    fs.writeFileSync(file, 'half of a k')
+    for (const find of [withKeptKey, withServiceKey])
+      await assert.rejects(find({ DATA_DIR: folder }), (error: Error) => {
+        assert.ok(error instanceof Refusal)
+        assert.match(error.message, /^[^\n]*secret\.key holds no whole key\.[^\n]*$/)
+        return true
+      })
+    fs.rmSync(file)
+    for (const find of [withKeptKey, withServiceKey])
+      await assert.rejects(find({ DATA_DIR: folder }), /there is no .*secret\.key\./)
+    assert.deepEqual(fs.readdirSync(folder), ['stowage.db'])
+    assert.ok((await withKeptKey({ DATA_DIR: folder }, true)).SECRET_KEY, 'a new one where the former one is lost')
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+})

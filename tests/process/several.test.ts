@@ -1,0 +1,253 @@
+// One service of several processes (`--workers`), workers in a process of their own, draining, and schemas of other releases.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import http from 'node:http'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createClient } from '../../client/derived.ts'
+import { openDatabase } from '../../server/db/open.ts'
+import { parseMetrics } from '../support/metrics.ts'
+import { createDatabase, postgresUrl } from '../support/postgres.ts'
+import { type ServerProcess, spawnServer } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { ADMIN, serverEnv } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+let folder: string
+let env: Record<string, string>
+let drop: () => Promise<void>
+let started: ServerProcess[]
+beforeEach(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-processes-'))
+  const postgres = await createDatabase(await postgresUrl())
+  drop = postgres.drop
+  env = { ...serverEnv(folder, postgres.url), LOG_LEVEL: 'info' }
+  started = []
+})
+afterEach(async () => {
+  for (const one of started) await one.kill('SIGKILL')
+  await drop()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+const spawned = async (args: string[], more: Record<string, string> = {}): Promise<ServerProcess> => {
+  const one = await spawnServer({ ...env, ...more }, args)
+  started.push(one)
+  return one
+}
+const connect = async (url: string) => {
+  const body = { username: ADMIN.email, password: ADMIN.password }
+  const { access_token: token } = await createClient({ baseUrl: url }).login({ body })
+  return createClient({ baseUrl: url, token })
+}
+/** The processes below a primary, by /proc. */
+const childrenOf = (pid: number): number[] =>
+  fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+const isAlive = (pid: number): boolean => fs.existsSync(`/proc/${pid}`)
+/** What clients of every kind got from before `change` until it is over: how often each answer or fault. */
+async function answeredUntil(url: string, over: () => boolean, change: () => void): Promise<Record<string, number>> {
+  const seen: Record<string, number> = {}
+  const { hostname, port } = new URL(url)
+  const get = async (kind: string, agent: http.Agent) => {
+    const request = http.get(`${url}/healthz`, { agent })
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    await buffer(response)
+    return `${kind} ${response.statusCode}`
+  }
+  const keptAlive = new http.Agent({ keepAlive: true })
+  const kinds = [
+    () => get('a connection each', new http.Agent()),
+    () => get('kept alive', keptAlive),
+    // Open for a while before the first request, as connections of browsers are.
+    async () => {
+      const socket = net.connect(Number(port), hostname)
+      await once(socket, 'connect')
+      await setImmediate()
+      socket.write('GET /healthz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n')
+      return `a slow start ${(await text(socket)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length)}`
+    },
+  ]
+  const asking = [...kinds, ...kinds].map(async (ask) => {
+    do {
+      const answer = await ask().catch(String)
+      seen[answer] = (seen[answer] ?? 0) + 1
+    } while (!over())
+  })
+  change()
+  await Promise.all(asking)
+  keptAlive.destroy()
+  return seen
+}
+const linux = process.platform === 'linux' ? {} : { skip: 'Looks at /proc, of Linux.' }
+
+describe('serve --workers', linux, () => {
+  it('answers from several processes on one address; one that is killed is begun anew; SIGTERM ends all', async () => {
+    const service = await spawned(['serve', '--workers', '2'])
+    const primary = service.child.pid as number
+    assert.equal(service.log().match(/Stowage serves at/g)?.length, 1, 'said once')
+    const before = childrenOf(primary)
+    assert.equal(before.length, 2)
+    const client = await connect(service.url)
+    await client.createBucket({ body: { name: 'shared' } })
+    // Each on a connection of its own, so that both processes get some.
+    const put = (key: string) =>
+      fetch(`${service.url}/healthz`, { headers: { connection: 'close' } }).then(() =>
+        client.putObject({ params: { bucket: 'shared', key }, body: key }),
+      )
+    await Promise.all(Array.from({ length: 20 }, (_, i) => put(`a${i}`)))
+
+    process.kill(before[0] as number, 'SIGKILL')
+    await until(() => childrenOf(primary).length === 2 && !childrenOf(primary).includes(before[0] as number))
+    await until(() =>
+      put('after').then(
+        () => true,
+        () => false,
+      ),
+    )
+    assert.match(service.log(), /a process ended and is begun anew/)
+
+    // SIGHUP: every one replaced, and nobody is refused meanwhile.
+    const old = childrenOf(primary)
+    const answers = await answeredUntil(
+      service.url,
+      () => /every process was replaced/.test(service.log()),
+      () => process.kill(primary, 'SIGHUP'),
+    )
+    assert.deepEqual(Object.keys(answers).sort(), ['a connection each 200', 'a slow start 200', 'kept alive 200'])
+    const turned = childrenOf(primary)
+    assert.equal(turned.length, 2)
+    assert.ok(old.every((pid) => !turned.includes(pid) && !isAlive(pid)))
+    const { object_count } = await (await connect(service.url)).getBucket({ params: { bucket: 'shared' } })
+    assert.equal(object_count, 21)
+
+    assert.equal(await service.kill('SIGTERM'), 0)
+    assert.ok(turned.every((pid) => !isAlive(pid)))
+  })
+
+  it('answers /metrics for all its processes, whichever is asked, and says which is missing', async () => {
+    const service = await spawned(['serve', '--workers', '3'])
+    const client = await connect(service.url)
+    await client.createBucket({ body: { name: 'counted' } })
+    for (let i = 0; i < 12; i++) await fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
+    // What the start recorded is sealed before it is looked at: a look is kept for ten seconds.
+    const database = await openDatabase(env.DATABASE_URL as string)
+    await until(async () => (await database.db.selectFrom('audit_recent').select('id').execute()).length <= 2)
+    await database.close()
+    const scrape = async () => {
+      const answer = await fetch(`${service.url}/metrics`, { headers: { connection: 'close' } })
+      assert.equal(answer.status, 200)
+      return parseMetrics(await answer.text())
+    }
+    const health = 'stowage_http_requests_total{method="GET",route="/healthz",status="2xx"}'
+    for (let i = 0; i < 6; i++) {
+      const seen = await scrape()
+      assert.equal(seen.get(health), 12, 'the sum, by any of them')
+      assert.equal(seen.get('stowage_http_request_duration_seconds_count{method="GET",route="/healthz"}'), 12)
+      assert.equal(seen.get('stowage_actions_total{action="create_bucket"}'), 1)
+      assert.deepEqual(
+        ['stowage_processes', 'stowage_processes_expected', 'stowage_database_up'].map((name) => seen.get(name)),
+        [3, 3, 1],
+      )
+      // Of all, once: two sealed or waiting records are not six.
+      const unsealed = seen.get('stowage_audit_unsealed_records') ?? Number.NaN
+      assert.ok(unsealed <= 2, `${unsealed} records of login and create_bucket`)
+      assert.equal([...seen].find(([name]) => name.startsWith('stowage_build_info'))?.[1], 1)
+    }
+    // One that hangs: whoever is asked among the others leaves it out.
+    const stuck = childrenOf(service.child.pid as number)[0] as number
+    process.kill(stuck, 'SIGSTOP')
+    try {
+      const seen = await Promise.any(Array.from({ length: 6 }, scrape))
+      assert.deepEqual([seen.get('stowage_processes'), seen.get('stowage_processes_expected')], [2, 3])
+    } finally {
+      process.kill(stuck, 'SIGCONT')
+    }
+    await until(async () => (await scrape()).get('stowage_processes') === 3)
+  })
+
+  it('is refused over SQLite, and for a number that is none', async () => {
+    const sqlite = { ...env, DATABASE_URL: `sqlite:${path.join(folder, 'x.db')}` }
+    await assert.rejects(spawnServer(sqlite, ['serve', '--workers', '2']), /exited with 1(.|\n)*needs PostgreSQL/)
+    await assert.rejects(spawnServer(env, ['serve', '--workers', 'many']), /exited with 1(.|\n)*no number of processes/)
+  })
+
+  it('ends with 1 when no process can begin', async () => {
+    const taken = http.createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const PORT = String((taken.address() as { port: number }).port)
+    await assert.rejects(spawnServer({ ...env, PORT }, ['serve', '--workers', '2']), /exited with 1/)
+    taken.close()
+  })
+})
+
+it('workers run in a process of their own: a service without them queues, `stowage worker` does', async (t) => {
+  const receiver = await startReceiver()
+  t.after(() => receiver.stop())
+  const hook = { WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' }
+  const service = await spawned(['serve', '--no-background'], hook)
+  const client = await connect(service.url)
+  await client.createWebhook({ body: { name: 'here', url: receiver.url, events: ['create_bucket'] } })
+  await client.createBucket({ body: { name: 'told' } })
+  await client.putObject({ params: { bucket: 'told', key: 'a' }, body: 'x' })
+  const job = await client.createJob({ body: { kind: 'empty_bucket', source_bucket: 'told' } })
+  const { id } = await client.createPolicy({ body: { name: 'all', bucket_patterns: ['told'], older_than_days: 1 } })
+  const run = await client.runPolicy({ params: { id }, query: { dry_run: true } })
+  const statuses = async () => [
+    (await client.getJob({ params: { id: job.id } })).status,
+    (await client.getPolicyRun({ params: { id, run_id: run.id } })).status,
+  ]
+  assert.deepEqual(await statuses(), ['queued', 'queued'])
+  const worker = await spawned(['worker'], hook)
+  await until(() => receiver.received.length === 1)
+  await until(async () => (await statuses()).every((status) => status === 'succeeded'))
+  assert.equal((await fetch(`${worker.url}/readyz`)).status, 200)
+  assert.equal((await fetch(`${worker.url}/api/v1/auth/config`)).status, 404)
+  assert.equal((await fetch(`${worker.url}/console/`)).status, 404)
+  assert.equal(await worker.kill('SIGTERM'), 0)
+  assert.equal(await service.kill('SIGTERM'), 0)
+})
+
+it('drains: /readyz says 503 and requests are still answered until DRAIN_SECONDS are over', async () => {
+  const service = await spawned(['serve'], { DRAIN_SECONDS: '6' })
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+  const exit = service.kill('SIGTERM')
+  await until(async () => (await fetch(`${service.url}/readyz`)).status === 503)
+  const answer = await fetch(`${service.url}/healthz`)
+  assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
+  // One that is refused while its body is still coming is heard, too.
+  for (let i = 0; i < 4; i++) {
+    const refused = { method: 'PUT', body: Buffer.alloc(16 * 1024 * 1024) }
+    assert.equal((await fetch(`${service.url}/api/v1/buckets/none/objects/none`, refused)).status, 401)
+  }
+  await connect(service.url)
+  assert.equal(await exit, 0)
+})
+
+it('four that begin at once on an empty database migrate it once', async () => {
+  const four = await Promise.all(Array.from({ length: 4 }, () => spawned(['serve'])))
+  for (const { url } of four) await connect(url)
+  assert.equal(four.filter((one) => /First administrator/.test(one.log())).length, 1)
+})
+
+it('serves a schema of a later release, unless that says it is breaking', async () => {
+  const first = await spawned(['serve'])
+  await first.kill('SIGTERM')
+  const database = await openDatabase(env.DATABASE_URL as string)
+  const add = (name: string) =>
+    database.transaction((tx) =>
+      sql`insert into kysely_migration (name, timestamp) values (${name}, '2030-01-01T00:00:00.000Z')`.execute(tx),
+    )
+  await add('9998-later')
+  const older = await spawned(['serve'])
+  await connect(older.url)
+  assert.match(older.log(), /later release \(9998-later\)/)
+  await older.kill('SIGTERM')
+  await add('9999-keys-breaking')
+  await assert.rejects(spawnServer(env), /exited with 1(.|\n)*later release(.|\n)*9999-keys-breaking/)
+  await database.close()
+})

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before } from 'node:test'
+import { type Client, createClient } from '../../client/derived.ts'
+import type { Database } from '../../server/db/open.ts'
+import { newId } from '../../server/id.ts'
+import { createDatabase, postgresUrl } from './postgres.ts'
+import { type ServerProcess, spawnServer } from './process.ts'
+import { ADMIN, type Engine, serverEnv } from './server.ts'
+
+/** A service in a process of its own, to be killed and started again on the same database and folder. */
+export interface Killable {
+  readonly folder: string
+  readonly env: Record<string, string>
+  readonly databaseUrl: string
+  /** The process that was started last. */
+  readonly running: ServerProcess
+  /** Starts it, once more after a kill, and signs the administrator in. */
+  connect(): Promise<Client>
+}
+
+/** One for the suite that calls it: ended, and its database and folder removed, after that. */
+export function killableService(engine: Engine): Killable {
+  let folder = ''
+  let env: Record<string, string> = {}
+  let running: ServerProcess | undefined
+  let drop: (() => Promise<void>) | undefined
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-'))
+    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
+    drop = postgres?.drop
+    env = serverEnv(folder, postgres?.url)
+  })
+  after(async () => {
+    await running?.kill('SIGKILL')
+    await drop?.()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    get folder() {
+      return folder
+    },
+    get env() {
+      return env
+    },
+    get databaseUrl() {
+      return env.DATABASE_URL ?? ''
+    },
+    get running() {
+      if (!running) throw new Error('it was never started')
+      return running
+    },
+    async connect() {
+      running = await spawnServer(env)
+      const anonymous = createClient({ baseUrl: running.url })
+      const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
+      return createClient({ baseUrl: running.url, token: access_token })
+    },
+  }
+}
+
+/**
+ * Makes objects beside the only one there is, sharing its bytes, each of another size and with the MD5 of its key as ETag;
+ * and a webhook endpoint that wants all events.
+ */
+export async function fillBeside(database: Database, keys: readonly string[]): Promise<void> {
+  const seed = await database.db.selectFrom('objects').selectAll().executeTakeFirstOrThrow()
+  const etag = (key: string) => createHash('md5').update(key).digest('hex')
+  const rows = keys.map((key, i) => ({ ...seed, key, size: 1 + (i % 97), etag: etag(key) }))
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0)
+  const created_at = new Date().toISOString()
+  await database.transaction(async (tx) => {
+    for (let i = 0; i < rows.length; i += 1000)
+      await tx
+        .insertInto('objects')
+        .values(rows.slice(i, i + 1000))
+        .execute()
+    await tx
+      .insertInto('bucket_usage')
+      .values({ bucket_id: seed.bucket_id, shard: 99, bytes, objects: rows.length, trash_bytes: 0 })
+      .execute()
+    await tx
+      .insertInto('webhooks')
+      .values({ id: newId(), name: 'n', url: 'https://example.com/', events: '["*"]', secret: 's', created_at })
+      .execute()
+  })
+}
