@@ -148,17 +148,19 @@ export function createContext(system: System, actor: Actor): Ctx {
     actor,
     db: database.db,
     async act<T>(change: (step: Step) => Promise<T>) {
-      let published = () => {}
-      const result = await inTransaction(async (step) => {
+      const finish = await inTransaction(async (step) => {
         const actions: Action[] = []
         const result = await change({ ...step, record: (action) => void actions.push(action) })
-        if (result instanceof Nothing) return result
+        if (result instanceof Nothing) return step.nothing(() => result.unwrap())
         if (actions.length === 0) throw new Error('A change was made that records no action')
-        published = await publish(step, actions)
-        return result
+        // Of the attempt that commits: one that ran before it and was rolled back tells nobody.
+        const published = await publish(step, actions)
+        return () => {
+          published()
+          return result
+        }
       })
-      published()
-      return result
+      return finish() as Done<T>
     },
     upkeep: inTransaction,
     as: (other) => createContext(system, other),

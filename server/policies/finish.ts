@@ -1,5 +1,5 @@
 import { type Actor, type Step, systemActor } from '../context.ts'
-import { unclaimed } from '../work/lease.ts'
+import { unclaimed } from '../work/store.ts'
 import * as store from './store.ts'
 
 /** Who asked for a run: kept to record it in their name. */

@@ -67,6 +67,3 @@ const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
 /** The columns that renew a claim: they are part of every change a step writes to its row. */
 export const renewed = ({ now }: Pick<Upkeep, 'now'>) => ({ leased_until: after(now(), LEASE_MS).toISOString() })
-
-/** The columns of a row that nobody works on: part of the change that ends it. */
-export const unclaimed = { runner: null, leased_until: null }

@@ -56,6 +56,9 @@ export function claimOldest(tx: Tx, { table, columns, isOpen }: Leased, runner: 
     .executeTakeFirst()
 }
 
+/** The columns of a row that nobody works on: part of the change that ends it. */
+export const unclaimed = { runner: null, leased_until: null }
+
 const claimed = (db: Db, { table, columns }: Leased, { id, runner }: Claim) =>
   db.selectFrom(table).select(columns).where('id', '=', id).where('runner', '=', runner)
 
@@ -68,9 +71,4 @@ export const lockClaimed = (tx: Tx, leased: Leased, claim: Claim) =>
 
 /** Gives the row up: the next process may claim it at once. */
 export const releaseClaimed = (tx: Tx, { table }: Leased, { id, runner }: Claim) =>
-  tx
-    .updateTable(table)
-    .set({ runner: null, leased_until: null })
-    .where('id', '=', id)
-    .where('runner', '=', runner)
-    .execute()
+  tx.updateTable(table).set(unclaimed).where('id', '=', id).where('runner', '=', runner).execute()

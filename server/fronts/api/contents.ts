@@ -100,10 +100,7 @@ export async function sendContents(
   const { row } = contents
   const { status, ranges } = answerTo(request, row)
   const began = request.method === 'GET' ? await begin?.({ status, ranges }) : undefined
-  onDelivered({ request, reply }, (delivery) => {
-    contents.delivered(delivery)
-    began?.(delivery)
-  })
+  onDelivered({ request, reply }, contents.delivered, began)
   reply.headers(SAFETY)
   if (embed) reply.headers(FRAMED)
   if (cacheControl !== undefined) reply.header('cache-control', cacheControl)

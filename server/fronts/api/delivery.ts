@@ -1,8 +1,11 @@
 import type { Delivery } from '../../http/delivery.ts'
 import type { Raw } from './handle.ts'
 
-/** Tells `report` once how an answer ended; nothing of one to HEAD. To be called before it is sent. */
-export function onDelivered({ request, reply }: Raw, report: (delivery: Delivery) => void): void {
+/** Tells each of `reports` once how an answer ended; nothing of one to HEAD. To be called before it is sent. */
+export function onDelivered(
+  { request, reply }: Raw,
+  ...reports: readonly (((delivery: Delivery) => void) | undefined)[]
+): void {
   if (request.method === 'HEAD') return
   let streamed: number | undefined
   reply.raw.once('pipe', (source) => {
@@ -14,6 +17,6 @@ export function onDelivered({ request, reply }: Raw, report: (delivery: Delivery
   reply.raw.once('close', () => {
     const { statusCode: status, writableFinished: complete } = reply.raw
     const whole = complete ? Number(reply.getHeader('content-length') ?? 0) : 0
-    report({ status, bytes: streamed ?? whole, complete })
+    for (const report of reports) report?.({ status, bytes: streamed ?? whole, complete })
   })
 }

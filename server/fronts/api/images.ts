@@ -58,10 +58,7 @@ export async function sendImage(
   )
   const began = image.unchanged || method !== 'GET' ? undefined : await begin?.()
   reply.headers({ etag: `"${image.etag}"`, 'cache-control': cached, ...(image.varies ? { vary: 'Accept' } : {}) })
-  onDelivered({ request, reply }, (delivery) => {
-    contents.delivered(delivery)
-    began?.(delivery)
-  })
+  onDelivered({ request, reply }, contents.delivered, began)
   if (image.unchanged) return reply.code(304).send()
   reply.headers({
     'content-type': image.type,
