@@ -19,8 +19,8 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/bin bin
 # Compiled: what strips types from the sources takes 25 MB of a process, and a fifth of its start.
 COPY --from=build /app/dist dist
-# For `docker compose exec stowage stowage reset-password …`.
-RUN ln -s /app/bin/stowage.js /usr/local/bin/stowage
+# For `docker compose exec strongroom strongroom reset-password …`.
+RUN ln -s /app/bin/strongroom.js /usr/local/bin/strongroom
 # The only folder that is written, beside /tmp: the root may be mounted read-only.
 RUN install -d -o node -g node -m 0700 /data
 USER node

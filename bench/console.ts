@@ -62,7 +62,7 @@ const noteAll = () => {
   }
   requestAnimationFrame(look)
   try {
-    if (location.protocol.startsWith('http')) localStorage.setItem('stowage-signed-in', '1')
+    if (location.protocol.startsWith('http')) localStorage.setItem('strongroom-signed-in', '1')
   } catch {
     // A sandboxed frame has no storage.
   }
@@ -362,7 +362,7 @@ async function fetchMany({ token, seconds }: { token: string; seconds: number })
 /** A large file in parts, three at a time: by the console, by undici from memory and by a page with no console, in turns. */
 async function measureLarge(url: string, folder: string, client: Client): Promise<void> {
   const file = path.join(folder, 'large.bin')
-  const bytes = Buffer.alloc(PARTS * PART, 'stowage ')
+  const bytes = Buffer.alloc(PARTS * PART, 'strongroom ')
   fs.writeFileSync(file, bytes)
   const rates: { console: number; undici: number; page: number }[] = []
   await inBrowser(url, async (context) => {
@@ -505,7 +505,7 @@ if (noBrowser) console.log(`console: not measured, ${noBrowser}`)
 else {
   measureBuild()
   const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
-  const databaseUrl = `sqlite:${path.join(folder, 'stowage.db')}`
+  const databaseUrl = `sqlite:${path.join(folder, 'strongroom.db')}`
   const before = load()
   let server: ServerProcess | undefined
   try {

@@ -241,7 +241,7 @@ async function makeSources(folder: string): Promise<string[]> {
 
 async function upload(client: Client, files: readonly string[]): Promise<void> {
   await client.createBucket({ body: { name: bucket, trash_days: 0 } })
-  await client.putObject({ params: { bucket, key: 'small' }, body: Buffer.alloc(4096, 'stowage ') })
+  await client.putObject({ params: { bucket, key: 'small' }, body: Buffer.alloc(4096, 'strongroom ') })
   for (const file of files) {
     const bytes = fs.readFileSync(file)
     // Of the large ones a few copies do: what is kept of them is little, but they are only asked for in the mix.

@@ -38,7 +38,7 @@ export interface Outcome {
 }
 
 async function load(job: Job): Promise<Outcome> {
-  const body = Buffer.alloc(job.body, 'stowage ')
+  const body = Buffer.alloc(job.body, 'strongroom ')
   const agent = new http.Agent({ keepAlive: true, maxSockets: job.connections })
   const times: number[] = []
   const base = process.hrtime.bigint().toString(36)

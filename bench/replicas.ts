@@ -37,7 +37,7 @@ export async function measureReplicas(seconds: number, rounds: number, connectio
     const { access_token: token } = await createClient({ baseUrl: url }).login({ body: WHO })
     const client = createClient({ baseUrl: url, token })
     await client.createBucket({ body: { name: 'bench', trash_days: 0 } })
-    await client.putObject({ params: { bucket: 'bench', key: 'small' }, body: Buffer.alloc(4096, 'stowage ') })
+    await client.putObject({ params: { bucket: 'bench', key: 'small' }, body: Buffer.alloc(4096, 'strongroom ') })
     const job = (at: string, method: string, key: string, body: number, share: number): Job => ({
       ...{ method, body, seconds, connections: connections / share },
       url: `${at}/api/v1/buckets/bench/objects/${key}`,

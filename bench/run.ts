@@ -52,7 +52,7 @@ const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) =
 const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
 const children: ChildProcess[] = []
 const postgres = options.postgres ? await startPostgres() : undefined
-const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(folder, 'stowage.db')}`
+const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(folder, 'strongroom.db')}`
 let server: ServerProcess | undefined
 try {
   server = await spawnServer({
@@ -94,7 +94,7 @@ async function measure(service: ServerProcess, client: Client, token: string): P
   const objects = `${service.url}/api/v1/buckets/${BUCKET}/objects`
   await client.createBucket({ body: { name: BUCKET, trash_days: 0 } })
   for (const [key, size] of Object.entries({ small: 4096, large: 1024 * 1024 }))
-    await client.putObject({ params: { bucket: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'stowage ') })
+    await client.putObject({ params: { bucket: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'strongroom ') })
   const job = (method: string, url: string, body = 0): Job => ({
     ...{ method, url, body, seconds: SECONDS, connections: CONNECTIONS },
     headers: { authorization, ...(body > 0 ? { 'content-type': 'application/octet-stream' } : {}) },
@@ -108,7 +108,7 @@ async function measure(service: ServerProcess, client: Client, token: string): P
     ['1 MiB download', 'large', 1 << 20, undefined],
   ] as const) {
     const file = path.join(folder, `floor-${key}`)
-    fs.writeFileSync(file, Buffer.alloc(size, 'stowage '))
+    fs.writeFileSync(file, Buffer.alloc(size, 'strongroom '))
     await compare(name, job('GET', `${objects}/${key}`), job('GET', await floor('get', file)), target)
   }
   if (wanted('4 KiB download beside uploads')) {
@@ -232,7 +232,7 @@ async function measureMemory(service: ServerProcess, client: Client, authorizati
     const mb = (service.memory().peak - before) / 1e6
     report(name, `${Math.round(size / 1e6 / seconds)} MB/s`, '', `${Math.round(mb)} MB of RSS`, '< 100 MB')
   }
-  const chunk = Buffer.alloc(1 << 20, 'stowage ')
+  const chunk = Buffer.alloc(1 << 20, 'strongroom ')
   const source = () =>
     Readable.from(
       (function* () {

@@ -20,13 +20,13 @@ export class UsageError extends Error {}
 
 /** The file profiles are kept in. */
 export function configFile(): string {
-  const { STOWAGE_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env
-  if (STOWAGE_CONFIG) return STOWAGE_CONFIG
+  const { STRONGROOM_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env
+  if (STRONGROOM_CONFIG) return STRONGROOM_CONFIG
   const base = XDG_CONFIG_HOME || (process.platform === 'win32' && APPDATA) || path.join(os.homedir(), '.config')
-  return path.join(base, 'stowage', 'config.json')
+  return path.join(base, 'strongroom', 'config.json')
 }
 
-export const profileName = (asked: string | undefined): string => asked ?? process.env.STOWAGE_PROFILE ?? 'default'
+export const profileName = (asked: string | undefined): string => asked ?? process.env.STRONGROOM_PROFILE ?? 'default'
 
 export function readProfiles(): Record<string, Profile> {
   const file = configFile()
@@ -53,18 +53,18 @@ export function writeProfiles(profiles: Record<string, Profile>): void {
   fs.renameSync(next, file)
 }
 
-/** The service of the environment (STOWAGE_URL and STOWAGE_TOKEN), else of the profile. */
+/** The service of the environment (STRONGROOM_URL and STRONGROOM_TOKEN), else of the profile. */
 export function openClient(asked: string | undefined): Client {
-  const { STOWAGE_URL, STOWAGE_TOKEN } = process.env
-  const named = asked ?? process.env.STOWAGE_PROFILE
-  if (named === undefined && STOWAGE_URL && STOWAGE_TOKEN)
-    return createClient({ baseUrl: baseUrl(STOWAGE_URL), token: STOWAGE_TOKEN })
+  const { STRONGROOM_URL, STRONGROOM_TOKEN } = process.env
+  const named = asked ?? process.env.STRONGROOM_PROFILE
+  if (named === undefined && STRONGROOM_URL && STRONGROOM_TOKEN)
+    return createClient({ baseUrl: baseUrl(STRONGROOM_URL), token: STRONGROOM_TOKEN })
   const profile = readProfiles()[named ?? 'default']
   if (profile) return createClient({ baseUrl: profile.url, token: profile.token })
   throw new UsageError(
     named === undefined
-      ? 'You are not signed in: run "stowage login <url>", or set STOWAGE_URL and STOWAGE_TOKEN.'
-      : `There is no profile ${named}: run "stowage login <url> --profile ${named}".`,
+      ? 'You are not signed in: run "strongroom login <url>", or set STRONGROOM_URL and STRONGROOM_TOKEN.'
+      : `There is no profile ${named}: run "strongroom login <url> --profile ${named}".`,
   )
 }
 
@@ -72,6 +72,6 @@ export function openClient(asked: string | undefined): Client {
 export function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new UsageError(`${text} is not the URL of a service: say something like https://stowage.example.com`)
+    throw new UsageError(`${text} is not the URL of a service: say something like https://strongroom.example.com`)
   return (url.origin + url.pathname).replace(/\/(api\/v1\/?|console\/?)?$/, '')
 }

@@ -11,10 +11,10 @@ export interface LocalFile {
   mtime: Date
 }
 
-const PART = /^\.stowage-[0-9a-f]{16}\.part$/
+const PART = /^\.strongroom-[0-9a-f]{16}\.part$/
 /** The name a file has while it is being downloaded. */
 export const partName = (...what: string[]): string =>
-  `.stowage-${createHash('sha256').update(what.join('\0')).digest('hex').slice(0, 16)}.part`
+  `.strongroom-${createHash('sha256').update(what.join('\0')).digest('hex').slice(0, 16)}.part`
 
 /**
  * Every file below a folder. Symbolic links are not followed and, like devices and sockets, left out with a note; so are

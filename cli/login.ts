@@ -16,7 +16,7 @@ export async function login(text: string, options: LoginOptions): Promise<void> 
   const url = baseUrl(text)
   const { protocol, hostname } = new URL(url)
   if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname))
-    process.stderr.write('stowage: warning: over http whoever is on the way reads the credential\n')
+    process.stderr.write('strongroom: warning: over http whoever is on the way reads the credential\n')
   const name = profileName(options.profile)
   const profiles = readProfiles()
   const before = profiles[name]
@@ -42,7 +42,7 @@ async function newToken(url: string, email: string, expires: string | undefined)
     const { limits } = await client.me()
     const days = Math.min(DEFAULT_DAYS, limits.token_max_lifetime_days ?? DEFAULT_DAYS)
     const { token, id } = await client.createToken({
-      body: { name: `stowage on ${os.hostname()}`.slice(0, 100), expires_in: expires ?? days * DAY_SECONDS },
+      body: { name: `strongroom on ${os.hostname()}`.slice(0, 100), expires_in: expires ?? days * DAY_SECONDS },
     })
     return { url, token, token_id: id }
   } finally {
@@ -64,6 +64,6 @@ export async function logout(asked: string | undefined): Promise<void> {
       if (!(error instanceof ProblemError && [401, 404].includes(error.response.status))) throw error
     }
   writeProfiles(others)
-  const rest = token_id ? '' : ' Its token lives on: it was not made by "stowage login".'
+  const rest = token_id ? '' : ' Its token lives on: it was not made by "strongroom login".'
   await print(`Signed out of ${url}.${rest}\n`)
 }

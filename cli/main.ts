@@ -164,7 +164,7 @@ The password is asked for, or read from standard input.
   },
   logout: {
     usage: 'logout [--profile p]',
-    about: 'Forgets a profile and revokes the token that "stowage login" made for it.',
+    about: 'Forgets a profile and revokes the token that "strongroom login" made for it.',
     options: {},
     words: [0, 0],
     work: ({ value }) => logout(value('profile')),
@@ -225,11 +225,11 @@ export async function runClientCommand(name: string, args: readonly string[]): P
     const flag = (option: string) => values[option] === true
     const value = (option: string) => values[option] as string | undefined
     if (flag('help')) {
-      await print(`usage: stowage ${command.usage}\n\n${command.about}\n`)
+      await print(`usage: strongroom ${command.usage}\n\n${command.about}\n`)
       return 0
     }
     const [least, most] = command.words
-    if (words.length < least || words.length > most) throw new UsageError(`usage: stowage ${command.usage}`)
+    if (words.length < least || words.length > most) throw new UsageError(`usage: strongroom ${command.usage}`)
     await command.work({ words, flag, value }, () => {
       const json = flag('json')
       const jobs = numberOf('--jobs', value('jobs') ?? '8')
@@ -240,7 +240,7 @@ export async function runClientCommand(name: string, args: readonly string[]): P
     return run && run.progress.failures.length > 0 ? 1 : 0
   } catch (error) {
     run?.progress.end()
-    process.stderr.write(`stowage: ${describe(error)}\n`)
+    process.stderr.write(`strongroom: ${describe(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   } finally {
     run?.progress.end()
@@ -254,6 +254,6 @@ function parse(
   try {
     return parseArgs({ args: [...args], options: { ...options, ...common }, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nusage: stowage ${usage}`)
+    throw new UsageError(`${(error as Error).message}\nusage: strongroom ${usage}`)
   }
 }

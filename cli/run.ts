@@ -31,7 +31,7 @@ export class Progress {
   }
   note(text: string): void {
     this.#clear()
-    process.stderr.write(`stowage: ${printable(text)}\n`)
+    process.stderr.write(`strongroom: ${printable(text)}\n`)
   }
   end(): void {
     clearInterval(this.#timer)

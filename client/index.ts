@@ -1,5 +1,5 @@
 /**
- * The client of a Stowage service: every operation of its API with its types, for browsers, Node 20 and later, Deno and
+ * The client of a Strongroom service: every operation of its API with its types, for browsers, Node 20 and later, Deno and
  * Bun. It needs nothing but `fetch`.
  */
 

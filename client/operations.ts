@@ -476,7 +476,7 @@ export interface Group {
   id: string
   name: string
   description: string
-  /** Comes with Stowage; it cannot be deleted or lose its rights. */
+  /** Comes with Strongroom; it cannot be deleted or lose its rights. */
   builtin: boolean
   global: ('admin' | 'users.manage')[]
   grants: ({

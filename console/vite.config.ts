@@ -7,7 +7,7 @@ import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from
 import type { RouteSpec } from '../contract/route.ts'
 
 /** The placeholder that the server replaces with a fresh nonce in each response. */
-export const NONCE = '__STOWAGE_NONCE__'
+export const NONCE = '__STRONGROOM_NONCE__'
 const MIN_BYTES = 1024
 
 /** Writes `.br` and `.gz` beside each text file, so that the server compresses nothing on request. */

@@ -40,7 +40,7 @@ interface WebhookDetails {
 }
 
 /**
- * The named changes of Stowage with the details each records. A name here is the audit action and the webhook event.
+ * The named changes of Strongroom with the details each records. A name here is the audit action and the webhook event.
  * Details may be as long as they need to be: long ones become several records (contract/details.ts), so `part` is taken.
  */
 export interface ActionDetails {

@@ -149,7 +149,7 @@ export const bodySchema = (name: EventName) => {
     event: Type.Literal(name),
     timestamp: Type.String({ format: 'date-time', description: 'Of the event, with a numeric offset.' }),
     actor: Type.Object({
-      user_id: text('Null: Stowage itself, or someone without an account.'),
+      user_id: text('Null: Strongroom itself, or someone without an account.'),
       email: text('As it was then.'),
     }),
     bucket: text('Null where the event is of no bucket.'),

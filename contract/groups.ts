@@ -32,7 +32,7 @@ export const Group = Type.Object({
   id: Id,
   name: Type.String(),
   description: Type.String(),
-  builtin: Type.Boolean({ description: 'Comes with Stowage; it cannot be deleted or lose its rights.' }),
+  builtin: Type.Boolean({ description: 'Comes with Strongroom; it cannot be deleted or lose its rights.' }),
   global: GlobalRights,
   grants: Type.Array(Grant),
   member_count: Type.Integer(),

@@ -8,7 +8,7 @@ const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description: 'Receives the POSTs: http or https, without credentials and fragment, at an address that is allowed.',
-  examples: ['https://hooks.example.com/stowage'],
+  examples: ['https://hooks.example.com/strongroom'],
 })
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   minItems: 1,

@@ -1,18 +1,18 @@
 // Keeps a folder's files in a bucket and prints a link to the newest. Node 24 runs it as it is:
 //
-//   npm install stowage
-//   STOWAGE_URL=https://stowage.example.com STOWAGE_TOKEN=svc_pat_… node backup.ts ./reports reports
+//   npm install strongroom
+//   STRONGROOM_URL=https://strongroom.example.com STRONGROOM_TOKEN=svc_pat_… node backup.ts ./reports reports
 //
 // The token comes from the console (Tokens) or `POST /api/v1/tokens`.
 import { openAsBlob } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { createClient, ProblemError, type StoredObject, uploadFile } from 'stowage/client'
+import { createClient, ProblemError, type StoredObject, uploadFile } from 'strongroom/client'
 
 const [folder = '.', bucket = 'reports'] = process.argv.slice(2)
 const client = createClient({
-  baseUrl: process.env.STOWAGE_URL ?? 'http://127.0.0.1:8080',
-  token: () => process.env.STOWAGE_TOKEN,
+  baseUrl: process.env.STRONGROOM_URL ?? 'http://127.0.0.1:8080',
+  token: () => process.env.STRONGROOM_TOKEN,
 })
 
 try {

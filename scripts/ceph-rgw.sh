@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A real S3 engine on this machine: Ceph with one monitor, one disk daemon and one RADOS Gateway, without systemd, all of
-# it in one folder and on 127.0.0.1. For tests and for trying Stowage out, not for data one wants to keep.
+# it in one folder and on 127.0.0.1. For tests and for trying Strongroom out, not for data one wants to keep.
 #
 #   apt-get install --no-install-recommends ceph-mon ceph-mgr ceph-osd radosgw
 #
@@ -180,8 +180,8 @@ make_user() {
   local access secret
   access=$(od -An -N10 -tx1 /dev/urandom | tr -d ' \n')
   secret=$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')
-  timeout 60 radosgw-admin -c "$conf" user rm --uid=stowage --purge-data >/dev/null 2>&1 || true
-  timeout 60 radosgw-admin -c "$conf" user create --uid=stowage --display-name=Stowage --max-buckets=0 \
+  timeout 60 radosgw-admin -c "$conf" user rm --uid=strongroom --purge-data >/dev/null 2>&1 || true
+  timeout 60 radosgw-admin -c "$conf" user create --uid=strongroom --display-name=Strongroom --max-buckets=0 \
     --access-key="$access" --secret-key="$secret" >"$dir/log/user.out" 2>&1 || fail 'could not make the S3 user'
   printf '%s %s\n' "$access" "$secret" >"$user.new"
   mv "$user.new" "$user"
@@ -192,8 +192,8 @@ make_bucket() {
   local date signature access secret
   read -r access secret <"$user"
   date=$(LC_ALL=C date -uR)
-  signature=$(printf 'PUT\n\n\n%s\n/stowage' "$date" | openssl dgst -sha1 -hmac "$secret" -binary | base64)
-  case $(http PUT /stowage "Date: $date"$'\r\n'"Authorization: AWS $access:$signature"$'\r\n') in
+  signature=$(printf 'PUT\n\n\n%s\n/strongroom' "$date" | openssl dgst -sha1 -hmac "$secret" -binary | base64)
+  case $(http PUT /strongroom "Date: $date"$'\r\n'"Authorization: AWS $access:$signature"$'\r\n') in
     200 | 409) ;;
     *) fail 'could not make the bucket' ;;
   esac
@@ -240,7 +240,7 @@ start() {
   local access secret
   read -r access secret <"$user"
   echo "S3_ENDPOINT=http://127.0.0.1:$port"
-  echo "S3_BUCKET=stowage"
+  echo "S3_BUCKET=strongroom"
   echo "AWS_ACCESS_KEY_ID=$access"
   echo "AWS_SECRET_ACCESS_KEY=$secret"
 }

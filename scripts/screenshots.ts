@@ -54,7 +54,7 @@ try {
 
 /** The first run, on a service without anyone. */
 async function takeSetup(): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-setup-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-setup-'))
   const { BOOTSTRAP_ADMIN_EMAIL: _email, BOOTSTRAP_ADMIN_PASSWORD: _password, ...env } = serverEnv(folder)
   const running = await start(readConfig({ ...env, LOG_LEVEL: 'silent' }), { timers: false })
   try {

@@ -93,7 +93,7 @@ export class ConfigError extends Error {
 }
 
 /** Our own in the folder that is configured for the cache of images. */
-export const IMAGE_FOLDER = 'stowage-images'
+export const IMAGE_FOLDER = 'strongroom-images'
 
 type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
 
@@ -111,7 +111,7 @@ export const dataDirOf = (env: Env): string => given(env, 'DATA_DIR')
 export function databaseUrlOf(env: Env): string {
   try {
     const url = variables.DATABASE_URL.read(given(env, 'DATABASE_URL'))
-    return url || `sqlite:${path.join(dataDirOf(env), 'stowage.db')}`
+    return url || `sqlite:${path.join(dataDirOf(env), 'strongroom.db')}`
   } catch (error) {
     throw new ConfigError([`DATABASE_URL ${(error as Error).message}`])
   }

@@ -177,7 +177,7 @@ export function createContext(system: System, actor: Actor): Ctx {
 
 const noOrigin: Origin = { request_id: null, ip: null, user_agent: null, method: null, route: null }
 const nobody = { user_id: null, email: null, display_name: null, session_id: null, token_id: null, groups: [] }
-/** Stowage itself: workers and the first start. */
+/** Strongroom itself: workers and the first start. */
 export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
 /** Someone with a shell on the machine. */
 export const cliActor: Actor = { ...nobody, type: 'cli', auth_method: 'cli', origin: noOrigin }

@@ -11,7 +11,7 @@ import type { Role } from './role.ts'
 import { withKeptKey } from './secret-key.ts'
 import { type First, start } from './start.ts'
 
-const USAGE = `usage: stowage <command>
+const USAGE = `usage: strongroom <command>
 
   start                             serve; the first one makes and keeps a SECRET_KEY in the data folder when none is given
   serve                             serve; SECRET_KEY is required
@@ -84,12 +84,12 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
     process.on('SIGHUP', stop)
     announceToPrimary(running.url)
   } else if (role === 'background')
-    process.stdout.write(`Stowage works in the background; health: ${running.url}/readyz\n`)
+    process.stdout.write(`Strongroom works in the background; health: ${running.url}/readyz\n`)
   else announce(running.url, running.first)
 }
 
 function announce(url: string, { admin, setupLink }: First): void {
-  process.stdout.write(`Stowage serves at ${url} (API pages: ${url}/docs)\n`)
+  process.stdout.write(`Strongroom serves at ${url} (API pages: ${url}/docs)\n`)
   if (admin) {
     process.stdout.write(`First administrator: ${admin.email}\n`)
     if (admin.password !== null) process.stdout.write(`Password, shown only now: ${admin.password}\n`)

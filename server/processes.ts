@@ -16,7 +16,7 @@ const WELL_MS = 60_000
 
 /** Which process of how many this is, where a primary has started it. */
 export const shareOf = (env: Readonly<Record<string, string | undefined>>): Share =>
-  cluster.isWorker ? { n: Number(env.STOWAGE_PROCESS), of: Number(env.STOWAGE_PROCESSES) } : { n: 0, of: 1 }
+  cluster.isWorker ? { n: Number(env.STRONGROOM_PROCESS), of: Number(env.STRONGROOM_PROCESSES) } : { n: 0, of: 1 }
 
 /** Whether a primary has started this process, and has prepared what it serves. */
 export const isOneOfSeveral = (): boolean => cluster.isWorker
@@ -49,7 +49,7 @@ export async function serveWithProcesses(
   }
 
   const startOne = async (n: number): Promise<string> => {
-    const one = cluster.fork({ STOWAGE_PROCESS: String(n), STOWAGE_PROCESSES: String(count) })
+    const one = cluster.fork({ STRONGROOM_PROCESS: String(n), STRONGROOM_PROCESSES: String(count) })
     processes.set(n, one)
     const begun = Date.now()
     const gone = once(one, 'exit').then(() => undefined)

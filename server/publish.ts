@@ -10,7 +10,7 @@ export const publish: Publish = async ({ tx, actor, config, now }, actions) => {
   const records = await recordActions(tx, config, { actor, time: now() }, actions)
   const queued = config.webhooksEnabled ? await enqueueDeliveries(tx, records) : 0
   return () => {
-    const counted = telemetryOf(config).metrics.stowage_actions_total
+    const counted = telemetryOf(config).metrics.strongroom_actions_total
     for (const { name } of actions) counted.inc({ action: name })
     // What it sends counts for no request: it sends for everyone.
     if (queued > 0) detached(() => wakeDispatcher(config))

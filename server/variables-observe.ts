@@ -57,7 +57,7 @@ export const observeVariables = {
       )
     },
   },
-  OTEL_SERVICE_NAME: { summary: 'What this service is called in them.', default: 'stowage', read: String },
+  OTEL_SERVICE_NAME: { summary: 'What this service is called in them.', default: 'strongroom', read: String },
   OTEL_TRACES_SAMPLER_ARG: {
     summary: 'Share of traces to keep, 0 to 1. A caller’s `traceparent` can decide against a trace, not for one.',
     default: '1',

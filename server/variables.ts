@@ -68,7 +68,7 @@ function entraIssuer(tenant: string): string {
 export const variables = {
   SECRET_KEY: {
     summary:
-      'JWT signing key and root of every derived key; at least 32 characters. The first `npm start` makes one and keeps it in the data folder when none is given; `stowage serve` requires it. A start with another one than before is refused, unless SECRET_KEY_PREVIOUS names the former one.',
+      'JWT signing key and root of every derived key; at least 32 characters. The first `npm start` makes one and keeps it in the data folder when none is given; `strongroom serve` requires it. A start with another one than before is refused, unless SECRET_KEY_PREVIOUS names the former one.',
     default: null,
     read: secret,
   },
@@ -79,7 +79,7 @@ export const variables = {
   },
   DATA_DIR: { summary: 'Folder of the embedded default: key, database, blobs.', default: 'data', read: String },
   DATABASE_URL: {
-    summary: '`sqlite:<path>` or `postgres://…`. Default: `sqlite:<DATA_DIR>/stowage.db`.',
+    summary: '`sqlite:<path>` or `postgres://…`. Default: `sqlite:<DATA_DIR>/strongroom.db`.',
     default: '',
     read: matching(/^$|^sqlite:.+|^postgres(ql)?:\/\/.+/, 'sqlite:<path> or postgres://…'),
   },
@@ -133,7 +133,7 @@ export const variables = {
   ...httpVariables,
   BOOTSTRAP_ADMIN_EMAIL: {
     summary: 'The first administrator, made at the first start with no users.',
-    default: 'admin@stowage.local',
+    default: 'admin@strongroom.local',
     read: matching(/^[^\s@]+@[^\s@]+$/, 'an e-mail address'),
   },
   BOOTSTRAP_ADMIN_PASSWORD: {
@@ -251,7 +251,7 @@ export const variables = {
   },
   IMAGE_CACHE_DIR: {
     summary:
-      'Folder for that cache, one for each replica: an empty one, or a new one. Only `stowage-images` in it is used. Default: `<DATA_DIR>/image-cache`.',
+      'Folder for that cache, one for each replica: an empty one, or a new one. Only `strongroom-images` in it is used. Default: `<DATA_DIR>/image-cache`.',
     default: '',
     read: String,
   },

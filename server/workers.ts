@@ -67,8 +67,8 @@ export async function runWorker(worker: Worker, ctx: Ctx, clockDoubt: ClockDoubt
   const name = { worker: worker.name }
   const doubt = worker.deletesByAge ? clockDoubt() : null
   if (doubt !== null) {
-    metrics.stowage_worker_runs_total.inc(name)
-    metrics.stowage_worker_failures_total.inc(name)
+    metrics.strongroom_worker_runs_total.inc(name)
+    metrics.strongroom_worker_failures_total.inc(name)
     ctx.log.error({ worker: worker.name }, `nothing is deleted for its age: ${doubt}`)
     return
   }
@@ -76,14 +76,14 @@ export async function runWorker(worker: Worker, ctx: Ctx, clockDoubt: ClockDoubt
   let failed = false
   try {
     await measured(meter, () => worker.run(ctx))
-    metrics.stowage_worker_last_success_timestamp_seconds.set(name, ctx.now().getTime() / 1000)
+    metrics.strongroom_worker_last_success_timestamp_seconds.set(name, ctx.now().getTime() / 1000)
   } catch (error) {
     failed = true
-    metrics.stowage_worker_failures_total.inc(name)
+    metrics.strongroom_worker_failures_total.inc(name)
     throw error
   } finally {
-    metrics.stowage_worker_runs_total.inc(name)
-    metrics.stowage_worker_seconds_total.inc(name, (performance.now() - meter.began) / 1000)
+    metrics.strongroom_worker_runs_total.inc(name)
+    metrics.strongroom_worker_seconds_total.inc(name, (performance.now() - meter.began) / 1000)
     meter.span?.end({ failed })
   }
 }

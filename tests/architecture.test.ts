@@ -13,8 +13,8 @@ const importRules = [
   { files: 'client/!(derived).ts', may: ['client/!(derived).ts', 'contract/paths.ts'] },
   // Not published: the client of those who have the contract.
   { files: 'client/derived.ts', may: ['client/**', 'contract/**'] },
-  { files: 'cli/!(stowage).ts', may: ['cli/**', 'client/!(derived).ts', 'contract/names.ts'] },
-  { files: 'cli/stowage.ts', may: ['cli/main.ts', 'server/main.ts'] },
+  { files: 'cli/!(strongroom).ts', may: ['cli/**', 'client/!(derived).ts', 'contract/names.ts'] },
+  { files: 'cli/strongroom.ts', may: ['cli/main.ts', 'server/main.ts'] },
   { files: 'console/**', may: ['console/**', 'client/**', 'contract/**', 'npm'] },
   // The frame stands on the features, they on the parts they share; only router.tsx and main.tsx know the frame.
   {

@@ -84,7 +84,7 @@ test('each habit is found where it is, and not in what is good', () => {
       'Expires',
       'Start and end with a letter',
     ],
-    ...['Leave empty for no limit.', 'Ask the person who sent you the link.', 'Run `stowage enable-local-login`.'],
+    ...['Leave empty for no limit.', 'Ask the person who sent you the link.', 'Run `strongroom enable-local-login`.'],
     ...['The link may be wrong, or the item was deleted.', 'Nothing is deleted yet.', 'User ID', '80% full'],
   ]
   for (const text of good) assert.deepEqual(findHabits(`  one: '${text}',`), [], text)

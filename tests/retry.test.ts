@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test'
 const RUN = path.join(import.meta.dirname, 'run.ts')
 
 describe('npm test -- --retry-failed', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-retry-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-retry-'))
   after(() => fs.rmSync(folder, { recursive: true, force: true }))
   /** A test file that fails so many times, by an assertion or with its process, and passes from then on. */
   function file(name: string, failures: number, how = 'throw new Error("by chance")'): string {

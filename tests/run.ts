@@ -49,7 +49,7 @@ if (process.env.TEST_POSTGRES_URL) {
   console.log(`PostgreSQL: started for this run on port ${new URL(postgres.url).port}.`)
 }
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-run-'))
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-run-'))
 const compiled = path.join(folder, 'compiled')
 let runs = 0
 let tests: ChildProcess | undefined

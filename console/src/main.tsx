@@ -25,7 +25,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
         theme={theme}
         cssVariablesResolver={resolver}
         defaultColorScheme="auto"
-        colorSchemeManager={localStorageColorSchemeManager({ key: 'stowage-color-scheme' })}
+        colorSchemeManager={localStorageColorSchemeManager({ key: 'strongroom-color-scheme' })}
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={queries}>

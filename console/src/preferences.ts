@@ -8,7 +8,7 @@ export interface Preferences {
   /** The default view for objects. */
   view: 'list' | 'grid'
 }
-const KEY = 'stowage-preferences'
+const KEY = 'strongroom-preferences'
 const usual: Preferences = { density: 'normal', shortcuts: true, view: 'list' }
 
 function read(): Preferences {

@@ -1,4 +1,4 @@
-// A receiver of Stowage's webhooks in Node, without dependencies:
+// A receiver of Strongroom's webhooks in Node, without dependencies:
 //   WEBHOOK_SECRET='whsec_…' PORT=9000 node receiver.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A receiver of Stowage's webhooks in Python, without dependencies:
+"""A receiver of Strongroom's webhooks in Python, without dependencies:
 
     WEBHOOK_SECRET='whsec_…' PORT=9000 python3 receiver.py
 

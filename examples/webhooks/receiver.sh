@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A receiver of Stowage's webhooks in bash with openssl. It deals with one request on its standard input and output:
+# A receiver of Strongroom's webhooks in bash with openssl. It deals with one request on its standard input and output:
 #   export WEBHOOK_SECRET='whsec_…'
 #   socat TCP-LISTEN:9000,bind=127.0.0.1,reuseaddr,fork EXEC:./receiver.sh
 set -euo pipefail

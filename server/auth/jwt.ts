@@ -2,7 +2,7 @@ import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../contract/errors.ts'
 import { type Config, keyId } from '../config.ts'
 
-const ISSUER = 'stowage'
+const ISSUER = 'strongroom'
 const ACCESS_SECONDS = 30 * 60
 const REFRESH_SECONDS = 7 * 24 * 3600
 export const accessSeconds = ACCESS_SECONDS

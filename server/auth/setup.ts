@@ -13,7 +13,7 @@ import { beginAttempt } from './throttle.ts'
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-const over = () => new ServiceError('gone', 'Stowage is set up: an administrator exists. Sign in.')
+const over = () => new ServiceError('gone', 'Strongroom is set up: an administrator exists. Sign in.')
 const unknown = () =>
   new ServiceError(
     'gone',

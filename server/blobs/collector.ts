@@ -23,7 +23,7 @@ async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<str
 /** Removes bytes whose rows are gone, then the orders; doing it again does no harm. */
 async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
   for (const id of ids) await ctx.blobs.remove(id)
-  telemetryOf(ctx.config).metrics.stowage_collector_removed_blobs_total.inc(ids.length)
+  telemetryOf(ctx.config).metrics.strongroom_collector_removed_blobs_total.inc(ids.length)
   await ctx.upkeep(({ tx }) => store.deleteRemovals(tx, ids))
 }
 
@@ -84,7 +84,7 @@ export const orphanCollector = {
           ctx.log.error({ blob: id }, 'a blob that was set aside is known, and was brought back')
         } else if (modified_at.getTime() <= oldest) {
           await ctx.blobs.removeAside(id)
-          telemetryOf(ctx.config).metrics.stowage_collector_removed_blobs_total.inc()
+          telemetryOf(ctx.config).metrics.strongroom_collector_removed_blobs_total.inc()
         }
       }
     }

@@ -8,7 +8,7 @@ export interface Manifest {
   parts: { ref: string; size: number }[]
 }
 
-const FIRST_LINE = 'stowage parts 1'
+const FIRST_LINE = 'strongroom parts 1'
 
 /** The size of all on the first line, then one part a line. */
 export const manifestText = (parts: readonly { ref: string; size: number }[]): string =>

@@ -164,7 +164,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
   async function check(): Promise<void> {
     const probe = path.join(root, `probe-${randomUUID()}`)
     try {
-      await fs.promises.writeFile(probe, 'stowage', { flag: 'wx', mode: 0o600 })
+      await fs.promises.writeFile(probe, 'strongroom', { flag: 'wx', mode: 0o600 })
     } catch (error) {
       await unlink(probe).catch(ignore)
       throw error

@@ -183,7 +183,7 @@ export function s3Driver(options: S3Options): BlobDriver {
 
   async function check(): Promise<void> {
     const key = `${prefix}probe-${randomUUID()}`
-    const bytes = Buffer.from('stowage')
+    const bytes = Buffer.from('strongroom')
     try {
       await putObject(key, bytes, bytes.length)
     } catch (error) {

@@ -4,8 +4,8 @@ import { type Config, ConfigError, IMAGE_FOLDER } from '../config.ts'
 import { databaseFile } from '../db/engine.ts'
 
 /** Lies in every folder that the cache may empty. */
-const MARKER = '.stowage-image-cache'
-const MARKER_TEXT = 'Rendered images that Stowage keeps. May be removed while no service runs.\n'
+const MARKER = '.strongroom-image-cache'
+const MARKER_TEXT = 'Rendered images that Strongroom keeps. May be removed while no service runs.\n'
 
 /** Until 0.1 the cache lay in the configured folder itself: its folders, and its files in them. */
 const FORMER_FOLDER = /^([0-9a-f]{2}|tmp|\d{1,3})$/

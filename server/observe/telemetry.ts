@@ -39,7 +39,7 @@ const SYSTEMS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
 /** Notes what the database is asked, for metrics, for the request that asks, and for traces (the text, never values). */
 export function databaseObserver(config: Config): DatabaseObserver {
   const { metrics } = telemetryOf(config)
-  const seconds = metrics.stowage_database_statement_seconds
+  const seconds = metrics.strongroom_database_statement_seconds
   const kinds = new Map<string, { observe(value: number): void }>()
   const system = SYSTEMS[engineOf(config.databaseUrl)]
   return {
@@ -51,7 +51,7 @@ export function databaseObserver(config: Config): DatabaseObserver {
         kinds.set(kind, histogram)
       }
       histogram.observe(ms / 1000)
-      if (error !== undefined) metrics.stowage_database_failures_total.inc()
+      if (error !== undefined) metrics.strongroom_database_failures_total.inc()
       const meter = currentMeter()
       if (!meter) return
       meter.databaseMs += ms
@@ -65,8 +65,8 @@ export function databaseObserver(config: Config): DatabaseObserver {
     },
     waited(began, error) {
       const ms = performance.now() - began
-      metrics.stowage_database_wait_seconds_total.inc(ms / 1000)
-      if (error !== undefined) metrics.stowage_database_failures_total.inc()
+      metrics.strongroom_database_wait_seconds_total.inc(ms / 1000)
+      if (error !== undefined) metrics.strongroom_database_failures_total.inc()
       const meter = currentMeter()
       if (!meter) return
       meter.databaseMs += ms
@@ -74,7 +74,7 @@ export function databaseObserver(config: Config): DatabaseObserver {
     },
     synced(began) {
       const ms = performance.now() - began
-      metrics.stowage_database_sync_seconds.observe(ms / 1000)
+      metrics.strongroom_database_sync_seconds.observe(ms / 1000)
       const meter = currentMeter()
       if (!meter) return
       meter.databaseMs += ms
@@ -88,15 +88,15 @@ export function blobObserver(config: Config): BlobObserver {
   const { metrics } = telemetryOf(config)
   return ({ operation, began, clientMs, read = 0, written = 0, error }) => {
     const ms = performance.now() - began - clientMs
-    metrics.stowage_storage_operation_seconds.observe({ operation }, ms / 1000)
-    if (error !== undefined) metrics.stowage_storage_failures_total.inc({ operation })
-    if (read > 0) metrics.stowage_storage_read_bytes_total.inc(read)
-    if (written > 0) metrics.stowage_storage_written_bytes_total.inc(written)
+    metrics.strongroom_storage_operation_seconds.observe({ operation }, ms / 1000)
+    if (error !== undefined) metrics.strongroom_storage_failures_total.inc({ operation })
+    if (read > 0) metrics.strongroom_storage_read_bytes_total.inc(read)
+    if (written > 0) metrics.strongroom_storage_written_bytes_total.inc(written)
     const meter = currentMeter()
     if (!meter) return
     meter.storageMs += ms
     meter.clientMs += clientMs
     const bytes = read + written
-    meter.span?.step(`storage ${operation}`, began, bytes > 0 ? { 'stowage.storage.bytes': bytes } : {}, error)
+    meter.span?.step(`storage ${operation}`, began, bytes > 0 ? { 'strongroom.storage.bytes': bytes } : {}, error)
   }
 }

@@ -59,7 +59,7 @@ export async function openTraces({ traces }: Config, log: Logger): Promise<Traci
       }),
     ],
   })
-  const tracer = provider.getTracer('stowage', version)
+  const tracer = provider.getTracer('strongroom', version)
   const kinds = { request: SpanKind.SERVER, delivery: SpanKind.CLIENT }
   /** As milliseconds since the epoch. */
   const at = (time: number) => performance.timeOrigin + time

@@ -14,7 +14,7 @@ export const numbersOf = (run: store.RunRow) => ({
   kept: run.kept,
 })
 
-/** In whose name a run is recorded: of who asked for it, else of Stowage on behalf of the author. */
+/** In whose name a run is recorded: of who asked for it, else of Strongroom on behalf of the author. */
 export function recorderOf({ requester, author_id, author_email }: store.RunRow): Actor {
   if (requester !== null) return { ...(JSON.parse(requester) as Requester), groups: [] }
   return { ...systemActor, user_id: author_id, email: author_email }

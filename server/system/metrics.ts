@@ -40,10 +40,10 @@ export async function scrape(ctx: Ctx): Promise<string> {
   const registry = new Registry()
   const metrics = instrumentsOf(probeMetrics, registry)
   const told = await queues
-  metrics.stowage_database_up.set(told ? 1 : 0)
-  metrics.stowage_storage_up.set((await storage) ? 1 : 0)
-  metrics.stowage_processes.set(found.length)
-  metrics.stowage_processes_expected.set(expected)
+  metrics.strongroom_database_up.set(told ? 1 : 0)
+  metrics.strongroom_storage_up.set((await storage) ? 1 : 0)
+  metrics.strongroom_processes.set(found.length)
+  metrics.strongroom_processes_expected.set(expected)
   if (told) setQueues(instrumentsOf(queueMetrics, registry), told, ctx.now().getTime())
   return `${await addedUp(found)}\n${await registry.metrics()}`
 }
@@ -53,7 +53,7 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const { config } = ctx
   const registry = new Registry()
   const metrics = instrumentsOf(snapshotMetrics, registry)
-  metrics.stowage_build_info.set(
+  metrics.strongroom_build_info.set(
     {
       version,
       node: process.versions.node,
@@ -66,10 +66,10 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const pool = telemetry.pool()
   if (pool) {
     const connections = instrumentsOf(poolMetrics, registry)
-    connections.stowage_database_connections.set({ state: 'idle' }, pool.idle)
-    connections.stowage_database_connections.set({ state: 'busy' }, pool.open - pool.idle)
-    connections.stowage_database_connections_max.set(pool.most)
-    connections.stowage_database_connection_waiters.set(pool.waiting)
+    connections.strongroom_database_connections.set({ state: 'idle' }, pool.idle)
+    connections.strongroom_database_connections.set({ state: 'busy' }, pool.open - pool.idle)
+    connections.strongroom_database_connections_max.set(pool.most)
+    connections.strongroom_database_connection_waiters.set(pool.waiting)
   }
   setImages(metrics, ctx)
   const registries = [telemetry.registry, registry, processMetrics()]
@@ -113,21 +113,21 @@ async function findQueues(ctx: Ctx) {
 function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
   const { webhooks, jobs, runs, unsealed, collectable, uploads } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
-  metrics.stowage_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
-  metrics.stowage_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)
-  metrics.stowage_webhook_oldest_ready_seconds.set(webhooks.oldestReadySeconds)
-  metrics.stowage_webhook_disabled_endpoints.set(webhooks.disabledEndpoints)
-  metrics.stowage_jobs.set({ state: 'queued' }, jobs.queued.count)
-  metrics.stowage_jobs.set({ state: 'running' }, jobs.running)
-  metrics.stowage_jobs_oldest_ready_seconds.set(age(jobs.queued.since))
-  metrics.stowage_policy_runs.set({ state: 'waiting' }, runs.waiting.count)
-  metrics.stowage_policy_runs.set({ state: 'running' }, runs.running)
-  metrics.stowage_policy_runs_oldest_ready_seconds.set(age(runs.waiting.since))
-  metrics.stowage_audit_unsealed_records.set(unsealed.count)
-  metrics.stowage_audit_oldest_unsealed_seconds.set(age(unsealed.since))
-  metrics.stowage_collector_blobs.set({ state: 'check' }, collectable.check)
-  metrics.stowage_collector_blobs.set({ state: 'removal' }, collectable.removal)
-  metrics.stowage_open_uploads.set(uploads)
+  metrics.strongroom_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
+  metrics.strongroom_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)
+  metrics.strongroom_webhook_oldest_ready_seconds.set(webhooks.oldestReadySeconds)
+  metrics.strongroom_webhook_disabled_endpoints.set(webhooks.disabledEndpoints)
+  metrics.strongroom_jobs.set({ state: 'queued' }, jobs.queued.count)
+  metrics.strongroom_jobs.set({ state: 'running' }, jobs.running)
+  metrics.strongroom_jobs_oldest_ready_seconds.set(age(jobs.queued.since))
+  metrics.strongroom_policy_runs.set({ state: 'waiting' }, runs.waiting.count)
+  metrics.strongroom_policy_runs.set({ state: 'running' }, runs.running)
+  metrics.strongroom_policy_runs_oldest_ready_seconds.set(age(runs.waiting.since))
+  metrics.strongroom_audit_unsealed_records.set(unsealed.count)
+  metrics.strongroom_audit_oldest_unsealed_seconds.set(age(unsealed.since))
+  metrics.strongroom_collector_blobs.set({ state: 'check' }, collectable.check)
+  metrics.strongroom_collector_blobs.set({ state: 'removal' }, collectable.removal)
+  metrics.strongroom_open_uploads.set(uploads)
 }
 
 function setImages(metrics: SnapshotMetrics, ctx: Ctx): void {
@@ -140,15 +140,15 @@ function setImages(metrics: SnapshotMetrics, ctx: Ctx): void {
     unchanged: status.unchanged,
     refused: status.refused,
   }
-  for (const [outcome, count] of Object.entries(outcomes)) metrics.stowage_images_total.inc({ outcome }, count)
+  for (const [outcome, count] of Object.entries(outcomes)) metrics.strongroom_images_total.inc({ outcome }, count)
   for (const [format, ms] of Object.entries(status.render_ms))
-    metrics.stowage_image_render_seconds_total.inc({ format }, ms / 1000)
-  metrics.stowage_image_wait_seconds_total.inc(status.waited_ms / 1000)
-  metrics.stowage_image_rendered_bytes_total.inc(status.bytes)
-  metrics.stowage_image_queue_length.set(status.queued)
-  metrics.stowage_image_renders_in_flight.set(status.rendering)
-  metrics.stowage_image_source_bytes.set(status.source_bytes)
-  metrics.stowage_image_pixels.set(status.pixels)
-  metrics.stowage_image_cache_bytes.set(status.cache_bytes)
-  metrics.stowage_image_cache_max_bytes.set(ctx.config.imageCacheBytes)
+    metrics.strongroom_image_render_seconds_total.inc({ format }, ms / 1000)
+  metrics.strongroom_image_wait_seconds_total.inc(status.waited_ms / 1000)
+  metrics.strongroom_image_rendered_bytes_total.inc(status.bytes)
+  metrics.strongroom_image_queue_length.set(status.queued)
+  metrics.strongroom_image_renders_in_flight.set(status.rendering)
+  metrics.strongroom_image_source_bytes.set(status.source_bytes)
+  metrics.strongroom_image_pixels.set(status.pixels)
+  metrics.strongroom_image_cache_bytes.set(status.cache_bytes)
+  metrics.strongroom_image_cache_max_bytes.set(ctx.config.imageCacheBytes)
 }

@@ -45,7 +45,7 @@ export const webhookDispatcher = {
 function createDispatcher(ctx: Ctx): Dispatcher {
   const { webhooks } = ctx.config
   const poster = createPoster(routeOf(ctx.config), webhooks.timeoutMs)
-  const attemptsEnded = telemetryOf(ctx.config).metrics.stowage_webhook_attempts_total
+  const attemptsEnded = telemetryOf(ctx.config).metrics.strongroom_webhook_attempts_total
   let inFlight = 0
   let ended: Outcome[] = []
   let running = false

@@ -25,7 +25,7 @@ export async function attempt(ctx: Ctx, poster: Poster, delivery: Claimed): Prom
     const secrets = secretsAt(ctx.config, endpoint, startedAt)
     headers = {
       ...deliveryHeaders({ id, event, body, attempt: attempts + 1 }, secrets, startedAt),
-      'User-Agent': `Stowage/${version}`,
+      'User-Agent': `Strongroom/${version}`,
     }
   } catch (error) {
     ctx.log.error({ err: error, endpoint: endpoint.id }, 'the secret of a webhook endpoint cannot be read')
@@ -36,15 +36,15 @@ export async function attempt(ctx: Ctx, poster: Poster, delivery: Claimed): Prom
   const span = traces?.begin('webhook attempt', 'delivery')
   const answer = await poster.post(new URL(endpoint.url), headers, body)
   const { failure } = answer
-  metrics.stowage_webhook_attempt_seconds.observe(answer.durationMs / 1000)
+  metrics.strongroom_webhook_attempt_seconds.observe(answer.durationMs / 1000)
   span?.end({
     failed: failure !== null,
     attributes: {
-      'stowage.webhook.event': event,
-      'stowage.webhook.endpoint': endpoint.id,
-      'stowage.webhook.delivery': id,
-      'stowage.webhook.attempt': attempts + 1,
-      'stowage.webhook.outcome': failure?.kind ?? 'acknowledged',
+      'strongroom.webhook.event': event,
+      'strongroom.webhook.endpoint': endpoint.id,
+      'strongroom.webhook.delivery': id,
+      'strongroom.webhook.attempt': attempts + 1,
+      'strongroom.webhook.outcome': failure?.kind ?? 'acknowledged',
       ...(answer.status === null ? {} : { 'http.response.status_code': answer.status }),
     },
   })

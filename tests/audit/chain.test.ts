@@ -345,7 +345,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
   })
 
   itOnce('the command says the same, and by its exit code', async () => {
-    const stowage = async (...args: string[]) => {
+    const strongroom = async (...args: string[]) => {
       const main = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
       const child = spawn(process.execPath, [main, 'audit', ...args], {
         env: { ...bareEnv, ...server.env, LOG_LEVEL: 'silent' },
@@ -353,24 +353,24 @@ describeEngines('the audit chain', (engine, itOnce) => {
       const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
       return { out, err, code }
     }
-    const whole = await stowage('verify')
+    const whole = await strongroom('verify')
     assert.deepEqual([whole.code, whole.err], [0, ''])
     assert.match(whole.out, /^\d+ records looked at, numbers 1 to \d+, .* Nothing was changed\.\n$/)
-    assert.match((await stowage('verify', '--from', '5')).out, /numbers 5 to/)
+    assert.match((await strongroom('verify', '--from', '5')).out, /numbers 5 to/)
     for (const args of [['lost'], ['verify', '--from', 'x'], ['verify', '--checkpoints', '/nowhere']])
-      assert.equal((await stowage(...args)).code, 1)
+      assert.equal((await strongroom(...args)).code, 1)
     let found = { out: '', err: '', code: 0 }
     await db.tamper(
       () => db.run(`delete from audit_sealed where id = '${id(12)}'`),
       async () => {
-        found = await stowage('verify', '--checkpoints', file)
+        found = await strongroom('verify', '--checkpoints', file)
       },
     )
     assert.equal(found.code, 3)
     assert.match(found.err, new RegExp(`^missing\t12\t${id(12)}\t`))
     const other = `${file}.other`
     fs.writeFileSync(other, fs.readFileSync(file, 'utf8').replace('"seq":0', '"seq":1'))
-    const forged = await stowage('verify', '--checkpoints', other)
+    const forged = await strongroom('verify', '--checkpoints', other)
     fs.rmSync(other)
     assert.deepEqual([forged.code, /^checkpoint\t1\t/.test(forged.err)], [3, true])
   })

@@ -187,7 +187,7 @@ describeEngines('the keys of the audit log', (engine) => {
 
 describeEngines('records without a MAC', (engine) => {
   it('are the first links of a chain that was made before its keys, and no later ones', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-old-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-old-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'silent' }
     const database = await openDatabase(env.DATABASE_URL)
@@ -318,7 +318,7 @@ describe('two services over PostgreSQL', () => {
 
   it('seal while eight clients write: one unbroken chain', { timeout: 120_000 }, async (t) => {
     const postgres = await createDatabase(await postgresUrl())
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-seal-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-seal-'))
     const env = { ...serverEnv(folder, postgres.url), LOG_LEVEL: 'silent' }
     const services = [
       await start(readConfig(env), { timers: false }),
@@ -355,7 +355,7 @@ describe('two services over PostgreSQL', () => {
 
   it('are killed while they seal: nothing is lost, nothing is sealed twice', { timeout: 150_000 }, async (t) => {
     const postgres = await createDatabase(await postgresUrl())
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-seal-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-seal-'))
     const env = { ...serverEnv(folder, postgres.url), LOG_LEVEL: 'error' }
     let services: ServerProcess[] = [await spawnServer(env), await spawnServer(env)]
     try {

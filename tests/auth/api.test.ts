@@ -277,13 +277,13 @@ describeEngines('auth', (engine, itOnce) => {
       })
     const right = 'a password of mine'
     const answer = await inBrowser(right, '192.0.5.1')
-    const set = answer.headers['set-cookie']?.find((one) => one.startsWith('stowage_device=')) ?? ''
+    const set = answer.headers['set-cookie']?.find((one) => one.startsWith('strongroom_device=')) ?? ''
     const device = set.split(';')[0] ?? ''
     assert.deepEqual(set.split('; ').slice(1).sort(), ['HttpOnly', 'Max-Age=15552000', 'Path=/', 'SameSite=Strict'])
     for (let i = 0; i < 50; i++) await login(`shut${i}@example.com`, 'wrong', '192.0.5.9')
     assert.equal((await inBrowser(right, '192.0.5.1')).status, 429, 'the network is shut')
     assert.equal((await inBrowser(right, '192.0.5.1', device)).status, 200)
-    for (const forged of ['stowage_device=x', `${device}x`, device.replace('.', '.x'), 'stowage_device=ü'])
+    for (const forged of ['strongroom_device=x', `${device}x`, device.replace('.', '.x'), 'strongroom_device=ü'])
       assert.equal((await inBrowser(right, '192.0.5.1', forged)).status, 429, forged)
     assert.equal((await inBrowser(right, '192.0.5.1', device, await person())).status, 429, 'another account')
 

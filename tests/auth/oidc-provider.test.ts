@@ -99,7 +99,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await server.admin.updateSettings({ body: { idp: { client_secret: 'not the secret' } } })
     await both.refused('idp_rejected', async () => both.finish(await both.returning()))
     assert.equal(server.logged().includes('not the secret'), false)
-    assert.equal(server.logged().includes(Buffer.from('stowage:not+the+secret').toString('base64')), false)
+    assert.equal(server.logged().includes(Buffer.from('strongroom:not+the+secret').toString('base64')), false)
     await setUp()
   })
 
@@ -272,7 +272,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
 
 describe('login through OpenID Connect, whatever the database', () => {
   it('on https the cookie is Secure and has the prefix __Host-', async () => {
-    const both = await startBoth('sqlite', { env: { PUBLIC_BASE_URL: 'https://files.example.com/stowage' } })
+    const both = await startBoth('sqlite', { env: { PUBLIC_BASE_URL: 'https://files.example.com/strongroom' } })
     try {
       const answer = await both.get('/api/v1/auth/login')
       const [value, ...attributes] = answer.headers['set-cookie']?.[0]?.split('; ') ?? []
@@ -280,7 +280,7 @@ describe('login through OpenID Connect, whatever the database', () => {
       assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=600', 'Path=/', 'SameSite=Lax', 'Secure'])
       const begun = await both.begin()
       const url = await signIn(both.idp, begun.authUrl, person())
-      assert.equal(url.origin + url.pathname, 'https://files.example.com/stowage/api/v1/auth/callback')
+      assert.equal(url.origin + url.pathname, 'https://files.example.com/strongroom/api/v1/auth/callback')
       // The reverse proxy takes its prefix away.
       url.pathname = '/api/v1/auth/callback'
       await both.withSettings(autoCreate, async () => {

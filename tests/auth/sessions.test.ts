@@ -48,7 +48,7 @@ describeEngines('sessions', (engine, itOnce) => {
     assert.deepEqual(Object.keys(answer.json()).sort(), ['access_token', 'expires_in', 'token_type'])
     const [set = ''] = answer.headers['set-cookie'] ?? []
     const [pair = '', ...attributes] = set.split('; ')
-    assert.match(pair, /^stowage_refresh=eyJ/)
+    assert.match(pair, /^strongroom_refresh=eyJ/)
     assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=604800', 'Path=/api/v1/auth', 'SameSite=Strict'])
     const next = await server.records([], () => refresh(pair))
     assert.equal(next.status, 200)
@@ -66,7 +66,7 @@ describeEngines('sessions', (engine, itOnce) => {
     const { email, password } = { email: 'admin@example.com', password: 'correct horse battery' }
     const [set = ''] = (await login(secure, { email, password })).headers['set-cookie'] ?? []
     const [pair = '', ...attributes] = set.split('; ')
-    assert.match(pair, /^__Host-stowage_refresh=/)
+    assert.match(pair, /^__Host-strongroom_refresh=/)
     assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict', 'Secure'])
   })
 
@@ -87,16 +87,16 @@ describeEngines('sessions', (engine, itOnce) => {
           headers: { 'content-type': 'application/json', cookie },
         })
       for (const tossed of [token, await sign({ host: true }), 'x'])
-        assert.equal((await send(`__Secure-stowage_refresh=${tossed}`)).status, 401)
-      const former = `__Secure-stowage_refresh=${await sign({})}`
+        assert.equal((await send(`__Secure-strongroom_refresh=${tossed}`)).status, 401)
+      const former = `__Secure-strongroom_refresh=${await sign({})}`
       const renamed = await send(former)
       assert.equal(renamed.status, 200)
       const [set = '', cleared = ''] = renamed.headers['set-cookie'] ?? []
-      assert.match(set, /^__Host-stowage_refresh=eyJ/)
-      assert.match(cleared, /^__Secure-stowage_refresh=; Max-Age=0; Path=\/below\/api\/v1\/auth; .*Secure/)
+      assert.match(set, /^__Host-strongroom_refresh=eyJ/)
+      assert.match(cleared, /^__Secure-strongroom_refresh=; Max-Age=0; Path=\/below\/api\/v1\/auth; .*Secure/)
       const next = await send(`${former}; ${set.split(';')[0]}`)
       assert.equal(next.status, 200, 'the new one comes first')
-      assert.equal((await send(`__Secure-stowage_refresh=${set.split(';')[0]?.split('=')[1]}`)).status, 401)
+      assert.equal((await send(`__Secure-strongroom_refresh=${set.split(';')[0]?.split('=')[1]}`)).status, 401)
     },
   )
 
@@ -167,7 +167,7 @@ describeEngines('sessions', (engine, itOnce) => {
       headers: { cookie: cookieOf(answer) },
     })
     assert.equal(out.status, 204)
-    assert.match(out.headers['set-cookie']?.[0] ?? '', /^stowage_refresh=; Max-Age=0;/)
+    assert.match(out.headers['set-cookie']?.[0] ?? '', /^strongroom_refresh=; Max-Age=0;/)
     assert.equal((await refresh(cookieOf(answer))).status, 401)
   })
 

@@ -44,7 +44,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
     client(running).setUp({ body: { ...ALICE, token, ...more } })
 
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-setup-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-setup-'))
   })
   beforeEach(async () => {
     await stop()
@@ -111,7 +111,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
       body: JSON.stringify({ ...ALICE, token: tokenOf(running) }),
     })
     assert.equal(answer.status, 201)
-    assert.match(answer.headers.get('set-cookie') ?? '', /^stowage_refresh=.*HttpOnly.*SameSite=Strict/)
+    assert.match(answer.headers.get('set-cookie') ?? '', /^strongroom_refresh=.*HttpOnly.*SameSite=Strict/)
     assert.deepEqual(Object.keys((await answer.json()) as object).sort(), ['access_token', 'expires_in', 'token_type'])
   })
 
@@ -179,7 +179,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
 
 describe('what prints the setup link', () => {
   it('"serve" prints the link', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-setup-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-setup-'))
     const { BOOTSTRAP_ADMIN_EMAIL: _email, BOOTSTRAP_ADMIN_PASSWORD: _password, ...env } = serverEnv(folder)
     const served = await spawnServer(env)
     try {

@@ -51,7 +51,7 @@ it('says 507 where the files have no space, keeps nothing of it, and goes on whe
 it('says 507 where the database has no space, reads on, and goes on when there is some', async (t) => {
   const folder = mountSmallDisk(t, 16)
   if (!folder) return
-  const server = await startServer('sqlite', { DATABASE_URL: `sqlite:${path.join(folder, 'stowage.db')}` })
+  const server = await startServer('sqlite', { DATABASE_URL: `sqlite:${path.join(folder, 'strongroom.db')}` })
   t.after(server.stop)
   const { admin } = server
   await admin.createBucket({ body: { name: 'box' } })

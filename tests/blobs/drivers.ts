@@ -5,7 +5,7 @@ import path from 'node:path'
 export const MiB = 1024 * 1024
 
 /** On a disk, even where all else that the tests write is in memory (.ci/run). */
-export const makeFolder = () => fs.mkdtempSync(path.join(process.env.TEST_DISK ?? os.tmpdir(), 'stowage-blobs-'))
+export const makeFolder = () => fs.mkdtempSync(path.join(process.env.TEST_DISK ?? os.tmpdir(), 'strongroom-blobs-'))
 
 export const filesIn = (folder: string): string[] =>
   fs

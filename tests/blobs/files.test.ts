@@ -267,7 +267,7 @@ describe('files', () => {
     const [part] = upload.parts
     const former = part?.ref.replace('1-1-', '1-3-') ?? ''
     fs.renameSync(path.join(own, part?.ref ?? ''), path.join(own, former))
-    fs.writeFileSync(path.join(own, 'manifest'), `stowage parts 1 100\n${former} 100\n`)
+    fs.writeFileSync(path.join(own, 'manifest'), `strongroom parts 1 100\n${former} 100\n`)
     await upload.complete([{ number: 1, size: 100, ref: former }])
     await upload.assertDone()
   })

@@ -14,9 +14,9 @@ const HOUR = 3600_000
 const OBJECTS = 40
 
 /** What a command prints and exits with; ids are left out. */
-type Stowage = (...args: string[]) => Promise<{ code: number; findings: string[]; out: string; err: string }>
-const stowageOf =
-  (env: Record<string, string>): Stowage =>
+type Strongroom = (...args: string[]) => Promise<{ code: number; findings: string[]; out: string; err: string }>
+const strongroomOf =
+  (env: Record<string, string>): Strongroom =>
   (...args) =>
     new Promise((resolve) => {
       execFile(
@@ -40,7 +40,7 @@ const kinds = (findings: readonly string[]) => findings.map((line) => line.split
 describeEngines('bytes that the database does not know', (engine) => {
   if (onS3) return
   let server: TestServer
-  let stowage: Stowage
+  let strongroom: Strongroom
   const blobs = () => path.join(server.folder, 'blobs')
   const fileOf = (id: string, ending = '') => path.join(blobs(), id.slice(-2), id + ending)
   const aside = (name = '') => path.join(blobs(), 'orphans', name)
@@ -83,7 +83,7 @@ describeEngines('bytes that the database does not know', (engine) => {
 
   before(async () => {
     server = await startServer(engine)
-    stowage = stowageOf(server.env)
+    strongroom = strongroomOf(server.env)
     await server.admin.createBucket({ body: { name: 'kept' } })
     for (let i = 0; i < OBJECTS; i++)
       await server.admin.putObject({ params: { bucket: 'kept', key: `o${i}` }, body: `contents ${i}` })
@@ -103,13 +103,13 @@ describeEngines('bytes that the database does not know', (engine) => {
     const wrong = await openDatabase(env.DATABASE_URL)
     await wrong.migrate()
     const was = contents()
-    const unknown = await stowageOf(env)('verify', '--fix')
+    const unknown = await strongroomOf(env)('verify', '--fix')
     assert.match(unknown.err, /No service has been started on this database yet/)
     // One of this very service, emptied: nothing else keeps it from the storage.
     const instance = await server.database.db.selectFrom('instance').selectAll().executeTakeFirstOrThrow()
     await wrong.transaction((tx) => tx.updateTable('instance').set(instance).execute())
     await wrong.close()
-    const refused = await stowageOf(env)('verify', '--fix')
+    const refused = await strongroomOf(env)('verify', '--fix')
     assert.equal(refused.code, 1, refused.out)
     assert.match(refused.err, /knows none of the 41 blobs/)
     assert.deepEqual(contents(), was)
@@ -123,12 +123,12 @@ describeEngines('bytes that the database does not know', (engine) => {
     const orphans = Array.from({ length: 6 }, (_, i) => addOrphan(`nobody’s ${i}`))
     age()
     const was = contents()
-    const refused = await stowage('verify', '--fix')
+    const refused = await strongroom('verify', '--fix')
     assert.equal(refused.code, 1)
     assert.match(refused.err, /6 of 47 blobs .*--yes-remove 6/s)
     assert.deepEqual(contents(), was)
     for (const number of ['5', '7']) {
-      const other = await stowage('verify', '--fix', '--yes-remove', number)
+      const other = await strongroom('verify', '--fix', '--yes-remove', number)
       assert.equal(other.code, 1)
       assert.match(other.err, /--yes-remove 6/)
       assert.deepEqual(contents(), was)
@@ -137,24 +137,24 @@ describeEngines('bytes that the database does not know', (engine) => {
       ['--yes-remove', '6'],
       ['--fix', '--yes-remove', 'all'],
     ]) {
-      const wrong = await stowage('verify', ...args)
+      const wrong = await strongroom('verify', ...args)
       assert.notEqual(wrong.code, 0)
       assert.match(wrong.err, /--yes-remove/)
       assert.deepEqual(contents(), was)
     }
-    const done = await stowage('verify', '--fix', '--yes-remove', '6')
+    const done = await strongroom('verify', '--fix', '--yes-remove', '6')
     assert.deepEqual([done.code, done.findings.length], [0, 6], done.err)
     for (const [i, id] of orphans.entries()) {
       assert.equal(fs.existsSync(fileOf(id)), false)
       assert.equal(fs.readFileSync(aside(id), 'utf8'), `nobody’s ${i}`)
     }
-    assert.deepEqual((await stowage('verify')).findings, [])
+    assert.deepEqual((await strongroom('verify')).findings, [])
   })
 
   it('up to a tenth goes aside without a word', async () => {
     const id = addOrphan('one of 42')
     age(path.dirname(fileOf(id)))
-    const { code, findings } = await stowage('verify', '--fix')
+    const { code, findings } = await strongroom('verify', '--fix')
     assert.deepEqual([code, findings], [0, ['orphan: nothing knows the blob ID (9 bytes); set aside']])
     assert.equal(fs.readFileSync(aside(id), 'utf8'), 'one of 42')
   })
@@ -163,13 +163,13 @@ describeEngines('bytes that the database does not know', (engine) => {
     const [file, parts] = [await blobOf('o3'), await blobOf('in parts')]
     fs.renameSync(fileOf(file), aside(file))
     fs.renameSync(fileOf(parts, '.d'), aside(`${parts}.d`))
-    const seen = await stowage('verify')
+    const seen = await strongroom('verify')
     assert.equal(seen.code, 1)
     assert.deepEqual(kinds(seen.findings), ['aside', 'aside', 'missing', 'missing'])
-    const mended = await stowage('verify', '--fix')
+    const mended = await strongroom('verify', '--fix')
     assert.deepEqual([mended.code, kinds(mended.findings)], [0, ['aside', 'aside']], mended.err)
     assert.equal((await server.admin.getObject({ params: { bucket: 'kept', key: 'o3' } })).status, 200)
-    assert.deepEqual((await stowage('verify', '--deep')).findings, [])
+    assert.deepEqual((await strongroom('verify', '--deep')).findings, [])
   })
 
   it('the service empties it after the grace period, and brings back what is known', async () => {
@@ -206,16 +206,16 @@ describeEngines('bytes that the database does not know', (engine) => {
     fs.writeFileSync(fileOf(orphan, '.d'), 'nobody’s')
     const lost = addOrphan('an orphan beside them')
     age()
-    const found = await stowage('verify', '--deep')
+    const found = await strongroom('verify', '--deep')
     assert.equal(found.code, 1)
     assert.deepEqual(kinds(found.findings), [...Array(4).fill('damaged'), 'missing', 'orphan'], found.out)
     for (const code of ['ENOTDIR', 'EISDIR', 'ELOOP']) assert.match(found.out, new RegExp(`damaged: .*${code}`))
     assert.match(found.err, /4 damaged/)
-    const fixed = await stowage('verify', '--fix')
+    const fixed = await strongroom('verify', '--fix')
     assert.equal(fixed.code, 1)
     assert.equal(fs.readFileSync(aside(lost), 'utf8'), 'an orphan beside them')
     assert.equal(fs.readFileSync(aside(`${orphan}.d`), 'utf8'), 'nobody’s')
-    const left = await stowage('verify')
+    const left = await strongroom('verify')
     assert.deepEqual(kinds(left.findings), ['damaged', 'damaged', 'damaged', 'missing'])
   })
 

@@ -41,7 +41,7 @@ describeEngines('verify and backup', (engine) => {
   after(() => server.stop())
 
   /** The exit code with the findings (without ids) and the last line. */
-  const stowage = (...args: string[]) =>
+  const strongroom = (...args: string[]) =>
     new Promise<{ code: number; findings: string[]; last: string }>((resolve) => {
       const env = { ...bareEnv, ...server.env, LOG_LEVEL: 'error' }
       execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) => {
@@ -65,7 +65,7 @@ describeEngines('verify and backup', (engine) => {
 
   it('finds nothing where all is well', async () => {
     for (const args of [[], ['--deep']]) {
-      const { code, findings, last } = await stowage('verify', ...args)
+      const { code, findings, last } = await strongroom('verify', ...args)
       assert.deepEqual([code, findings], [0, []], last)
       assert.match(last, /^6 blobs with 5242941 bytes looked at/)
     }
@@ -101,22 +101,22 @@ describeEngines('verify and backup', (engine) => {
       'orphan: nothing points at the blob ID',
       `miscounted: bucket "checked" has bytes ${usage.n} instead of 5242935`,
     ]
-    const shallow = await stowage('verify')
+    const shallow = await strongroom('verify')
     assert.deepEqual([shallow.code, shallow.findings.sort()], [1, [...expected].sort()])
     const different = 'different: the bytes of checked/c (blob ID) do not have their SHA-256'
-    const deep = await stowage('verify', '--deep')
+    const deep = await strongroom('verify', '--deep')
     assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, different].sort()])
     assert.ok(fs.existsSync(file), 'nothing is mended unasked')
-    const fixed = await stowage('verify', '--deep', '--fix', '--yes-remove', '1')
+    const fixed = await strongroom('verify', '--deep', '--fix', '--yes-remove', '1')
     assert.deepEqual([fixed.code, fixed.findings.length, fs.existsSync(file)], [1, 5, false])
-    const left = await stowage('verify', '--deep')
+    const left = await strongroom('verify', '--deep')
     assert.deepEqual([left.code, left.findings.sort()], [1, [different, expected[0]].sort()])
     assert.equal((await server.admin.getBucket({ params: { bucket: 'checked' } })).used_bytes, 5_242_935)
   })
 
   it('copies the database beside the running service', { skip: engine === 'postgres' }, async () => {
     const target = path.join(server.folder, 'copy.db')
-    const { code, last } = await stowage('backup', target)
+    const { code, last } = await strongroom('backup', target)
     assert.equal(code, 0, last)
     const copy = await openDatabase(`sqlite:${target}`)
     const keys = await copy.db.selectFrom('objects').select('key').orderBy('key').execute()
@@ -125,11 +125,11 @@ describeEngines('verify and backup', (engine) => {
       ['a', 'b', 'c', 'copy', 'empty', 'parts'],
     )
     await copy.close()
-    assert.match((await stowage('backup', target)).last, /exists already/)
+    assert.match((await strongroom('backup', target)).last, /exists already/)
   })
 
   it('leaves backups of PostgreSQL to its own tools', { skip: engine === 'sqlite' }, async () => {
-    const { code, last } = await stowage('backup', path.join(server.folder, 'copy.db'))
+    const { code, last } = await strongroom('backup', path.join(server.folder, 'copy.db'))
     assert.equal(code, 1)
     assert.match(last, /^`backup` copies SQLite databases\. Of PostgreSQL, use pg_dump/)
     assert.equal(fs.existsSync(path.join(server.folder, 'copy.db')), false)

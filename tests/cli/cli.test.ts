@@ -15,7 +15,7 @@ import { bareEnv } from '../support/process.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const COMMAND = path.join(import.meta.dirname, '../..', 'bin', 'stowage.js')
+const COMMAND = path.join(import.meta.dirname, '../..', 'bin', 'strongroom.js')
 const BUCKET = 'files'
 const MIB = 1024 ** 2
 const HOUR = 3600_000
@@ -29,7 +29,7 @@ describe('the command (sqlite)', () => {
   before(async () => {
     server = await startServer('sqlite')
     proxy = await startProxy(server.url)
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-cli-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cli-'))
     await server.admin.createBucket({ body: { name: BUCKET } })
     token = (await server.admin.createToken({ body: { name: 'cli' } })).token
     server.secrets.add(token)
@@ -46,14 +46,14 @@ describe('the command (sqlite)', () => {
   const env = () => ({
     ...bareEnv,
     HOME: folder,
-    STOWAGE_CONFIG: path.join(folder, 'config', 'config.json'),
-    STOWAGE_URL: proxy.url,
-    STOWAGE_TOKEN: token,
+    STRONGROOM_CONFIG: path.join(folder, 'config', 'config.json'),
+    STRONGROOM_URL: proxy.url,
+    STRONGROOM_TOKEN: token,
   })
   function begin(args: readonly string[], more: Record<string, string> = {}) {
     return spawn(process.execPath, [COMMAND, ...args], { env: { ...env(), ...more }, cwd: folder })
   }
-  async function stowage(
+  async function strongroom(
     args: readonly string[],
     given: { input?: string | Buffer; env?: Record<string, string> } = {},
   ) {
@@ -65,7 +65,7 @@ describe('the command (sqlite)', () => {
   }
   /** Runs what must succeed. */
   async function ok(...args: string[]): Promise<string> {
-    const { out, err, code } = await stowage(args)
+    const { out, err, code } = await strongroom(args)
     assert.equal(code, 0, err)
     return out
   }
@@ -93,18 +93,18 @@ describe('the command (sqlite)', () => {
   const uploaded = (key: string) => ({ action: 'upload', bucket: BUCKET, key }) as const
 
   it('signs in with a token of its own, kept for its owner alone, and takes it back', async () => {
-    const config = { STOWAGE_URL: '', STOWAGE_TOKEN: '' }
-    const file = env().STOWAGE_CONFIG
-    const none = await stowage(['ls'], { env: config })
-    assert.deepEqual([none.code, /stowage login/.test(none.err)], [2, true])
-    const wrong = await stowage(['login', server.url, '--email', ADMIN.email], { input: 'wrong', env: config })
+    const config = { STRONGROOM_URL: '', STRONGROOM_TOKEN: '' }
+    const file = env().STRONGROOM_CONFIG
+    const none = await strongroom(['ls'], { env: config })
+    assert.deepEqual([none.code, /strongroom login/.test(none.err)], [2, true])
+    const wrong = await strongroom(['login', server.url, '--email', ADMIN.email], { input: 'wrong', env: config })
     assert.equal(wrong.code, 1)
     assert.match(wrong.err, /invalid_grant, request [0-9a-f-]{36}/)
     assert.equal(fs.existsSync(file), false)
 
     const login = ['login', `${server.url}/console/`, '--email', ADMIN.email]
     const done = await server.records([{ action: 'login' }, { action: 'token_create' }, { action: 'logout' }], () =>
-      stowage(login, { input: `${ADMIN.password}\n`, env: config }),
+      strongroom(login, { input: `${ADMIN.password}\n`, env: config }),
     )
     assert.deepEqual([done.code, done.err], [0, ''])
     assert.deepEqual([fs.statSync(file).mode & 0o777, fs.statSync(path.dirname(file)).mode & 0o777], [0o600, 0o700])
@@ -113,23 +113,23 @@ describe('the command (sqlite)', () => {
     assert.deepEqual([kept.url, kept.email, /^svc_pat_/.test(kept.token)], [server.url, ADMIN.email, true])
     const made = (await server.admin.listTokens()).items.find(({ id }) => id === kept.token_id)
     assert.equal(Date.parse(made?.expires_at ?? '') - server.clock.now().getTime(), 90 * 24 * HOUR)
-    assert.equal((await stowage(['ls'], { env: config })).out, `stow:${BUCKET}/\n`)
+    assert.equal((await strongroom(['ls'], { env: config })).out, `stow:${BUCKET}/\n`)
 
     // A token of the console, under another name; and signing in again leaves one token, not two.
-    const other = await stowage(['login', server.url, '--token-stdin', '--profile', 'ci'], { input: `${token}\n` })
+    const other = await strongroom(['login', server.url, '--token-stdin', '--profile', 'ci'], { input: `${token}\n` })
     assert.equal(other.code, 0, other.err)
-    assert.equal((await stowage(['ls', '--profile', 'ci'], { env: config })).code, 0)
-    assert.equal((await stowage(['ls', '--profile', 'nobody'])).code, 2)
-    assert.equal((await stowage(login, { input: ADMIN.password, env: config })).code, 0)
+    assert.equal((await strongroom(['ls', '--profile', 'ci'], { env: config })).code, 0)
+    assert.equal((await strongroom(['ls', '--profile', 'nobody'])).code, 2)
+    assert.equal((await strongroom(login, { input: ADMIN.password, env: config })).code, 0)
     const again = JSON.parse(fs.readFileSync(file, 'utf8')).profiles
     server.secrets.add(again.default.token)
     assert.deepEqual(Object.keys(again), ['default', 'ci'])
     const active = (await server.admin.listTokens()).items.filter(({ status, id }) => status === 'active' && id !== '')
     assert.equal(active.length, 2)
 
-    const out = await server.records([{ action: 'token_revoke' }], () => stowage(['logout'], { env: config }))
+    const out = await server.records([{ action: 'token_revoke' }], () => strongroom(['logout'], { env: config }))
     assert.equal(out.code, 0, out.err)
-    assert.equal((await stowage(['logout', '--profile', 'ci'])).code, 0)
+    assert.equal((await strongroom(['logout', '--profile', 'ci'])).code, 0)
     assert.equal(fs.readFileSync(file, 'utf8').includes('svc_pat_'), false)
     assert.equal(fs.statSync(file).mode & 0o777, 0o600)
   })
@@ -142,14 +142,14 @@ describe('the command (sqlite)', () => {
       ['ls', 'files/x'],
       ['cp', '-j', '0', 'a', 'stow:files'],
     ]
-    const answers = await Promise.all(wrong.map((args) => stowage(args)))
+    const answers = await Promise.all(wrong.map((args) => strongroom(args)))
     for (const [i, { code, err }] of answers.entries())
-      assert.deepEqual([wrong[i], code, err.startsWith('stowage: ')], [wrong[i], 2, true])
-    assert.match(await ok('cp', '--help'), /^usage: stowage cp /)
-    const lost = await stowage(['cp', `stow:${BUCKET}/nothing`, '-'])
+      assert.deepEqual([wrong[i], code, err.startsWith('strongroom: ')], [wrong[i], 2, true])
+    assert.match(await ok('cp', '--help'), /^usage: strongroom cp /)
+    const lost = await strongroom(['cp', `stow:${BUCKET}/nothing`, '-'])
     assert.equal(lost.code, 1)
     assert.match(lost.err, /not_found, request [0-9a-f-]{36}/)
-    const away = await stowage(['ls'], { env: { STOWAGE_URL: 'http://127.0.0.1:9' } })
+    const away = await strongroom(['ls'], { env: { STRONGROOM_URL: 'http://127.0.0.1:9' } })
     assert.deepEqual([away.code, /cannot be reached/.test(away.err)], [1, true])
   })
 
@@ -175,7 +175,7 @@ describe('the command (sqlite)', () => {
     const { out, err, code } = await server.records(
       // In the order of a walk, one at a time.
       [...names.filter((name) => !name.includes('/')), 'sub/..dots'].sort().map((name) => uploaded(`t/${name}`)),
-      () => stowage(['cp', '-r', '-j', '1', 'tree', `stow:${BUCKET}/t`]),
+      () => strongroom(['cp', '-r', '-j', '1', 'tree', `stow:${BUCKET}/t`]),
     )
     assert.equal(code, 0, err)
     assert.match(out, /^11 copied /)
@@ -210,12 +210,12 @@ describe('the command (sqlite)', () => {
     assert.deepEqual(await keys('e/'), ['one.txt', 'two'])
     await ok('mv', '-r', `stow:${BUCKET}/e`, `stow:${BUCKET}/f`)
     assert.deepEqual([await keys('e/'), await keys('f/')], [[], ['one.txt', 'two']])
-    const itself = await stowage(['cp', '-r', `stow:${BUCKET}/c`, `stow:${BUCKET}/c/deeper`])
+    const itself = await strongroom(['cp', '-r', `stow:${BUCKET}/c`, `stow:${BUCKET}/c/deeper`])
     assert.deepEqual([itself.code, /within each other/.test(itself.err)], [2, true])
 
     const bytes = randomBytes(300_000)
     const piped = await server.records([uploaded('p/bytes')], () =>
-      stowage(['cp', '-', `stow:${BUCKET}/p/bytes`], { input: bytes }),
+      strongroom(['cp', '-', `stow:${BUCKET}/p/bytes`], { input: bytes }),
     )
     assert.deepEqual([piped.code, piped.out], [0, ''])
     const child = begin(['cp', `stow:${BUCKET}/p/bytes`, '-'])
@@ -232,7 +232,7 @@ describe('the command (sqlite)', () => {
       ok('rm', `stow:${BUCKET}/p/bytes`),
     )
     assert.match(await ok('rm', '-r', `stow:${BUCKET}/f`), /^2 deleted\n$/)
-    assert.equal((await stowage(['rm', '-r', `stow:${BUCKET}/f`])).code, 1)
+    assert.equal((await strongroom(['rm', '-r', `stow:${BUCKET}/f`])).code, 1)
   })
 
   it('goes on with a large file where it was cut off, up and down', async () => {
@@ -266,7 +266,7 @@ describe('the command (sqlite)', () => {
     assert.deepEqual([reads.length, /bytes=[1-9]\d{5,}-$/.test(reads[1] ?? '')], [2, true])
     assert.equal(fs.readFileSync(at('big.back')).equals(bytes), true)
     assert.deepEqual(
-      fs.readdirSync(folder).filter((name) => name.startsWith('.stowage')),
+      fs.readdirSync(folder).filter((name) => name.startsWith('.strongroom')),
       [],
     )
 
@@ -314,9 +314,9 @@ describe('the command (sqlite)', () => {
     assert.deepEqual(await keys('up/'), ['a.txt', 'c.txt', 'marked/'])
 
     fs.mkdirSync(at('nothing'))
-    const empty = await server.records([], () => stowage(['sync', '--delete', 'nothing', target]))
+    const empty = await server.records([], () => strongroom(['sync', '--delete', 'nothing', target]))
     assert.deepEqual([empty.code, /--allow-empty/.test(empty.err)], [1, true])
-    assert.equal((await stowage(['sync', '--delete', 'no-such-folder', target])).code, 2)
+    assert.equal((await strongroom(['sync', '--delete', 'no-such-folder', target])).code, 2)
     // What came another way is known by when it was stored.
     await put('up/d.txt', 'd')
     write('up/d.txt', 'd', old)
@@ -362,13 +362,13 @@ describe('the command (sqlite)', () => {
       ['sync', '-j', '1'],
       ['sync', '--delete'],
     ]) {
-      const { code, err } = await stowage([...args, `stow:${BUCKET}/evil/`, 'in/target'])
+      const { code, err } = await strongroom([...args, `stow:${BUCKET}/evil/`, 'in/target'])
       assert.equal(code, 1)
       for (const key of bad) assert.ok(err.includes(`stow:${BUCKET}/evil/${key}: `), `${key} in ${err}`)
       assert.deepEqual(tree('in'), { 'target/file': 'evil', 'target/good': 'evil' })
     }
     assert.deepEqual([fs.readdirSync(at('outside')), fs.existsSync(at('escaped'))], [[], false])
-    const one = await stowage(['cp', `stow:${BUCKET}/evil/x/..`, 'in/'])
+    const one = await strongroom(['cp', `stow:${BUCKET}/evil/x/..`, 'in/'])
     assert.equal(one.code, 1)
     // Under a name of one's own any of them can be had.
     await ok('cp', `stow:${BUCKET}/evil/x/../../escaped`, 'in/fine')
@@ -394,10 +394,10 @@ describe('the command (sqlite)', () => {
     })
     server.secrets.add(reader)
     for (const name of ['a', 'c', 'd']) write(`some/${name}.txt`, `more of ${name}`)
-    const { code, out, err } = await stowage(
+    const { code, out, err } = await strongroom(
       ['sync', '--delete', '--checksum', '--json', 'some', `stow:${BUCKET}/some`],
       {
-        env: { STOWAGE_TOKEN: reader },
+        env: { STRONGROOM_TOKEN: reader },
       },
     )
     assert.equal(code, 1)
@@ -423,7 +423,7 @@ describe('the command (sqlite)', () => {
     assert.equal((await request({ url: server.url, path: link })).status, 410, 'its one download is spent')
 
     const input = 'open sesame\n'
-    const secret = await stowage(['share', '--password', '--json', `stow:${BUCKET}/${key}`], { input })
+    const secret = await strongroom(['share', '--password', '--json', `stow:${BUCKET}/${key}`], { input })
     const { url, has_password, expires_at } = JSON.parse(secret.out)
     assert.deepEqual([has_password, Date.parse(expires_at) - server.clock.now().getTime()], [true, 7 * 24 * HOUR])
     server.secrets.add('open sesame')
@@ -437,7 +437,7 @@ describe('the command (sqlite)', () => {
       folderLink.json<{ items: { name: string }[] }>().items.map(({ name }) => name),
       ['a.txt'],
     )
-    assert.equal((await stowage(['share', '--expires', '0d', `stow:${BUCKET}/${key}`])).code, 1)
+    assert.equal((await strongroom(['share', '--expires', '0d', `stow:${BUCKET}/${key}`])).code, 1)
   })
 
   it('places are told apart without looking', () => {

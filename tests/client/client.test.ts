@@ -39,12 +39,12 @@ type Differing = {
 }[Exclude<keyof Derived, 'listEvents'>]
 const differing: never = null as never as Differing
 
-describe('stowage/client', () => {
+describe('strongroom/client', () => {
   let server: TestServer
   let folder: string
   before(async () => {
     server = await startServer('sqlite')
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-client-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-client-'))
     await server.admin.createBucket({ body: { name: BUCKET } })
   })
   after(async () => {
@@ -273,7 +273,7 @@ describe('stowage/client', () => {
       const { stdout } = await run('npm', pack, { cwd: ROOT })
       const archive = path.join(folder, stdout.trim().split('\n').at(-1) ?? '')
       await run('tar', ['-xzf', archive, '-C', modules])
-      fs.renameSync(path.join(modules, 'package'), path.join(modules, 'stowage'))
+      fs.renameSync(path.join(modules, 'package'), path.join(modules, 'strongroom'))
       fs.writeFileSync(path.join(consumer, 'package.json'), '{"type":"module"}')
     })
     const link = (name: string) =>
@@ -285,8 +285,17 @@ describe('stowage/client', () => {
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022']
 
     it('holds the compiled client with its declarations and no source', () => {
-      const files = fs.readdirSync(path.join(consumer, 'node_modules/stowage'), { recursive: true, encoding: 'utf8' })
-      for (const file of ['dist/client/index.js', 'dist/client/index.d.ts', 'bin/stowage.js', 'LICENSE', 'README.md'])
+      const files = fs.readdirSync(path.join(consumer, 'node_modules/strongroom'), {
+        recursive: true,
+        encoding: 'utf8',
+      })
+      for (const file of [
+        'dist/client/index.js',
+        'dist/client/index.d.ts',
+        'bin/strongroom.js',
+        'LICENSE',
+        'README.md',
+      ])
         assert.ok(files.includes(file), file)
       assert.deepEqual(
         files.filter((file) => (/\.ts$/.test(file) && !/\.d\.ts$/.test(file)) || /^(tests|server|\.)/.test(file)),
@@ -298,12 +307,12 @@ describe('stowage/client', () => {
         'it needs no other package',
       )
     })
-    const readIn = (file: string) => fs.readFileSync(path.join(consumer, 'node_modules/stowage', file), 'utf8')
+    const readIn = (file: string) => fs.readFileSync(path.join(consumer, 'node_modules/strongroom', file), 'utf8')
 
     it('its types are whole for a strict consumer, in a browser and in Node, without any other package', async () => {
       fs.writeFileSync(
         path.join(consumer, 'sample.ts'),
-        `import { createClient, signIn, uploadFile, ProblemError, type Client, type Bucket, type StoredObject, type Reply } from 'stowage/client'
+        `import { createClient, signIn, uploadFile, ProblemError, type Client, type Bucket, type StoredObject, type Reply } from 'strongroom/client'
 const client: Client = createClient({ baseUrl: 'https://x', token: async () => 'token' })
 const page = await client.listObjects({ params: { bucket: 'b' }, query: { prefix: 'a/', limit: 5 } })
 const next: string | null = page.next_cursor
@@ -352,7 +361,7 @@ page.items[0]?.colour
       fs.mkdirSync(path.join(consumer, 'reports'))
       fs.writeFileSync(path.join(consumer, 'reports/june.txt'), 'June')
       fs.copyFileSync(path.join(ROOT, 'examples/backup.ts'), path.join(consumer, 'backup.ts'))
-      const env = { ...bareEnv, STOWAGE_URL: server.url, STOWAGE_TOKEN: token }
+      const env = { ...bareEnv, STRONGROOM_URL: server.url, STRONGROOM_TOKEN: token }
       const { stdout } = await server.records(
         [
           { action: 'create_bucket', bucket: 'reports' },
@@ -367,10 +376,10 @@ page.items[0]?.colour
     })
 
     it('its command speaks to a service, and is one', async () => {
-      const bin = path.join(consumer, 'node_modules/stowage/bin/stowage.js')
+      const bin = path.join(consumer, 'node_modules/strongroom/bin/strongroom.js')
       const { token } = await client().createToken({ body: { name: 'installed' } })
       server.secrets.add(token)
-      const env = { ...bareEnv, STOWAGE_URL: server.url, STOWAGE_TOKEN: token }
+      const env = { ...bareEnv, STRONGROOM_URL: server.url, STRONGROOM_TOKEN: token }
       const listed = await run(process.execPath, [bin, 'ls'], { cwd: consumer, env })
       assert.match(listed.stdout, /stow:files\/\n/)
       // The service needs the packages it depends on; npm would have put them here.

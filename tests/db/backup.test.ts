@@ -1,4 +1,4 @@
-// `stowage backup` on SQLite: of one moment, beside writers, checked before it has its name.
+// `strongroom backup` on SQLite: of one moment, beside writers, checked before it has its name.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ describe('backup on SQLite', () => {
   let folder: string
   before(async () => {
     server = await startServer('sqlite')
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-backup-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-backup-'))
     await server.admin.createBucket({ body: { name: 'one' } })
     await server.admin.createBucket({ body: { name: 'two' } })
     for (let i = 0; i < OBJECTS; i++)
@@ -43,7 +43,7 @@ describe('backup on SQLite', () => {
           resolve({ code: error ? ((error.code as number | null | undefined) ?? null) : 0, out, err }),
       )
     })
-  const databaseFile = () => path.join(server.folder, 'stowage.db')
+  const databaseFile = () => path.join(server.folder, 'strongroom.db')
   const refusedAs = async (target: string, message: RegExp, env: Record<string, string> = {}) => {
     const was = fs.readdirSync(folder).sort()
     const { code, out, err } = await backup(target, env)
@@ -129,8 +129,8 @@ describe('backup on SQLite', () => {
     refusedAs(path.join(folder, 'nowhere', 'copy.db'), /cannot be written.*nowhere/))
 
   it('an empty database is no backup', async () => {
-    const other = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-empty-'))
-    const url = `sqlite:${path.join(other, 'stowage.db')}`
+    const other = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-empty-'))
+    const url = `sqlite:${path.join(other, 'strongroom.db')}`
     const empty = await openDatabase(url)
     await empty.migrate()
     await empty.close()
@@ -154,7 +154,7 @@ describe('backup on SQLite', () => {
     foreign.close()
     const opened = await openDatabase(`sqlite:${other}`)
     const was = fs.readdirSync(folder).sort()
-    await assert.rejects(opened.backup(path.join(folder, 'x.db')), /no database of Stowage/)
+    await assert.rejects(opened.backup(path.join(folder, 'x.db')), /no database of Strongroom/)
     assert.deepEqual(fs.readdirSync(folder).sort(), was)
     await opened.close()
 

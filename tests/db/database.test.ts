@@ -33,7 +33,7 @@ describeEngines('database', (engine) => {
   let ctx: Ctx
 
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-db-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-db-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     drop = postgres?.drop
     url = postgres?.url ?? `sqlite:${path.join(folder, 'x.db')}`
@@ -330,7 +330,7 @@ describeEngines('database', (engine) => {
   })
 
   it('takes no other database than the two', async () => {
-    for (const other of ['mysql://x', 'data/stowage.db', ''])
+    for (const other of ['mysql://x', 'data/strongroom.db', ''])
       await assert.rejects(async () => openDatabase(other), /neither sqlite:<path> nor postgres/)
   })
 })

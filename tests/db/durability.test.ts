@@ -76,7 +76,7 @@ describe('what SQLite has read and not yet synced', () => {
   })
   async function open(answersWait?: () => boolean) {
     const disk = new SlowDisk()
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-durability-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-durability-'))
     const file = path.join(folder, 'x.db')
     const database = await openDatabase(`sqlite:${file}`, answersWait ? { answersWait } : {})
     ends.push(
@@ -185,7 +185,7 @@ describe('what a service on SQLite tells before a sync is done', () => {
     await send({ path: '/api/v1/buckets/box/objects/other' })
     const about = () => hook.received.filter(({ body }) => !body.includes('"other"')).length
 
-    disk.hold(path.join(server.folder, 'stowage.db'))
+    disk.hold(path.join(server.folder, 'strongroom.db'))
     const first = [send(put), send(complete)]
     const visible = async () => (await server.database.db.selectFrom('objects').select('key').execute()).length
     await until(async () => (await visible()) === 3)

@@ -341,7 +341,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
         const names = await page.locator('.tile [data-name]').allTextContents()
         const name = names[Math.floor(names.length / 2)] as string
         const before = await columnsOf(page)
-        await page.waitForFunction(() => sessionStorage.getItem('stowage-scroll')?.includes('grid'))
+        await page.waitForFunction(() => sessionStorage.getItem('strongroom-scroll')?.includes('grid'))
         await tile(page, name).getByRole('link').click()
         await page.getByRole('complementary').getByRole('heading', { name }).waitFor()
         assert.ok((await columnsOf(page)) < before)

@@ -82,7 +82,7 @@ describeConsole('object browser', (engine, test) => {
       const details = page.getByRole('complementary')
       await details.getByRole('heading', { name: 'three.txt' }).waitFor()
       assert.equal(new URL(page.url()).searchParams.get('sel'), 'a/b/three.txt')
-      assert.match(await page.title(), /^three\.txt – browse-\d+ – Stowage$/)
+      assert.match(await page.title(), /^three\.txt – browse-\d+ – Strongroom$/)
       await page.reload()
       await details.getByText('3', { exact: true }).first().waitFor()
       await check('browse-details')
@@ -250,7 +250,7 @@ describeConsole('object browser', (engine, test) => {
         await link.waitFor()
         const top = () => grid(page).evaluate((element) => element.scrollTop)
         const before = await top()
-        await page.waitForFunction(() => sessionStorage.getItem('stowage-scroll')?.includes('1080000'))
+        await page.waitForFunction(() => sessionStorage.getItem('strongroom-scroll')?.includes('1080000'))
         await link.click()
         await page.getByRole('complementary').getByRole('heading').first().waitFor()
         assert.equal(await top(), before)
@@ -570,7 +570,7 @@ describeConsole('object browser', (engine, test) => {
       await row(page, 'lies.png').getByRole('link').click()
       await page.getByText('Preview failed').waitFor()
       assert.equal(await page.locator('body').getAttribute('data-stolen'), null)
-      assert.match(await page.title(), /Stowage$/)
+      assert.match(await page.title(), /Strongroom$/)
       assert.deepEqual(faults, [])
 
       // The same objects by the URLs that the browser itself opens.
@@ -590,7 +590,7 @@ describeConsole('object browser', (engine, test) => {
           await page.waitForTimeout(200)
           assert.equal(await page.locator('body').getAttribute('data-stolen'), null, `${key} ${embed}`)
         }
-      assert.match(await page.title(), /Stowage$/)
+      assert.match(await page.title(), /Strongroom$/)
     }))
 
   test('works by keyboard alone, lists its shortcuts, can turn them off, and opens any page from the palette', () =>

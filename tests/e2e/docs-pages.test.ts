@@ -76,6 +76,6 @@ it('Swagger UI signs in with email and password and then calls as that user', { 
 it('Redoc shows every operation and loads nothing from other hosts', { skip }, async () => {
   const { page, faults } = await open('/redoc')
   await page.getByRole('heading', { name: 'Create a bucket' }).waitFor()
-  assert.match(await page.title(), /Stowage/)
+  assert.match(await page.title(), /Strongroom/)
   assert.deepEqual(faults, [])
 })

@@ -119,7 +119,7 @@ describe('console: server failures', { skip: noBrowser }, () => {
 
 describe('console: new build while a page is open', { skip: noBrowser }, () => {
   it('asks to reload when a chunk is gone, and loads the new build', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-build-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-build-'))
     // Two versions of one service: the server's sources as they are, each with a build of its own.
     const version = (name: string, rename: boolean) => {
       const root = path.join(folder, name)

@@ -20,7 +20,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
   const expected = [401, 410]
 
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-firefox-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-firefox-'))
     server = await startServer('sqlite')
     // The browser's own time is the machine's.
     await server.later(Date.now() - server.clock.now().getTime())

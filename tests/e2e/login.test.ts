@@ -23,7 +23,7 @@ describeConsole('sign-in and buckets', (engine, test) => {
     assert.match(nonce, /^[\w+/]{22}==$/)
     const html = await page.text()
     assert.ok(html.includes(`nonce="${nonce}"`))
-    assert.ok(!html.includes('STOWAGE_NONCE'))
+    assert.ok(!html.includes('STRONGROOM_NONCE'))
     const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(html)?.[1]
     const asset = await fetch(server.url + script, { headers: { 'accept-encoding': 'br' } })
     assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable')

@@ -24,7 +24,7 @@ describe('console: the first run', { skip: noBrowser }, () => {
   }
   const link = () => server.first.setupLink?.replace(`${server.url}/console`, '') ?? assert.fail('no link')
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-setup-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-setup-'))
     const { BOOTSTRAP_ADMIN_EMAIL: _email, BOOTSTRAP_ADMIN_PASSWORD: _password, ...env } = serverEnv(folder)
     const logTo = new Writable({ write: (_chunk, _encoding, done) => done() })
     server = await start(readConfig(env), { timers: false, logTo })

@@ -436,7 +436,7 @@ describeConsole('share links', (engine, test) => {
     const port = new URL(server.env.PUBLIC_BASE_URL ?? '').port
     return inBrowser(
       async (browser) => {
-        const host = `http://stowage.test:${port}`
+        const host = `http://strongroom.test:${port}`
         const there = { ...server, url: host } as TestServer
         const { page } = await openConsole(browser, there, '/login', { expect: [401] })
         assert.equal(await page.evaluate(() => 'clipboard' in navigator || isSecureContext), false)
@@ -457,7 +457,7 @@ describeConsole('share links', (engine, test) => {
         await page.keyboard.press('Control+V')
         assert.equal(await dialog.getByLabel('File name when downloaded').inputValue(), url)
       },
-      { args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] },
+      { args: ['--host-resolver-rules=MAP strongroom.test 127.0.0.1'] },
     )
   })
 })

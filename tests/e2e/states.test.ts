@@ -26,7 +26,7 @@ describe('console: states with an address', { skip: noBrowser }, () => {
     it(`${at} says "${title}"`, async () => {
       const { page, check } = await openConsole(browser, server, at, { expect: [401] })
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      assert.equal(await page.title(), `${title} – Stowage`)
+      assert.equal(await page.title(), `${title} – Strongroom`)
       assert.equal(await page.getByText('Request 0199-abc').count(), at.includes('request') ? 1 : 0)
       assert.equal(await page.getByRole('link', { name: 'Go to buckets' }).count(), 1)
       await check(`state${at.replace(/\W+/g, '-')}`)

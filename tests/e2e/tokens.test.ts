@@ -42,8 +42,8 @@ describe('console: access tokens', { skip: noBrowser }, () => {
       const saved = page.waitForEvent('download')
       await dialog.getByRole('button', { name: 'Download .env' }).click()
       const file = await saved
-      assert.equal(file.suggestedFilename(), 'stowage.env')
-      assert.equal(fs.readFileSync(await file.path(), 'utf8'), `STOWAGE_TOKEN=${value}\n`)
+      assert.equal(file.suggestedFilename(), 'strongroom.env')
+      assert.equal(fs.readFileSync(await file.path(), 'utf8'), `STRONGROOM_TOKEN=${value}\n`)
       await dialog.getByRole('button', { name: 'I’ve saved it' }).click()
       await page.getByRole('cell', { name: 'backup on nas', exact: true }).waitFor()
       await check('tokens')

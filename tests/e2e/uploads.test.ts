@@ -32,7 +32,7 @@ describeConsole('uploads', (engine, test) => {
   let buckets = 0
   before(async () => {
     server = await startServer(engine)
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-files-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-files-'))
   })
   after(async () => {
     await server.stop()
@@ -425,9 +425,9 @@ describeConsole('uploads', (engine, test) => {
   test('uploads in an insecure context', async () => {
     const bucket = await newBucket()
     const file = makeFile('plain.bin', 17 * MIB)
-    const browser = await startBrowser({ args: ['--host-resolver-rules=MAP stowage.test 127.0.0.1'] })
+    const browser = await startBrowser({ args: ['--host-resolver-rules=MAP strongroom.test 127.0.0.1'] })
     try {
-      const url = server.url.replace('127.0.0.1', 'stowage.test')
+      const url = server.url.replace('127.0.0.1', 'strongroom.test')
       const page = await browser.context.newPage()
       await page.goto(`${url}/console/b/${bucket}/uploads`)
       await page.getByLabel('Email').fill(ADMIN.email)
@@ -456,7 +456,7 @@ describeConsole('uploads', (engine, test) => {
 
 describe('console: uploads while the server is killed', { skip: noBrowser }, () => {
   it('resume when it is back', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-killed-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-killed-'))
     let running = await spawnServer(serverEnv(folder))
     const { url } = running
     const browser = await startBrowser()

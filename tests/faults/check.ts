@@ -272,9 +272,9 @@ export async function checkDeliveries(pair: Pair, receiver: Receiver, { expect }
 /** The commands that an administrator would run. */
 export async function checkCommands(pair: Pair, { expect }: Faults): Promise<void> {
   const verify = await pair.command('verify', '--deep')
-  expect(verify.code === 0, () => `stowage verify --deep: ${short(verify.output)}`)
+  expect(verify.code === 0, () => `strongroom verify --deep: ${short(verify.output)}`)
   const audit = await pair.command('audit', 'verify')
-  expect(audit.code === 0, () => `stowage audit verify: ${short(audit.output)}`)
+  expect(audit.code === 0, () => `strongroom audit verify: ${short(audit.output)}`)
 }
 const short = (text: string): string => text.split('\n').slice(0, MOST_TOLD).join('\n')
 

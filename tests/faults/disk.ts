@@ -14,7 +14,7 @@ const CHUNK = Buffer.alloc(64 * 1024, 1)
 export async function diskFull({ pair, faults, seed }: Session): Promise<string | undefined> {
   if (pair.name !== 'sqlite+file') return 'The disk is the engines’ here.'
   if (process.getuid?.() !== 0) return 'It mounts a small file system, for which one has to be root.'
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-faults-disk-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-faults-disk-'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m`, 'tmpfs', folder], { stdio: 'ignore' })
   } catch {

@@ -52,8 +52,8 @@ export async function openPair(
   name: PairName,
   more: { env?: Record<string, string>; folder?: string } = {},
 ): Promise<Pair | { missing: string }> {
-  const folder = more.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-faults-'))
-  const logs = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-faults-logs-'))
+  const folder = more.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-faults-'))
+  const logs = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-faults-logs-'))
   let postgres: Postgres | undefined
   let gateway: Gateway | undefined
   const env: Record<string, string> = {
@@ -64,7 +64,7 @@ export async function openPair(
     WEBHOOK_RETRY_SCHEDULE_SECONDS: '5,5,5,5,5,5,5,5,5',
     WEBHOOK_MAX_ATTEMPTS: '10',
     // Starts are what a run spends most of its time on.
-    NODE_COMPILE_CACHE: path.join(os.tmpdir(), `stowage-faults-cache-${process.getuid?.() ?? 0}`),
+    NODE_COMPILE_CACHE: path.join(os.tmpdir(), `strongroom-faults-cache-${process.getuid?.() ?? 0}`),
   }
   if (name === 'postgres+s3') {
     gateway = await startCeph()
@@ -133,7 +133,7 @@ async function makeReplica(env: Record<string, string>, logFile: string): Promis
       return new Promise((resolve) => {
         own.stdout?.on('data', (chunk: Buffer) => {
           fs.writeSync(log, chunk)
-          if (String(chunk).includes('Stowage serves at')) resolve(performance.now() - began)
+          if (String(chunk).includes('Strongroom serves at')) resolve(performance.now() - began)
         })
         own.on('exit', (code, signal) => {
           child = undefined

@@ -1,4 +1,4 @@
-// A service like `stowage serve`, whose clock can be put forward or back, and whose collector has a grace period and a
+// A service like `strongroom serve`, whose clock can be put forward or back, and whose collector has a grace period and a
 // rhythm that let it work within a test. Told over IPC: { clock: <milliseconds> }.
 import '../../server/threads.ts'
 import { readConfig } from '../../server/config.ts'
@@ -15,4 +15,4 @@ for (const worker of workersOf('all')) worker.every = Math.min(worker.every, 300
 const config = { ...readConfig(process.env), blobGraceSeconds: Number(process.env.GRACE_SECONDS) }
 const running = await start(config, { now: () => new Date(Date.now() + offset) })
 process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)))
-process.stdout.write(`Stowage serves at ${running.url}\n`)
+process.stdout.write(`Strongroom serves at ${running.url}\n`)

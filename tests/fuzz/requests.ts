@@ -109,7 +109,7 @@ const commonHeaders: readonly (readonly [string, readonly string[]])[] = [
   ['x-forwarded-for', ['203.0.113.9', '::1', 'x', '1.1.1.1, 2.2.2.2']],
   ['x-forwarded-proto', ['https', 'javascript']],
   ['x-http-method-override', ['DELETE']],
-  ['cookie', ['stowage_refresh=x', 'svc_oidc=%', 'a', '=;=;', '__proto__=x']],
+  ['cookie', ['strongroom_refresh=x', 'svc_oidc=%', 'a', '=;=;', '__proto__=x']],
   ['origin', ['https://evil.example', 'null', 'x']],
   ['sec-fetch-site', ['cross-site', 'same-origin']],
   ['user-agent', ['x', '']],

@@ -20,7 +20,7 @@ export interface Target extends ServerProcess {
 }
 
 export async function startTarget(engine: Engine): Promise<Target> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-fuzz-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-fuzz-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
   const env = {
     ...serverEnv(folder, postgres?.url),

@@ -339,7 +339,7 @@ describeEngines('http', (engine, itOnce) => {
         ] as const) {
           const answer = await request({ url: other.url, path: at, token: other.adminToken })
           assert.equal(answer.status, status, at)
-          assert.doesNotMatch(answer.body.toString(), /stowage_test|does not exist|terminat/)
+          assert.doesNotMatch(answer.body.toString(), /strongroom_test|does not exist|terminat/)
         }
       } finally {
         await other.stop()

@@ -106,7 +106,11 @@ describeOnce('who may call how often and from where', (engine) => {
         for (const { headers } of all) assert.equal(headers['access-control-allow-credentials'], undefined)
         const cookie = await request({
           ...{ url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: '{}' },
-          headers: { 'content-type': 'application/json', origin: 'https://app.example', cookie: 'stowage_refresh=x' },
+          headers: {
+            'content-type': 'application/json',
+            origin: 'https://app.example',
+            cookie: 'strongroom_refresh=x',
+          },
         })
         assert.equal(cookie.status, 403, 'the cookie is for our own origin still')
       }

@@ -25,7 +25,7 @@ interface Answer {
 }
 
 describe('behind nginx', { skip }, () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-nginx-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-nginx-'))
   let drop: () => Promise<void>
   let replicas: ServerProcess[]
   let port: number

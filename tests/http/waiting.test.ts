@@ -90,7 +90,7 @@ describe('no request holds the process', { skip: onS3 && 'starts a service of it
   let nobody: string
 
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-waiting-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-waiting-'))
     const env = { ...serverEnv(folder), LOG_LEVEL: 'error' }
     server = await spawnWatched(env)
     const login = async (username: string, password: string) =>

@@ -16,14 +16,14 @@ import { ADMIN, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
-const MARKER = '.stowage-image-cache'
+const MARKER = '.strongroom-image-cache'
 
 describe('the folder of the image cache', () => {
   let folder: string
   let env: Record<string, string>
   let service: ServerProcess | undefined
   beforeEach(() => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-cache-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cache-'))
     env = serverEnv(path.join(folder, 'data'))
     service = undefined
   })
@@ -84,7 +84,7 @@ describe('the folder of the image cache', () => {
   it('serve --workers: of our own folder only caches that are marked go, and only after the start', async () => {
     const postgres = await createDatabase(await postgresUrl())
     try {
-      const own = 'fast/stowage-images'
+      const own = 'fast/strongroom-images'
       for (const name of [
         `${own}/${MARKER}`,
         `${own}/5/${MARKER}`,
@@ -106,8 +106,8 @@ describe('the folder of the image cache', () => {
       service = await spawnServer({ ...env, ...cache, DATABASE_URL: postgres.url }, ['serve', '--workers', '2'])
       await until(() => !fs.existsSync(path.join(folder, own, '5')))
       assert.deepEqual(
-        was.filter((name) => !/^stowage-images\/5/.test(name)),
-        all('fast').filter((name) => !/^stowage-images\/[01]/.test(name)),
+        was.filter((name) => !/^strongroom-images\/5/.test(name)),
+        all('fast').filter((name) => !/^strongroom-images\/[01]/.test(name)),
       )
     } finally {
       await service?.kill('SIGKILL')
@@ -135,10 +135,10 @@ describe('the folder of the image cache', () => {
       assert.match(said, why)
       assert.doesNotMatch(said, /\n\s+at /)
     }
-    write('mine/stowage-images/x')
+    write('mine/strongroom-images/x')
     const { said } = await refused({ IMAGE_CACHE_DIR: path.join(folder, 'mine') })
-    assert.match(said, /stowage-images that no cache has made/)
-    assert.deepEqual(all('mine'), ['stowage-images', 'stowage-images/x'])
+    assert.match(said, /strongroom-images that no cache has made/)
+    assert.deepEqual(all('mine'), ['strongroom-images', 'strongroom-images/x'])
   })
 
   it('may be the root of a file system, with hidden files; the cache keeps to its own folder', async () => {
@@ -146,10 +146,10 @@ describe('the folder of the image cache', () => {
     write('disk/.hidden')
     service = await spawnServer({ ...env, IMAGE_CACHE_DIR: path.join(folder, 'disk') })
     await render()
-    await until(() => all('disk').some((name) => /^stowage-images\/0\/..\/.{36}\./.test(name)))
-    assert.ok(all('disk').includes(`stowage-images/0/${MARKER}`))
-    const outside = all('disk').filter((name) => !name.startsWith('stowage-images/'))
-    assert.deepEqual(outside, ['.hidden', 'lost+found', 'stowage-images'])
+    await until(() => all('disk').some((name) => /^strongroom-images\/0\/..\/.{36}\./.test(name)))
+    assert.ok(all('disk').includes(`strongroom-images/0/${MARKER}`))
+    const outside = all('disk').filter((name) => !name.startsWith('strongroom-images/'))
+    assert.deepEqual(outside, ['.hidden', 'lost+found', 'strongroom-images'])
     await service.kill('SIGTERM')
     // What somebody puts beside it later is none of its business.
     write('disk/00/foreign')
@@ -169,10 +169,10 @@ describe('the folder of the image cache', () => {
     }
     service = await spawnServer(env)
     // Of former releases only what lies at the top can be seen to be gone: below it folders vanish while one looks.
-    await until(() => fs.readdirSync(path.join(folder, cache)).every((name) => name === 'stowage-images'))
+    await until(() => fs.readdirSync(path.join(folder, cache)).every((name) => name === 'strongroom-images'))
     await render()
     await service.kill('SIGTERM')
     service = await spawnServer(env)
-    assert.ok(all(cache).some((name) => /^stowage-images\/0\/..\/.{36}\./.test(name)))
+    assert.ok(all(cache).some((name) => /^strongroom-images\/0\/..\/.{36}\./.test(name)))
   })
 })

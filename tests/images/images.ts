@@ -13,7 +13,7 @@ export type Query = Record<string, string | number>
 /** A second service beside the test's own, on the same database, whose configuration is at hand: its counts are by it. */
 export async function withImages(engine: Engine, env: Record<string, string> = {}) {
   const server = await startServer(engine)
-  const folder = path.join(server.folder, 'image-cache', 'stowage-images', '0')
+  const folder = path.join(server.folder, 'image-cache', 'strongroom-images', '0')
   const config = readConfig({ ...server.env, UV_THREADPOOL_SIZE: '16', LOG_LEVEL: 'silent', ...env })
   const running = await start(config, { now: server.clock.now, timers: false })
   await server.admin.createBucket({ body: { name: bucket } })

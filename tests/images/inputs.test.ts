@@ -45,7 +45,7 @@ describe('real-world inputs', { skip: onS3 }, () => {
       for (const kind of ['exif', 'icc', 'iptc', 'xmp', 'orientation'] as const)
         assert.equal(header[kind], undefined, kind)
       assert.deepEqual([header.space, header.depth], [header.space === 'b-w' ? 'b-w' : 'srgb', 'uchar'])
-      assert.equal(answer.body.includes('StowageCam') || answer.body.includes('<script'), false)
+      assert.equal(answer.body.includes('StrongroomCam') || answer.body.includes('<script'), false)
       if (seen) assert.deepEqual(await seenIn(answer.body), seen as Colour[])
       for (const other of ['webp', 'jpeg', 'png'])
         assert.equal((await images.get(key, { w: 30, format: other })).headers['content-type'], `image/${other}`)

@@ -20,7 +20,7 @@ describe('the cache of images', { skip: onS3 }, () => {
   const cacheFiles = (folder: string): string[] =>
     fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== '.stowage-image-cache')
+      .filter((entry) => entry.isFile() && entry.name !== '.strongroom-image-cache')
       .map((entry) => path.join(entry.parentPath, entry.name))
   const diskUse = (folder: string): number =>
     cacheFiles(folder).reduce((sum, file) => {
@@ -269,7 +269,7 @@ describe('images under load', { skip: onS3 }, () => {
   })
 
   it('stays within bounds under a flood of sizes, and keeps answering others', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-flood-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-flood-'))
     const limit = 2 * 1024 * 1024
     let service: ServerProcess | undefined
     try {

@@ -364,7 +364,7 @@ describeEngines('concurrency', (engine) => {
 describe('first start', () => {
   it('makes one administrator when three replicas start at once over an empty PostgreSQL', async () => {
     const { url, drop } = await createDatabase(await postgresUrl())
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-first-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-first-'))
     const config = readConfig({
       SECRET_KEY,
       DATA_DIR: folder,

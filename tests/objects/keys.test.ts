@@ -144,7 +144,7 @@ describeEngines('keys', (engine) => {
 
   it('never lets a key touch a path: every file is a blob in its shard', { skip: onS3 && 'about files' }, async () => {
     assert.ok((await server.stored()).length >= KEYS.length)
-    for (const name of fs.readdirSync(server.folder)) assert.match(name, /^(blobs|stowage\.db(-wal|-shm)?)$/)
+    for (const name of fs.readdirSync(server.folder)) assert.match(name, /^(blobs|strongroom\.db(-wal|-shm)?)$/)
     for (const file of await server.stored())
       assert.match(file, /^([0-9a-f]{2})[/\\][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{10}\1$/)
   })

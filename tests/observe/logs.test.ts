@@ -170,7 +170,7 @@ describe('slow requests', () => {
     const { body } = await request({ url: server.running.url, path: '/metrics' })
     assert.match(
       body.toString(),
-      new RegExp(`stowage_http_slow_requests_total\\{method="POST",route="${route}"\\} 1\n`),
+      new RegExp(`strongroom_http_slow_requests_total\\{method="POST",route="${route}"\\} 1\n`),
     )
     await server.stop()
   })
@@ -224,7 +224,7 @@ describe('redaction', () => {
       [{ url: 'https://idp/callback?code=0.AXkA-code-of-a-login&state=stateful' }, 'code-of-a-login'],
       [{ body: 'username=a&password=hunter2-hunter2&x=1' }, 'hunter2'],
       [{ body: 'password=hunter2-hunter2' }, 'hunter2'],
-      [{ err: { message: 'connect to postgres://stowage:hunter2@db/stowage failed' } }, 'hunter2'],
+      [{ err: { message: 'connect to postgres://strongroom:hunter2@db/strongroom failed' } }, 'hunter2'],
       [{ headers: { authorization: 'Basic aHVudGVyMjpodW50ZXIy' } }, 'aHVudGVyMjpodW50ZXIy'],
       [{ deep: [{ config: { headers: { Authorization: `Token ${token}` } } }] }, token],
       [{ headers: { cookie: `a=b; refresh=${token}` } }, token],

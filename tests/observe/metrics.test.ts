@@ -49,31 +49,31 @@ describeEngines('metrics', (engine, itOnce) => {
     const now = await scrape(server)
     const grown = (name: string) => (now.get(name) ?? 0) - (before.get(name) ?? 0)
     const route = 'route="/api/v1/buckets/{bucket}/objects/{key}"'
-    assert.equal(grown(`stowage_http_requests_total{method="PUT",${route},status="2xx"}`), 3)
-    assert.equal(grown(`stowage_http_requests_total{method="GET",${route},status="2xx"}`), 2)
-    assert.equal(grown(`stowage_http_requests_total{method="GET",${route},status="4xx"}`), 2)
-    assert.equal(grown(`stowage_http_request_duration_seconds_count{method="PUT",${route}}`), 3)
-    assert.ok(grown(`stowage_http_request_duration_seconds_sum{method="PUT",${route}}`) > 0)
-    assert.equal(grown('stowage_actions_total{action="upload"}'), 3)
-    assert.equal(grown('stowage_storage_written_bytes_total'), 3 * size)
-    assert.equal(grown('stowage_storage_read_bytes_total'), size + 10)
-    assert.equal(grown('stowage_storage_operation_seconds_count{operation="put"}'), 3)
-    assert.equal(grown('stowage_storage_operation_seconds_count{operation="get"}'), 2)
+    assert.equal(grown(`strongroom_http_requests_total{method="PUT",${route},status="2xx"}`), 3)
+    assert.equal(grown(`strongroom_http_requests_total{method="GET",${route},status="2xx"}`), 2)
+    assert.equal(grown(`strongroom_http_requests_total{method="GET",${route},status="4xx"}`), 2)
+    assert.equal(grown(`strongroom_http_request_duration_seconds_count{method="PUT",${route}}`), 3)
+    assert.ok(grown(`strongroom_http_request_duration_seconds_sum{method="PUT",${route}}`) > 0)
+    assert.equal(grown('strongroom_actions_total{action="upload"}'), 3)
+    assert.equal(grown('strongroom_storage_written_bytes_total'), 3 * size)
+    assert.equal(grown('strongroom_storage_read_bytes_total'), size + 10)
+    assert.equal(grown('strongroom_storage_operation_seconds_count{operation="put"}'), 3)
+    assert.equal(grown('strongroom_storage_operation_seconds_count{operation="get"}'), 2)
     // Heads are counted as well.
-    const [received, sent] = [grown('stowage_http_received_bytes_total'), grown('stowage_http_sent_bytes_total')]
+    const [received, sent] = [grown('strongroom_http_received_bytes_total'), grown('strongroom_http_sent_bytes_total')]
     assert.ok(received > 3 * size && received < 3 * size + 20_000, `${received} received`)
     assert.ok(sent > size && sent < size + 60_000, `${sent} sent`)
-    assert.ok(grown('stowage_database_statement_seconds_count{kind="commit"}') >= 3)
-    assert.ok(grown('stowage_database_statement_seconds_count{kind="insert"}') >= 3)
-    assert.equal(now.get('stowage_http_requests_in_flight'), 1, 'the scrape itself')
-    if (engine === 'sqlite') assert.ok(grown('stowage_database_sync_seconds_count') >= 3)
+    assert.ok(grown('strongroom_database_statement_seconds_count{kind="commit"}') >= 3)
+    assert.ok(grown('strongroom_database_statement_seconds_count{kind="insert"}') >= 3)
+    assert.equal(now.get('strongroom_http_requests_in_flight'), 1, 'the scrape itself')
+    if (engine === 'sqlite') assert.ok(grown('strongroom_database_sync_seconds_count') >= 3)
     else {
-      assert.ok((now.get('stowage_database_connections{state="idle"}') ?? 0) > 0)
-      assert.equal(now.get('stowage_database_connections_max'), 20)
+      assert.ok((now.get('strongroom_database_connections{state="idle"}') ?? 0) > 0)
+      assert.equal(now.get('strongroom_database_connections_max'), 20)
     }
     assert.ok((now.get('process_resident_memory_bytes') ?? 0) > 1e7)
     assert.ok(now.has('nodejs_eventloop_lag_p99_seconds'))
-    const build = [...now.keys()].find((name) => name.startsWith('stowage_build_info'))
+    const build = [...now.keys()].find((name) => name.startsWith('strongroom_build_info'))
     assert.match(build ?? '', new RegExp(`database="${engine}"`))
   })
 
@@ -99,8 +99,8 @@ describeEngines('metrics', (engine, itOnce) => {
     const added = [...many.keys()].filter((name) => !few.has(name) && !/^(process|nodejs)_/.test(name))
     assert.deepEqual(added, [])
     assert.doesNotMatch(text, /metered|hidden|secret-key|example\.com|admin@/)
-    assert.ok((many.get('stowage_http_requests_total{method="GET",route="unmatched",status="4xx"}') ?? 0) >= 200)
-    assert.ok((many.get('stowage_http_requests_total{method="other",route="unreadable",status="4xx"}') ?? 0) >= 200)
+    assert.ok((many.get('strongroom_http_requests_total{method="GET",route="unmatched",status="4xx"}') ?? 0) >= 200)
+    assert.ok((many.get('strongroom_http_requests_total{method="other",route="unreadable",status="4xx"}') ?? 0) >= 200)
   })
 
   it('tells how long queues are and since when, ten seconds old at most', async () => {
@@ -112,32 +112,32 @@ describeEngines('metrics', (engine, itOnce) => {
     await admin.deleteObject({ params: { bucket: 'metered-b', key: 'queued' }, query: { permanent: true } })
     server.clock.advance(10_000)
     const first = await scrape(server)
-    assert.equal(first.get('stowage_webhook_deliveries{state="queued"}'), 1)
-    assert.equal(first.get('stowage_webhook_deliveries{state="in_flight"}'), 0)
-    assert.equal(first.get('stowage_webhook_oldest_ready_seconds'), 10)
-    assert.equal(first.get('stowage_open_uploads'), 1)
-    assert.equal(first.get('stowage_audit_unsealed_records'), 3)
-    assert.equal(first.get('stowage_audit_oldest_unsealed_seconds'), 10)
-    const before = first.get('stowage_collector_blobs{state="check"}') ?? 0
+    assert.equal(first.get('strongroom_webhook_deliveries{state="queued"}'), 1)
+    assert.equal(first.get('strongroom_webhook_deliveries{state="in_flight"}'), 0)
+    assert.equal(first.get('strongroom_webhook_oldest_ready_seconds'), 10)
+    assert.equal(first.get('strongroom_open_uploads'), 1)
+    assert.equal(first.get('strongroom_audit_unsealed_records'), 3)
+    assert.equal(first.get('strongroom_audit_oldest_unsealed_seconds'), 10)
+    const before = first.get('strongroom_collector_blobs{state="check"}') ?? 0
 
     await admin.putObject({ params: { bucket: 'metered-b', key: 'queued' }, body: 'x' })
     server.clock.advance(9999)
-    assert.equal((await scrape(server)).get('stowage_webhook_deliveries{state="queued"}'), 1)
+    assert.equal((await scrape(server)).get('strongroom_webhook_deliveries{state="queued"}'), 1)
     server.clock.advance(1)
-    assert.equal((await scrape(server)).get('stowage_webhook_deliveries{state="queued"}'), 2)
+    assert.equal((await scrape(server)).get('strongroom_webhook_deliveries{state="queued"}'), 2)
 
     await server.later(3_600_000)
     const later = await scrape(server)
-    assert.ok((later.get('stowage_collector_blobs{state="check"}') ?? 0) > before)
+    assert.ok((later.get('strongroom_collector_blobs{state="check"}') ?? 0) > before)
     await server.running.tick()
     server.clock.advance(10_000)
     const done = await scrape(server)
-    assert.equal(done.get('stowage_collector_blobs{state="check"}'), 0)
-    assert.ok((done.get('stowage_collector_removed_blobs_total') ?? 0) > 0)
-    assert.equal(done.get('stowage_audit_unsealed_records'), 0)
-    assert.ok((done.get('stowage_worker_runs_total{worker="blob-collector"}') ?? 0) >= 2)
+    assert.equal(done.get('strongroom_collector_blobs{state="check"}'), 0)
+    assert.ok((done.get('strongroom_collector_removed_blobs_total') ?? 0) > 0)
+    assert.equal(done.get('strongroom_audit_unsealed_records'), 0)
+    assert.ok((done.get('strongroom_worker_runs_total{worker="blob-collector"}') ?? 0) >= 2)
     assert.equal(
-      done.get('stowage_worker_last_success_timestamp_seconds{worker="blob-collector"}'),
+      done.get('strongroom_worker_last_success_timestamp_seconds{worker="blob-collector"}'),
       (server.clock.now().getTime() - 10_000) / 1000,
     )
 
@@ -148,8 +148,8 @@ describeEngines('metrics', (engine, itOnce) => {
     await server.database.transaction((tx) => tx.updateTable('jobs').set(asQueued).where('id', '=', id).execute())
     server.clock.advance(60_000)
     const waiting = await scrape(server)
-    assert.equal(waiting.get('stowage_jobs{state="queued"}'), 1)
-    assert.ok((waiting.get('stowage_jobs_oldest_ready_seconds') ?? 0) >= 60)
+    assert.equal(waiting.get('strongroom_jobs{state="queued"}'), 1)
+    assert.ok((waiting.get('strongroom_jobs_oldest_ready_seconds') ?? 0) >= 60)
     await server.running.tick()
   })
 
@@ -160,22 +160,22 @@ describeEngines('metrics', (engine, itOnce) => {
     server.clock.advance(10_000)
     const away = await scrape(server)
     await rename('jobs_away' as 'jobs', 'jobs')
-    assert.equal(away.get('stowage_database_up'), 0)
+    assert.equal(away.get('strongroom_database_up'), 0)
     assert.deepEqual(
       Object.keys(queueMetrics).filter((name) => [...away.keys()].some((one) => one.startsWith(name))),
       [],
     )
-    assert.ok((away.get('stowage_database_failures_total') ?? 0) > 0)
-    assert.ok((away.get('stowage_actions_total{action="upload"}') ?? 0) > 0)
+    assert.ok((away.get('strongroom_database_failures_total') ?? 0) > 0)
+    assert.ok((away.get('strongroom_actions_total{action="upload"}') ?? 0) > 0)
     server.clock.advance(10_000)
-    assert.equal((await scrape(server)).get('stowage_database_up'), 1)
+    assert.equal((await scrape(server)).get('strongroom_database_up'), 1)
     if (onS3) return
     const blobs = path.join(server.folder, 'blobs')
     fs.renameSync(blobs, `${blobs}-away`)
     server.clock.advance(10_000)
     const gone = await scrape(server)
     fs.renameSync(`${blobs}-away`, blobs)
-    assert.deepEqual([gone.get('stowage_storage_up'), gone.get('stowage_database_up')], [0, 1])
+    assert.deepEqual([gone.get('strongroom_storage_up'), gone.get('strongroom_database_up')], [0, 1])
   })
 
   if (engine === 'postgres')
@@ -184,7 +184,7 @@ describeEngines('metrics', (engine, itOnce) => {
       try {
         const name = new URL(other.env.DATABASE_URL ?? '').pathname.slice(1)
         await server.database.db.getExecutor().executeQuery(CompiledQuery.raw(`drop database ${name} with (force)`))
-        assert.equal((await scrape(other)).get('stowage_database_up'), 0)
+        assert.equal((await scrape(other)).get('strongroom_database_up'), 0)
       } finally {
         await other.stop()
       }
@@ -290,7 +290,7 @@ describe('docs/observability.md and deploy/', () => {
 
   it('names only metrics that there are', () => {
     for (const file of ['docs/observability.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json'])
-      for (const [name] of read(file).matchAll(/\bstowage_[a-z_]+\b/g))
+      for (const [name] of read(file).matchAll(/\bstrongroom_[a-z_]+\b/g))
         assert.ok(name.replace(/_(bucket|sum|count)$/, '') in tables || name in tables, `${file}: ${name}`)
   })
 })

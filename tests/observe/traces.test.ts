@@ -79,7 +79,7 @@ describeEngines('traces', (engine) => {
     server = await startServer(engine, {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-team=a%20team',
-      OTEL_SERVICE_NAME: 'stowage-of-tests',
+      OTEL_SERVICE_NAME: 'strongroom-of-tests',
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.1',
     })
   })
@@ -135,7 +135,7 @@ describeEngines('traces', (engine) => {
     assert.equal(root?.name, 'PUT /api/v1/buckets/{bucket}/objects/{key}')
     assert.equal(root.kind, SERVER)
     assert.equal(attributeOf(root, 'http.response.status_code'), 201)
-    assert.equal(attributeOf(root, 'stowage.request_id'), id)
+    assert.equal(attributeOf(root, 'strongroom.request_id'), id)
     const steps = own.filter((span) => span !== root)
     for (const step of steps) {
       assert.equal(step.parentSpanId, root.spanId)
@@ -148,7 +148,7 @@ describeEngines('traces', (engine) => {
     const insert = steps.find((span) => span.name === 'database insert') as Span
     assert.match(String(attributeOf(insert, 'db.query.text')), /^insert into "\w+" .*(\$1|\?)/)
     assert.equal(attributeOf(insert, 'db.system.name'), engine === 'sqlite' ? 'sqlite' : 'postgresql')
-    assert.equal(attributeOf(steps.find((span) => span.name === 'storage put') as Span, 'stowage.storage.bytes'), 18)
+    assert.equal(attributeOf(steps.find((span) => span.name === 'storage put') as Span, 'strongroom.storage.bytes'), 18)
     assert.ok(!own.some((span) => span.name === 'webhook attempt'), 'what a request sets off is no part of it')
 
     assert.equal(spans.filter((span) => span.name === root.name).length, 2, 'the third was not to be traced')
@@ -158,11 +158,11 @@ describeEngines('traces', (engine) => {
     assert.ok(spans.some((span) => span.parentSpanId === failed.spanId && span.status.code === ERROR))
     const attempts = spans.filter((span) => span.name === 'webhook attempt')
     assert.equal(attempts.length, 3)
-    assert.equal(attributeOf(attempts[0] as Span, 'stowage.webhook.outcome'), 'acknowledged')
+    assert.equal(attributeOf(attempts[0] as Span, 'strongroom.webhook.outcome'), 'acknowledged')
     assert.ok(receiver.received.length === 3 && receiver.received.every((one) => !('traceparent' in one.headers)))
 
     const [resource] = collector.exports.flatMap((one) => one.resourceSpans.map((r) => r.resource))
-    assert.equal(attributeOf(resource ?? { attributes: [] }, 'service.name'), 'stowage-of-tests')
+    assert.equal(attributeOf(resource ?? { attributes: [] }, 'service.name'), 'strongroom-of-tests')
     assert.equal(collector.seen[0]?.['x-team'], 'a team')
     const text = JSON.stringify(collector.exports)
     assert.doesNotMatch(text, /traced-bucket|traced-key|contents-of|example\.com|eyJ|password of|127\.0\.0\.1/)
@@ -170,7 +170,7 @@ describeEngines('traces', (engine) => {
 })
 
 it('a start without traces loads nothing of the SDK', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-otel-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-otel-'))
   const at = (file: string) => JSON.stringify(path.join(import.meta.dirname, '../..', file))
   const code = `
     import { registerHooks } from 'node:module'

@@ -28,7 +28,7 @@ describeEngines('a clock that leaps', (engine) => {
     }
   }
   async function open() {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-clock-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-clock-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'error' }
     const time = { wall: Date.parse('2026-03-01T12:00:00Z'), uptime: 5 * DAY }

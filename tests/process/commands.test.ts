@@ -19,7 +19,7 @@ describeEngines('commands', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  async function stowage(args: readonly string[], input = '', env: Record<string, string> = {}) {
+  async function strongroom(args: readonly string[], input = '', env: Record<string, string> = {}) {
     const child = spawn(process.execPath, [MAIN, ...args], {
       env: { ...bareEnv, ...server.env, LOG_LEVEL: 'error', ...env },
     })
@@ -33,7 +33,7 @@ describeEngines('commands', (engine, itOnce) => {
       .map(({ action, auth_method }) => [action, auth_method])
 
   it('create-admin makes an administrator, with a generated password or a given one', async () => {
-    const made = await stowage(['create-admin', 'ops@example.com', 'Olga', 'Operations'])
+    const made = await strongroom(['create-admin', 'ops@example.com', 'Olga', 'Operations'])
     assert.equal(made.code, 0, made.err)
     const [, password = ''] = /Password, shown only now: (\S+)/.exec(made.out) ?? []
     server.secrets.add(password)
@@ -41,7 +41,7 @@ describeEngines('commands', (engine, itOnce) => {
     const { is_admin, display_name } = await client.me()
     assert.deepEqual([is_admin, display_name], [true, 'Olga Operations'])
     server.secrets.add('a password from a pipe')
-    const given = await stowage(['create-admin', 'ops2@example.com', '--password-stdin'], 'a password from a pipe\n')
+    const given = await strongroom(['create-admin', 'ops2@example.com', '--password-stdin'], 'a password from a pipe\n')
     assert.deepEqual([given.code, given.out], [0, 'Administrator ops2@example.com was made.\n'])
     await server.login('ops2@example.com', 'a password from a pipe')
     assert.deepEqual(await cli(), [
@@ -59,18 +59,18 @@ describeEngines('commands', (engine, itOnce) => {
         [['reset-password', 'nobody@example.com'], /no user/],
         [['users', 'lost'], /users list/],
       ] as const) {
-        const { code, err } = await stowage(args, input)
+        const { code, err } = await strongroom(args, input)
         assert.equal(code, 1)
         assert.match(err, message)
       }
     })
-    const { code, out } = await stowage(['nonsense'])
-    assert.deepEqual([code, out.startsWith('usage: stowage')], [2, true])
+    const { code, out } = await strongroom(['nonsense'])
+    assert.deepEqual([code, out.startsWith('usage: strongroom')], [2, true])
     for (const args of [
       ['verify', '--depth'],
       ['serve', 'now'],
     ]) {
-      const { code, err } = await stowage(args)
+      const { code, err } = await strongroom(args)
       assert.equal(code, 2)
       assert.match(err, /^Un(known option '--depth'|expected argument 'now')[^\n]*\n$/)
     }
@@ -83,13 +83,13 @@ describeEngines('commands', (engine, itOnce) => {
         `Unknown option '--checkpoints': "create-admin" takes --password-stdin.`,
       ],
     ] as const)
-      assert.deepEqual(await stowage(args), { out: '', err: `${said}\n`, code: 2 })
+      assert.deepEqual(await strongroom(args), { out: '', err: `${said}\n`, code: 2 })
     for (const args of [
       ['verify', '--help'],
       ['serve', '-h'],
     ]) {
-      const { code, out } = await stowage(args)
-      assert.deepEqual([code, out.startsWith('usage: stowage')], [0, true])
+      const { code, out } = await strongroom(args)
+      assert.deepEqual([code, out.startsWith('usage: strongroom')], [0, true])
     }
   })
 
@@ -97,7 +97,7 @@ describeEngines('commands', (engine, itOnce) => {
     const old = await server.login('ops2@example.com', 'a password from a pipe')
     const { items } = await server.admin.listUsers({ query: { q: 'ops2' } })
     await server.admin.updateUser({ params: { id: items[0]?.id ?? '' }, body: { is_active: false } })
-    const { out } = await stowage(['reset-password', 'OPS2@example.com'])
+    const { out } = await strongroom(['reset-password', 'OPS2@example.com'])
     const [, password = ''] = /Password, shown only now: (\S+)/.exec(out) ?? []
     server.secrets.add(password)
     await rejectsWith(server.as(old).me(), 'unauthenticated')
@@ -111,14 +111,14 @@ describeEngines('commands', (engine, itOnce) => {
     const token = await server.login('ops@example.com', [...server.secrets][2] ?? '')
     await server.as(token).updateSettings({ body: { auth: { enable_local: false } } })
     await rejectsWith(server.login(ADMIN.email, ADMIN.password), 'login_disabled')
-    const { out } = await stowage(['enable-local-login'])
+    const { out } = await strongroom(['enable-local-login'])
     assert.equal(out, 'Login with e-mail and password is on.\n')
     await server.later(0)
     await server.admin.updateSettings({ body: { idp: { issuer_url: null, client_id: null } } })
   })
 
   itOnce('users list names everyone', async () => {
-    const { out } = await stowage(['users', 'list'])
+    const { out } = await strongroom(['users', 'list'])
     const lines = out
       .trim()
       .split('\n')
@@ -141,7 +141,7 @@ describeEngines('commands', (engine, itOnce) => {
     const sealed = async () => /v1\.([0-9a-f]{8})\./.exec(await dump(server.database, engine))?.[1]
     const before = await sealed()
     // Services that know the former key alone could not read what is encrypted with the new one.
-    const early = await stowage(['rotate-secrets'], '', next)
+    const early = await strongroom(['rotate-secrets'], '', next)
     assert.equal(early.code, 1)
     assert.match(early.err, /^No service has been started with this SECRET_KEY yet[^\n]*\n$/)
     const started = async (env: Record<string, string>) => {
@@ -149,12 +149,12 @@ describeEngines('commands', (engine, itOnce) => {
       await (await start(config, { now: server.clock.now, timers: false })).stop()
     }
     await started(next)
-    assert.equal((await stowage(['rotate-secrets'], '', next)).out, '2 secret(s) were encrypted anew.\n')
+    assert.equal((await strongroom(['rotate-secrets'], '', next)).out, '2 secret(s) were encrypted anew.\n')
     assert.notEqual(await sealed(), before)
-    assert.equal((await stowage(['rotate-secrets'], '', next)).out, '0 secret(s) were encrypted anew.\n')
+    assert.equal((await strongroom(['rotate-secrets'], '', next)).out, '0 secret(s) were encrypted anew.\n')
     const back = { SECRET_KEY: next.SECRET_KEY_PREVIOUS, SECRET_KEY_PREVIOUS: next.SECRET_KEY }
     await started(back)
-    assert.equal((await stowage(['rotate-secrets'], '', back)).out, '2 secret(s) were encrypted anew.\n')
+    assert.equal((await strongroom(['rotate-secrets'], '', back)).out, '2 secret(s) were encrypted anew.\n')
     assert.equal(await sealed(), before)
     assert.equal((await server.admin.getSettings()).idp.client_secret_set, true)
   })

@@ -13,15 +13,15 @@ const SECRET_KEY = 'x'.repeat(32)
 
 it('has a default for everything but the key', () => {
   const config = readConfig({ SECRET_KEY })
-  assert.deepEqual([config.databaseUrl, config.storageUrl], ['sqlite:data/stowage.db', 'file:data/blobs'])
+  assert.deepEqual([config.databaseUrl, config.storageUrl], ['sqlite:data/strongroom.db', 'file:data/blobs'])
   assert.deepEqual(
     [config.publicBaseUrl, config.bcryptCost, config.webhooksEnabled],
     ['http://127.0.0.1:8080', 12, true],
   )
   assert.equal(readConfig({ SECRET_KEY, HOST: '::1', PORT: '1' }).publicBaseUrl, 'http://[::1]:1')
   assert.equal(
-    readConfig({ SECRET_KEY, PUBLIC_BASE_URL: 'https://x.example/stowage/' }).publicBaseUrl,
-    'https://x.example/stowage',
+    readConfig({ SECRET_KEY, PUBLIC_BASE_URL: 'https://x.example/strongroom/' }).publicBaseUrl,
+    'https://x.example/strongroom',
   )
 })
 
@@ -65,7 +65,7 @@ it('refuses to serve with a short or missing SECRET_KEY, and exits 1', () => {
 })
 
 it('makes a key once and keeps it where no one else reads it', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-config-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-config-'))
   try {
     const DATA_DIR = path.join(folder, 'data')
     const [first, ...others] = (await Promise.all(Array.from({ length: 4 }, () => withKeptKey({ DATA_DIR })))).map(
@@ -84,7 +84,7 @@ it('makes a key once and keeps it where no one else reads it', async () => {
 })
 
 it('makes a key anew that was left empty or half written, while there is no database', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-config-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-config-'))
   const file = path.join(folder, 'secret.key')
   try {
     for (const part of ['', 'half of a k', '\n']) {
@@ -94,7 +94,7 @@ it('makes a key anew that was left empty or half written, while there is no data
       assert.equal(fs.readFileSync(file, 'utf8'), made)
       assert.equal(fs.statSync(file).mode & 0o777, 0o600)
     }
-    const database = await openDatabase(`sqlite:${path.join(folder, 'stowage.db')}`)
+    const database = await openDatabase(`sqlite:${path.join(folder, 'strongroom.db')}`)
     await database.migrate()
     await database.close()
     fs.writeFileSync(file, 'half of a k')
@@ -107,7 +107,7 @@ it('makes a key anew that was left empty or half written, while there is no data
     fs.rmSync(file)
     for (const find of [withKeptKey, withServiceKey])
       await assert.rejects(find({ DATA_DIR: folder }), /there is no .*secret\.key\./)
-    assert.deepEqual(fs.readdirSync(folder), ['stowage.db'])
+    assert.deepEqual(fs.readdirSync(folder), ['strongroom.db'])
     assert.ok((await withKeptKey({ DATA_DIR: folder }, true)).SECRET_KEY, 'a new one where the former one is lost')
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })

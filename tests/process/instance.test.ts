@@ -43,7 +43,7 @@ const COMMANDS = [
   ['enable-local-login'],
 ]
 
-async function stowage(args: readonly string[], env: Env, more: { cwd?: string; uid?: number } = {}) {
+async function strongroom(args: readonly string[], env: Env, more: { cwd?: string; uid?: number } = {}) {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...bareEnv, LOG_LEVEL: 'error', ...env }, ...more })
   child.stdin.end()
   // What should have been refused, and serves instead, is not waited for.
@@ -74,7 +74,7 @@ interface Place {
 }
 let places: { folder: string; drop: (() => Promise<void>) | undefined }[] = []
 async function newPlace(engine: Engine, more: Env = {}): Promise<Place> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-instance-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-instance-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
   places.push({ folder, drop: postgres?.drop })
   const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'silent', ...more }
@@ -122,7 +122,7 @@ const oneLine = (said: RegExp) => (error: Error) => {
 async function allRefuse(place: Place, env: Env, said: RegExp): Promise<void> {
   const before = await place.kept()
   const [first = [], ...others] = COMMANDS.map((words) => words.map((word) => word.replace('HERE', place.folder)))
-  const { code, out, err } = await stowage(first, env)
+  const { code, out, err } = await strongroom(first, env)
   assert.deepEqual([code, out], [1, ''], err)
   assert.match(err, said)
   assert.match(err, /^[^\n]+\n$/)
@@ -149,12 +149,12 @@ describeEngines('commands open what is there', (engine) => {
 
   it('refuse where there is no database, and make none', async () => {
     const empty = await newPlace(engine)
-    const said = engine === 'sqlite' ? /^There is no database at \/.*stowage\.db\. / : /^The database .* is empty\. /
+    const said = engine === 'sqlite' ? /^There is no database at \/.*strongroom\.db\. / : /^The database .* is empty\. /
     await allRefuse(empty, { ...empty.env, STORAGE_URL: `file:${path.join(place.folder, 'blobs')}` }, said)
     // In the wrong folder, with nothing but defaults.
     if (engine !== 'sqlite') return
     const before = await empty.kept()
-    const { code, out, err } = await stowage(['backup', 'nightly.db'], {}, { cwd: empty.folder })
+    const { code, out, err } = await strongroom(['backup', 'nightly.db'], {}, { cwd: empty.folder })
     assert.deepEqual([code, out], [1, ''])
     assert.match(err, said)
     assert.deepEqual(await empty.kept(), before)
@@ -274,7 +274,7 @@ describeEngines('a start', (engine) => {
     await startRefuses(other, mixed, /^The storage \/.* belongs to another database /)
     await startRefuses(place, mixed, /^The storage \/.* belongs to another database /)
     for (const command of ['serve', 'worker']) {
-      const { code, out, err } = await stowage([command], mixed)
+      const { code, out, err } = await strongroom([command], mixed)
       assert.deepEqual([code, out], [1, ''])
       assert.match(err, /^The storage \/[^\n]* belongs to another database [^\n]*\n$/)
     }
@@ -324,7 +324,7 @@ describeEngines('a start', (engine) => {
     const { SECRET_KEY: _key, ...keyless } = place.env
     const refuses = async (said: RegExp) => {
       const before = await place.kept()
-      const { code, out, err } = await stowage(['start'], keyless)
+      const { code, out, err } = await strongroom(['start'], keyless)
       assert.deepEqual([code, out], [1, ''])
       assert.match(err, said)
       assert.match(err, /^[^\n]+\n$/)
@@ -340,7 +340,7 @@ describeEngines('a start', (engine) => {
     const { SECRET_KEY: _none, ...first } = fresh.env
     fs.writeFileSync(path.join(fresh.folder, 'secret.key'), 'half', { mode: 0o600 })
     for (let round = 0; round < 2; round++) assert.equal(await (await spawnServer(first, ['start'])).kill('SIGTERM'), 0)
-    const list = await stowage(['users', 'list'], first)
+    const list = await strongroom(['users', 'list'], first)
     assert.deepEqual([list.code, list.err], [0, ''])
   })
 })
@@ -423,9 +423,9 @@ describe('one service at a time on a SQLite file', () => {
 
   it('refuses a second one, while commands work beside it', async () => {
     for (const args of [['serve'], ['worker']]) {
-      const { code, out, err } = await stowage(args, place.env)
+      const { code, out, err } = await strongroom(args, place.env)
       assert.deepEqual([code, out], [1, ''], err)
-      assert.match(err, /^Another service runs on \/.*stowage\.db\. [^\n]*\n$/)
+      assert.match(err, /^Another service runs on \/.*strongroom\.db\. [^\n]*\n$/)
     }
     for (const args of [
       ['verify'],
@@ -443,7 +443,9 @@ describe('one service at a time on a SQLite file', () => {
   it('was killed: a refused command leaves the database and its log as they are', async () => {
     await running?.kill('SIGKILL')
     const contents = () =>
-      ['stowage.db', 'stowage.db-wal'].map((name) => fs.readFileSync(path.join(place.folder, name)).toString('base64'))
+      ['strongroom.db', 'strongroom.db-wal'].map((name) =>
+        fs.readFileSync(path.join(place.folder, name)).toString('base64'),
+      )
     const before = contents()
     assert.notEqual(before[1], '')
     await assert.rejects(
@@ -477,7 +479,7 @@ describe('what cannot be written', linux, () => {
     const place = await openPlace()
     const { SECRET_KEY: _key, DATABASE_URL: _url, ...bare } = place.env
     const refuse = async (args: string[], env: Env, said: string) => {
-      const { code, out, err } = await stowage(args, env, { uid: NOBODY })
+      const { code, out, err } = await strongroom(args, env, { uid: NOBODY })
       assert.deepEqual([code, out, err], [1, '', `${said}\n`])
     }
     const unwritable = `DATA_DIR ${place.folder} is not writable for uid ${NOBODY}.`
@@ -510,9 +512,9 @@ describe('what cannot be written', linux, () => {
     const place = await openPlace()
     await startOnce(place)
     fs.chownSync(place.folder, NOBODY, NOBODY)
-    const file = path.join(place.folder, 'stowage.db')
+    const file = path.join(place.folder, 'strongroom.db')
     for (const args of [['serve'], ['users', 'list']]) {
-      const { code, err } = await stowage(args, place.env, { uid: NOBODY })
+      const { code, err } = await strongroom(args, place.env, { uid: NOBODY })
       assert.deepEqual([code, err], [1, `The database file ${file} is not readable and writable for uid ${NOBODY}.\n`])
     }
   })
@@ -523,10 +525,10 @@ describe('the files of SQLite', () => {
   const modes = ({ folder }: Place) =>
     fs
       .readdirSync(folder)
-      .filter((name) => name.startsWith('stowage.db'))
+      .filter((name) => name.startsWith('strongroom.db'))
       .map((name) => `${name} ${(fs.statSync(path.join(folder, name)).mode & 0o777).toString(8)}`)
       .sort()
-  const OURS = ['stowage.db 600', 'stowage.db-lock 600', 'stowage.db-shm 600', 'stowage.db-wal 600']
+  const OURS = ['strongroom.db 600', 'strongroom.db-lock 600', 'strongroom.db-shm 600', 'strongroom.db-wal 600']
 
   it('are for their owner alone, also in a folder that others made, and narrowed where they were not', async (t) => {
     const place = await newPlace('sqlite')
@@ -536,7 +538,7 @@ describe('the files of SQLite', () => {
     assert.deepEqual(modes(place), OURS)
     await running.kill('SIGKILL')
     for (const name of fs.readdirSync(place.folder))
-      if (name.startsWith('stowage.db')) fs.chmodSync(path.join(place.folder, name), 0o644)
+      if (name.startsWith('strongroom.db')) fs.chmodSync(path.join(place.folder, name), 0o644)
     running = await spawnServer(place.env)
     await until(() => modes(place).length === OURS.length)
     assert.deepEqual(modes(place), OURS)

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024
 const SIZE = 2048 * MIB
 const MOST = 100 * 1000 * 1000
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-memory-'))
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-memory-'))
 const { bavail, bsize } = fs.statfsSync(folder)
 const skip =
   process.platform !== 'linux'
@@ -38,7 +38,7 @@ it('uploads and downloads of 2 GB keep the growth of resident memory under 100 M
   await client.createBucket({ body: { name: 'memory', trash_days: 0 } })
   await client.putObject({ params: { bucket: 'memory', key: 'warm' }, body: Buffer.alloc(8 * MIB) })
 
-  const chunk = Buffer.alloc(MIB, 'stowage ')
+  const chunk = Buffer.alloc(MIB, 'strongroom ')
   const hash = createHash('md5')
   for (let i = 0; i < SIZE / MIB; i++) hash.update(chunk)
   const etag = `"${hash.digest('hex')}"`

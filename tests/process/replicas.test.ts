@@ -15,7 +15,7 @@ const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length
 const gateway = await cephGateway()
 
 describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGateway }, () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-replicas-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-replicas-'))
   let drop: () => Promise<void>
   let env: Record<string, string>
   let replicas: ServerProcess[]

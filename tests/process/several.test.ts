@@ -24,7 +24,7 @@ let env: Record<string, string>
 let drop: () => Promise<void>
 let started: ServerProcess[]
 beforeEach(async () => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-processes-'))
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-processes-'))
   const postgres = await createDatabase(await postgresUrl())
   drop = postgres.drop
   env = { ...serverEnv(folder, postgres.url), LOG_LEVEL: 'info' }
@@ -89,7 +89,7 @@ describe('serve --workers', linux, () => {
   it('answers from several processes on one address; one that is killed is begun anew; SIGTERM ends all', async () => {
     const service = await spawned(['serve', '--workers', '2'])
     const primary = service.child.pid as number
-    assert.equal(service.log().match(/Stowage serves at/g)?.length, 1, 'said once')
+    assert.equal(service.log().match(/Strongroom serves at/g)?.length, 1, 'said once')
     const before = childrenOf(primary)
     assert.equal(before.length, 2)
     const client = await connect(service.url)
@@ -143,31 +143,33 @@ describe('serve --workers', linux, () => {
       assert.equal(answer.status, 200)
       return parseMetrics(await answer.text())
     }
-    const health = 'stowage_http_requests_total{method="GET",route="/healthz",status="2xx"}'
+    const health = 'strongroom_http_requests_total{method="GET",route="/healthz",status="2xx"}'
     for (let i = 0; i < 6; i++) {
       const seen = await scrape()
       assert.equal(seen.get(health), 12, 'the sum, by any of them')
-      assert.equal(seen.get('stowage_http_request_duration_seconds_count{method="GET",route="/healthz"}'), 12)
-      assert.equal(seen.get('stowage_actions_total{action="create_bucket"}'), 1)
+      assert.equal(seen.get('strongroom_http_request_duration_seconds_count{method="GET",route="/healthz"}'), 12)
+      assert.equal(seen.get('strongroom_actions_total{action="create_bucket"}'), 1)
       assert.deepEqual(
-        ['stowage_processes', 'stowage_processes_expected', 'stowage_database_up'].map((name) => seen.get(name)),
+        ['strongroom_processes', 'strongroom_processes_expected', 'strongroom_database_up'].map((name) =>
+          seen.get(name),
+        ),
         [3, 3, 1],
       )
       // Of all, once: two sealed or waiting records are not six.
-      const unsealed = seen.get('stowage_audit_unsealed_records') ?? Number.NaN
+      const unsealed = seen.get('strongroom_audit_unsealed_records') ?? Number.NaN
       assert.ok(unsealed <= 2, `${unsealed} records of login and create_bucket`)
-      assert.equal([...seen].find(([name]) => name.startsWith('stowage_build_info'))?.[1], 1)
+      assert.equal([...seen].find(([name]) => name.startsWith('strongroom_build_info'))?.[1], 1)
     }
     // One that hangs: whoever is asked among the others leaves it out.
     const stuck = childrenOf(service.child.pid as number)[0] as number
     process.kill(stuck, 'SIGSTOP')
     try {
       const seen = await Promise.any(Array.from({ length: 6 }, scrape))
-      assert.deepEqual([seen.get('stowage_processes'), seen.get('stowage_processes_expected')], [2, 3])
+      assert.deepEqual([seen.get('strongroom_processes'), seen.get('strongroom_processes_expected')], [2, 3])
     } finally {
       process.kill(stuck, 'SIGCONT')
     }
-    await until(async () => (await scrape()).get('stowage_processes') === 3)
+    await until(async () => (await scrape()).get('strongroom_processes') === 3)
   })
 
   it('is refused over SQLite, and for a number that is none', async () => {
@@ -185,7 +187,7 @@ describe('serve --workers', linux, () => {
   })
 })
 
-it('workers run in a process of their own: a service without them queues, `stowage worker` does', async (t) => {
+it('workers run in a process of their own: a service without them queues, `strongroom worker` does', async (t) => {
   const receiver = await startReceiver()
   t.after(() => receiver.stop())
   const hook = { WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' }

@@ -25,7 +25,7 @@ async function connect(): Promise<{ client: Client; token: string }> {
   return { client: createClient({ baseUrl: running.url, token }), token }
 }
 before(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-stop-'))
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-stop-'))
 })
 after(async () => {
   if (alive()) await running.kill('SIGKILL')
@@ -35,7 +35,7 @@ after(async () => {
 it('SIGTERM lets an upload and a download in flight finish, takes no more, and exits 0', async (t) => {
   const { client, token } = await connect()
   await client.createBucket({ body: { name: 'stopping' } })
-  const body = Buffer.alloc(32 * MIB, 'stowage')
+  const body = Buffer.alloc(32 * MIB, 'strongroom')
   await client.putObject({ params: { bucket: 'stopping', key: 'large' }, body })
   const at = `${running.url}/api/v1/buckets/stopping/objects`
   const headers = { authorization: `Bearer ${token}` }

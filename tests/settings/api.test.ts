@@ -89,11 +89,11 @@ describeEngines('settings', (engine, itOnce) => {
   it('keeps secrets encrypted and never shows them', async () => {
     const secret = 'the-client-secret-of-the-provider'
     server.secrets.add(secret)
-    const after = await change({ idp: { client_secret: secret, client_id: 'stowage' } })
+    const after = await change({ idp: { client_secret: secret, client_id: 'strongroom' } })
     assert.deepEqual([after.idp.client_secret_set, JSON.stringify(after).includes(secret)], [true, false])
     assert.deepEqual(await lastDetails(), {
       before: { idp: { client_id: null, client_secret: null } },
-      after: { idp: { client_id: 'stowage', client_secret: '***' } },
+      after: { idp: { client_id: 'strongroom', client_secret: '***' } },
     })
     assert.match(await dump(server.database, engine), /v1\.[0-9a-f]{8}\.[\w-]+\.[\w-]+/)
     const cleared = await change({ idp: { client_secret: null, client_id: null } })

@@ -33,7 +33,7 @@ const NOT_INSTALLED = 3
  */
 export async function startCeph(): Promise<Gateway | undefined> {
   for (let tries = 1; ; tries++) {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-ceph-'))
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-ceph-'))
     const port = await freePort()
     const shell =
       'out=$("$0" start "$1" "$2"); code=$?; echo "$out"; exec >&-; [ $code = 0 ] && cat >/dev/null; "$0" wipe "$1" "$2"'

@@ -220,7 +220,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   await addHistory(server)
   // The receiver of a demo listens on this machine; nobody else's does.
   const addresses = {
-    [thumbnails]: 'https://thumbs.example.com/stowage',
+    [thumbnails]: 'https://thumbs.example.com/strongroom',
     [mirror]: 'https://search.example.com/hooks/files',
   }
   for (const [id, url] of Object.entries({ ...addresses, [chat]: 'https://chat.example.com/in/storage' }))

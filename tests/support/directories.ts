@@ -124,7 +124,7 @@ export async function startDirectory(
       kind,
       url: kind === 'scim2' ? `${url}/scim/v2` : url,
       tokenUrl: `${url}/token`,
-      clientId: 'stowage & co',
+      clientId: 'strongroom & co',
       clientSecret: CLIENT_SECRET,
       scope: kind === 'msgraph' ? `${url}/.default` : null,
       realm: kind === 'keycloak' ? 'my realm' : null,

@@ -52,7 +52,7 @@ export interface Idp {
   restart(): Promise<void>
 }
 
-export const IDP_CLIENT = { id: 'stowage', secret: 's3cr&t=%+ "quoted" of the client' }
+export const IDP_CLIENT = { id: 'strongroom', secret: 's3cr&t=%+ "quoted" of the client' }
 
 export const newKey = (kid: string = randomUUID()): SigningKey => ({
   kid,

@@ -28,7 +28,7 @@ export function killableService(engine: Engine): Killable {
   let running: ServerProcess | undefined
   let drop: (() => Promise<void>) | undefined
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-'))
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-crash-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     drop = postgres?.drop
     env = serverEnv(folder, postgres?.url)

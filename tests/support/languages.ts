@@ -36,7 +36,7 @@ const plain = (words: readonly string[]): string[] => [
   `\\b(${[...bucketActions, ...presetNames].join('|')}|user|token|group|webhook)\\b`,
   // Sentences of the server.
   ...['May do everything\\.', 'The key ".*" is taken\\.'],
-  'Stowage',
+  'Strongroom',
 ]
 
 /** Texts of a page in `?lang=en-XA` that are in no catalogue: seen ones, and names that only assistants read. */

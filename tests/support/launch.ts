@@ -53,7 +53,7 @@ export async function newProfile(browser: Chromium, options: BrowserContextOptio
   // What a person who signed in here has beside their cookie: without it the login is shown at once.
   await context.addInitScript(() => {
     try {
-      if (location.protocol.startsWith('http')) localStorage.setItem('stowage-signed-in', '1')
+      if (location.protocol.startsWith('http')) localStorage.setItem('strongroom-signed-in', '1')
     } catch {
       // A sandboxed frame has no storage.
     }

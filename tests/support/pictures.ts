@@ -214,7 +214,7 @@ export const BMP = Buffer.concat([Buffer.from('BM'), Buffer.alloc(200, 1)])
 
 /** A file in libvips' own format, as libvips writes it. */
 export async function vipsFile(): Promise<Buffer> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-picture-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-picture-'))
   const file = path.join(folder, 'x.v')
   await quarters().toFile(file)
   const bytes = fs.readFileSync(file)
@@ -226,7 +226,7 @@ export async function vipsFile(): Promise<Buffer> {
 export const cut = (bytes: Buffer, share: number): Buffer => bytes.subarray(0, Math.floor(bytes.length * share))
 
 const GPS = {
-  IFD0: { Make: 'StowageCam', Copyright: 'Someone' },
+  IFD0: { Make: 'StrongroomCam', Copyright: 'Someone' },
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 3230/100' },
 }
 

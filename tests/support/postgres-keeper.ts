@@ -22,7 +22,7 @@ interface Binaries {
 const isWindows = process.platform === 'win32'
 // PostgreSQL refuses to run as root. initdb looks its uid up in the password file, so it must be a user that exists.
 const runAs = process.getuid?.() === 0 ? nobody() : undefined
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-postgres-'))
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-postgres-'))
 const data = path.join(folder, 'data')
 const env = { PATH: process.env.PATH, SYSTEMROOT: process.env.SYSTEMROOT, TZ: process.env.TZ, LC_ALL: 'C' }
 let running: ChildProcess | undefined
@@ -106,7 +106,7 @@ async function start(postgres: string, wanted?: number): Promise<number> {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 300,
-    // Only safe because this cluster never outlives its run: our kill -9 tests kill Stowage, not PostgreSQL or the
+    // Only safe because this cluster never outlives its run: our kill -9 tests kill Strongroom, not PostgreSQL or the
     // machine. synchronous_commit, full isolation and locking stay as a real server has them.
     fsync: 'off',
     full_page_writes: 'off',

@@ -71,7 +71,7 @@ export async function postgresUrl(): Promise<string> {
 
 /** An empty database on the server at `adminUrl`. `drop` closes whatever is still connected to it; safe to call twice. */
 export async function createDatabase(adminUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `stowage_test_${randomBytes(8).toString('hex')}`
+  const name = `strongroom_test_${randomBytes(8).toString('hex')}`
   await query(adminUrl, `create database ${name}`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`

@@ -107,7 +107,7 @@ type GrantActions = NonNullable<Parameters<Client['createGroup']>[0]['body']['gr
 export const serverEnv = (folder: string, databaseUrl?: string) => ({
   SECRET_KEY,
   DATA_DIR: folder,
-  DATABASE_URL: databaseUrl ?? `sqlite:${path.join(folder, 'stowage.db')}`,
+  DATABASE_URL: databaseUrl ?? `sqlite:${path.join(folder, 'strongroom.db')}`,
   PORT: '0',
   BCRYPT_COST: '10',
   BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
@@ -144,7 +144,7 @@ async function s3Env(): Promise<Record<string, string>> {
 
 /** Starts a whole service on its own database and folder, listening on 127.0.0.1. */
 export async function startServer(engine: Engine, env: Record<string, string> = {}): Promise<TestServer> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-test-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-test-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
   const fullEnv = { ...serverEnv(folder, postgres?.url), ...(await s3Env()), LOG_LEVEL: 'debug', ...env }
   const secrets = new Set([ADMIN.password, SECRET_KEY])

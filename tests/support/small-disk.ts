@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 
 /** A folder of a few MiB; undefined, and the test skipped, where it cannot be had: only root mounts, and not everywhere. */
 export function mountSmallDisk(t: TestContext, mebibytes: number): string | undefined {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-small-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-small-'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'pipe' })
   } catch (error) {

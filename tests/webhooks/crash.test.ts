@@ -21,7 +21,7 @@ const KILLS = WHOLE ? 24 : 3
 const ENDPOINTS = 25
 const DISPATCHERS = 3
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-crash-webhooks-'))
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-crash-webhooks-'))
 const stops: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })]
 after(async () => {
   for (const stop of stops.reverse()) await stop()

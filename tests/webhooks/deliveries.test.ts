@@ -45,7 +45,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
       [headers['x-svc-attempt'], headers['x-svc-timestamp']],
       ['1', String(server.clock.now().getTime() / SECOND)],
     )
-    assert.match(headers['user-agent'] ?? '', /^Stowage\/\d+\.\d+\.\d+$/)
+    assert.match(headers['user-agent'] ?? '', /^Strongroom\/\d+\.\d+\.\d+$/)
     assert.equal(headers['x-svc-signature-next'], undefined)
     assert.deepEqual(
       [delivery.status, delivery.attempts, delivery.last_status_code, delivery.last_error, delivery.next_attempt_at],

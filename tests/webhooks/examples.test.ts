@@ -12,7 +12,7 @@ import { ADMIN, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const examples = path.join(import.meta.dirname, '../../examples/webhooks')
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-examples-'))
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-examples-'))
 const children: ChildProcess[] = []
 let running: ServerProcess
 let admin: Client

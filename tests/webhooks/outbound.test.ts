@@ -286,7 +286,7 @@ describe('one deadline for everything, and answers of every kind', () => {
 })
 
 describe('TLS', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-tls-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-tls-'))
   stops.push(() => fs.rmSync(folder, { recursive: true, force: true }))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
   const read = (file: string) => fs.readFileSync(path.join(folder, file), 'utf8')

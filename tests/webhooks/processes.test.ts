@@ -13,7 +13,7 @@ import { ADMIN, describeEngines, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 describeEngines('webhooks of whole processes', (engine) => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stowage-webhooks-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-webhooks-'))
   const stops: (() => Promise<unknown>)[] = []
   let drop: (() => Promise<void>) | undefined
   let env: Record<string, string>

@@ -10,7 +10,7 @@ let ended: (() => void) | undefined
 let refused: (() => void) | undefined
 
 /** Marks that there may be a session, so that a first visit does not request a token in vain. It is no credential. */
-const SIGNED_IN = 'stowage-signed-in'
+const SIGNED_IN = 'strongroom-signed-in'
 const note = (signedIn: boolean): void => {
   try {
     if (signedIn) localStorage.setItem(SIGNED_IN, '1')
@@ -55,7 +55,7 @@ const subjectOf = (token: string): unknown => {
   }
 }
 /** The other tabs: a token renewed in one serves all, and signing out in one signs out all. */
-const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('stowage-session')
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('strongroom-session')
 tabs?.addEventListener('message', ({ data }: MessageEvent<{ token?: string }>) => {
   if (accessToken === undefined) return
   if (data.token !== undefined && subjectOf(data.token) === subjectOf(accessToken)) {
@@ -94,7 +94,7 @@ export function renew(): Promise<boolean> {
     }
   }
   const locks = globalThis.navigator?.locks
-  renewal ??= (locks ? locks.request('stowage-session', ask) : ask()).finally(() => {
+  renewal ??= (locks ? locks.request('strongroom-session', ask) : ask()).finally(() => {
     renewal = undefined
   })
   return renewal

@@ -10,7 +10,7 @@ import { isOutdated } from './outdated.ts'
 
 const useTitle = (title: string) =>
   useEffect(() => {
-    document.title = `${title} – Stowage`
+    document.title = `${title} – Strongroom`
   }, [title])
 
 /** A page for a state alone: what happened, why, the request ID and a way out. */

@@ -1,7 +1,7 @@
 import { catalogue } from '../i18n.ts'
 
 export const text = catalogue({
-  product: 'Stowage',
+  product: 'Strongroom',
   skip: 'Skip to content',
   navigation: 'Main',
   administration: 'Administration',

@@ -25,7 +25,7 @@ interface Props {
 export function Page({ title, windowTitle, hint, actions, call, full = false, children }: Props) {
   const name = windowTitle ?? (typeof title === 'string' ? title : '')
   useEffect(() => {
-    document.title = name ? `${name} – Stowage` : 'Stowage'
+    document.title = name ? `${name} – Strongroom` : 'Strongroom'
   }, [name])
   return (
     <div className={full ? 'page page-full' : 'page'}>

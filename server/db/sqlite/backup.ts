@@ -59,7 +59,7 @@ function examine(draft: string): Omit<Copied, 'size'> {
       tables.has(table)
         ? Number(copy.prepare(`select count(*) as n from ${table} ${which}`).get()?.n)
         : refuse(
-            `This is no database of Stowage: it has no table "${table}". Is DATABASE_URL, or DATA_DIR, the right one?`,
+            `This is no database of Strongroom: it has no table "${table}". Is DATABASE_URL, or DATA_DIR, the right one?`,
           )
     count('kysely_migration')
     const found = copy.prepare('pragma quick_check(3)').all()

@@ -23,7 +23,7 @@ export interface IdentityTables {
     name: string
     name_key: string
     description: string
-    /** Names a group that comes with Stowage. */
+    /** Names a group that comes with Strongroom. */
     builtin: 'administrators' | null
     /** JSON: GlobalRight[] */
     global: string

@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../console/dist')
 /** Written into the page by its build; a fresh one takes its place in every answer. */
-const NONCE = '__STOWAGE_NONCE__'
+const NONCE = '__STRONGROOM_NONCE__'
 const YEAR_SECONDS = 31_536_000
 
 /** Scripts and styles of our own only; contents of users cannot become a part of the page. */

@@ -17,9 +17,14 @@ interface Kind {
   sameSite: 'strict' | 'lax'
   maxAge: number
 }
-const refreshCookie: Kind = { name: 'stowage_refresh', path: '/api/v1/auth', sameSite: 'strict', maxAge: WEEK_SECONDS }
+const refreshCookie: Kind = {
+  name: 'strongroom_refresh',
+  path: '/api/v1/auth',
+  sameSite: 'strict',
+  maxAge: WEEK_SECONDS,
+}
 /** By it a browser is known that logged in before. */
-const deviceCookie: Kind = { name: 'stowage_device', path: '/', sameSite: 'strict', maxAge: DEVICE_SECONDS }
+const deviceCookie: Kind = { name: 'strongroom_device', path: '/', sameSite: 'strict', maxAge: DEVICE_SECONDS }
 /** Lax: the provider's page sends the browser back from another site. */
 const loginCookie: Kind = { name: 'svc_oidc', path: '/', sameSite: 'lax', maxAge: TEN_MINUTES }
 
@@ -41,7 +46,7 @@ const read = (ctx: Ctx, { headers }: FastifyRequest, kind: Kind): string | undef
   parseCookie(headers.cookie ?? '')[nameOf(ctx, kind)]
 
 /** What earlier releases called the refresh cookie on https. Only what they put into it is taken, for its seven days. */
-const FORMER_NAME = '__Secure-stowage_refresh'
+const FORMER_NAME = '__Secure-strongroom_refresh'
 const readFormer = (ctx: Ctx, { headers }: FastifyRequest): string | undefined => {
   const token = isSecure(ctx) ? parseCookie(headers.cookie ?? '')[FORMER_NAME] : undefined
   return token === undefined || isHostOnly(token) ? undefined : token

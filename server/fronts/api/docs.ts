@@ -21,7 +21,7 @@ const CSP = [
 /** Three stowed crates. */
 const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="#2f6fdb"><rect x="9" y="3" width="14" height="12" rx="2"/><rect x="1" y="17" width="14" height="12" rx="2"/><rect x="17" y="17" width="14" height="12" rx="2"/></g></svg>`
 /** The mark with the name, for the dark bar of Swagger UI. */
-const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MARK.replace('<svg ', '<svg x="0" y="4" width="32" height="32" ').replace('#2f6fdb', '#7fb0ff')}<text x="42" y="28" font-family="sans-serif" font-size="22" font-weight="600" fill="#fff">Stowage</text></svg>`
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MARK.replace('<svg ', '<svg x="0" y="4" width="32" height="32" ').replace('#2f6fdb', '#7fb0ff')}<text x="42" y="28" font-family="sans-serif" font-size="22" font-weight="600" fill="#fff">Strongroom</text></svg>`
 
 /** Swagger UI shows one document, and logs in without scopes or a client of OAuth. */
 const STYLE = `
@@ -35,7 +35,7 @@ const REDOC_PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Stowage API</title>
+<title>Strongroom API</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">
 <style>body { margin: 0 }</style>
 </head>
@@ -58,8 +58,8 @@ export async function docsPages(app: FastifyInstance, { document }: { document: 
     uiConfig: { url: '/openapi.json', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
     logo: { type: 'image/svg+xml', content: Buffer.from(LOGO) },
     theme: {
-      title: 'Stowage API',
-      css: [{ filename: 'stowage.css', content: STYLE }],
+      title: 'Strongroom API',
+      css: [{ filename: 'strongroom.css', content: STYLE }],
       favicon: [{ filename: 'mark.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: Buffer.from(MARK) }],
     },
   })

@@ -32,7 +32,7 @@ const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
 /** A request's head was read. */
 export function beginRequest({ config }: System, request: FastifyRequest): void {
   const { metrics, traces } = telemetryOf(config)
-  metrics.stowage_http_requests_in_flight.inc()
+  metrics.strongroom_http_requests_in_flight.inc()
   request.meter = newMeter(request.id, traces?.begin(methodOf(request), 'request', request.headers))
 }
 
@@ -45,11 +45,11 @@ export function endRequest({ config, log }: System, request: FastifyRequest, rep
   const now = performance.now()
   const ms = now - meter.began
   const { read, written } = bytesOf(request)
-  metrics.stowage_http_requests_in_flight.dec()
-  metrics.stowage_http_requests_total.inc({ method, route, status: classOf(status) })
-  metrics.stowage_http_request_duration_seconds.observe({ method, route }, ms / 1000)
-  metrics.stowage_http_received_bytes_total.inc(read)
-  metrics.stowage_http_sent_bytes_total.inc(written)
+  metrics.strongroom_http_requests_in_flight.dec()
+  metrics.strongroom_http_requests_total.inc({ method, route, status: classOf(status) })
+  metrics.strongroom_http_request_duration_seconds.observe({ method, route }, ms / 1000)
+  metrics.strongroom_http_received_bytes_total.inc(read)
+  metrics.strongroom_http_sent_bytes_total.inc(written)
   meter.span?.end({
     name: `${method} ${route}`,
     failed: status >= 500,
@@ -57,14 +57,14 @@ export function endRequest({ config, log }: System, request: FastifyRequest, rep
       'http.request.method': method,
       'http.route': route,
       'http.response.status_code': status,
-      'stowage.request_id': request.id,
+      'strongroom.request_id': request.id,
       ...(actor?.user_id ? { 'user.id': actor.user_id } : {}),
     },
   })
 
   const ours = (meter.answered || now) - meter.began - meter.clientMs
   const slow = config.slowRequestMs > 0 && ours >= config.slowRequestMs
-  if (slow) metrics.stowage_http_slow_requests_total.inc({ method, route })
+  if (slow) metrics.strongroom_http_slow_requests_total.inc({ method, route })
   const level = slow ? 'warn' : PROBES.has(route) ? 'debug' : 'info'
   if (!log.isLevelEnabled(level)) return
   request.log[level](
@@ -90,7 +90,7 @@ export function endRequest({ config, log }: System, request: FastifyRequest, rep
 
 /** Counts what never came to be a request that hooks see. */
 export function countUnreadable({ config }: System, status: number): void {
-  telemetryOf(config).metrics.stowage_http_requests_total.inc({
+  telemetryOf(config).metrics.strongroom_http_requests_total.inc({
     method: 'other',
     route: 'unreadable',
     status: classOf(status),

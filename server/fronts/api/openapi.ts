@@ -67,7 +67,7 @@ export function openapi(baseUrl: string) {
   return {
     openapi: '3.1.1' as const,
     info: {
-      title: 'Stowage',
+      title: 'Strongroom',
       version: '1',
       description:
         'The control plane of object storage. Errors are RFC 9457 problems with a stable `code`. Object keys in paths are percent-encoded per segment; where a client would normalise `..` or `//`, use the twin with `?key=`.',

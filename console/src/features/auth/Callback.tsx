@@ -35,7 +35,7 @@ export default function Callback() {
   useEffect(() => {
     if (begun.current) return
     begun.current = true
-    document.title = `${text.finishing} – Stowage`
+    document.title = `${text.finishing} – Strongroom`
     const fragment = new URLSearchParams(location.hash.slice(1))
     history.replaceState(null, '', location.pathname + location.search)
     finish(fragment).catch((error: unknown) => setProblem(describeProblem(error).detail))

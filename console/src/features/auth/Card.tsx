@@ -11,7 +11,7 @@ export const Card = ({ title, children }: { title: string; children: ReactNode }
     <div className="login-card">
       <div className="login-mark">
         <Mark size={34} />
-        <span>Stowage</span>
+        <span>Strongroom</span>
       </div>
       <h1>{title}</h1>
       {children}

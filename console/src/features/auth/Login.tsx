@@ -27,7 +27,7 @@ export default function Login() {
     await go(path ?? '/buckets', Object.fromEntries(new URLSearchParams(query)))
   })
   useEffect(() => {
-    document.title = `${text.title} – Stowage`
+    document.title = `${text.title} – Strongroom`
     // Skips sign-in for users who are already signed in.
     renew().then(
       (signedIn) => (signedIn ? enter() : undefined),

@@ -19,7 +19,7 @@ export default function Setup() {
   const config = useQuery({ ...authConfigQuery, staleTime: 0 })
   const [token] = useState(() => location.hash.slice(1))
   useEffect(() => {
-    document.title = `${text.setupTitle} – Stowage`
+    document.title = `${text.setupTitle} – Strongroom`
   }, [])
   const waits = config.data?.setup_required
   return (

@@ -3,7 +3,7 @@ import type { Picked } from './bulk.tsx'
 
 /** What is being dragged within the page. A drag from elsewhere carries files. */
 let dragged: Picked | undefined
-const TYPE = 'application/x-stowage-selection'
+const TYPE = 'application/x-strongroom-selection'
 
 export function startDrag(event: DragEvent, picked: Picked, label: string): void {
   dragged = picked

@@ -2,7 +2,7 @@ import { useRouterState } from '@tanstack/react-router'
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 
-const KEY = 'stowage-scroll'
+const KEY = 'strongroom-scroll'
 const MOST = 100
 
 const read = (): Record<string, number> => {

@@ -66,7 +66,7 @@ export const labels = catalogue({
 /** What each field means, in a sentence. */
 export const hints = catalogue({
   'auth.enable_local':
-    'When off, no one can sign in with a password. Run “stowage enable-local-login” on the server to turn it back on.',
+    'When off, no one can sign in with a password. Run “strongroom enable-local-login” on the server to turn it back on.',
   'auth.enable_idp': 'Takes effect once an identity provider is set up.',
   'auth.auto_create_users': 'New users start without a group and can’t see anything until you add them to one.',
   'auth.refresh_rotation': 'When off, a session’s first refresh token stays valid for all 7 days.',

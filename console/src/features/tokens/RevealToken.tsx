@@ -9,7 +9,7 @@ export const RevealToken = ({ token, title, onClose }: { token: NewToken; title:
   <SecretReveal title={title} label={text.token} secret={token.token} onClose={onClose}>
     <p className="dim small">{text.useIt}</p>
     <div>
-      <Button variant="default" onClick={() => saveFile('stowage.env', `STOWAGE_TOKEN=${token.token}\n`)}>
+      <Button variant="default" onClick={() => saveFile('strongroom.env', `STRONGROOM_TOKEN=${token.token}\n`)}>
         {text.saveEnv}
       </Button>
     </div>

@@ -21,7 +21,7 @@ export async function openUpload({ bucket, prefix, drop }: UploadRequest): Promi
 /** Restores uploads that an earlier page left unfinished, if any. */
 export async function recallUploads(user: string): Promise<void> {
   try {
-    if (localStorage.getItem('stowage-uploads') === null) return
+    if (localStorage.getItem('strongroom-uploads') === null) return
   } catch {
     return
   }

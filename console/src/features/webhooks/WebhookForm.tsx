@@ -84,7 +84,7 @@ export function WebhookForm({
           {...form.field('url')}
           label={text.url}
           type="url"
-          placeholder="https://hooks.example.com/stowage"
+          placeholder="https://hooks.example.com/strongroom"
           maxLength={2048}
           autoComplete="off"
           spellCheck={false}

@@ -122,7 +122,7 @@ export default function Webhooks() {
       {text.create}
     </Button>
   )
-  const example = { name: 'Thumbnails', url: 'https://hooks.example.com/stowage', events: ['upload'] }
+  const example = { name: 'Thumbnails', url: 'https://hooks.example.com/strongroom', events: ['upload'] }
   return (
     <Page title={text.title} hint={text.hint} actions={create} call={{ operation: 'listWebhooks' }}>
       {isOff ? (

@@ -28,7 +28,7 @@ export default function LinkPage() {
   const { data: info, error } = link
   const name = info?.name ?? undefined
   useEffect(() => {
-    document.title = `${name ?? text.windowTitle} – Stowage`
+    document.title = `${name ?? text.windowTitle} – Strongroom`
   }, [name])
 
   if (error && statusOf(error) === 410) return <Gone />

@@ -8,7 +8,7 @@ export function Sheet({ wide = false, children }: { wide?: boolean; children: Re
     <div className="link-page">
       <header className="link-bar">
         <Mark size={22} />
-        <span className="grow">Stowage</span>
+        <span className="grow">Strongroom</span>
         <Scheme />
       </header>
       <main className={wide ? 'link-sheet link-wide' : 'link-sheet'}>{children}</main>

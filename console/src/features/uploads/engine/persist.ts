@@ -3,7 +3,7 @@ import { othersAlive, owner } from './tabs.ts'
 
 const FLUSH_MS = 300
 /** Marks that there may be unfinished uploads. Pages without it do not load the uploads' code. */
-const NOTED = 'stowage-uploads'
+const NOTED = 'strongroom-uploads'
 
 interface BatchRecord extends Batch {
   owner: string
@@ -34,7 +34,7 @@ let opening: Promise<IDBDatabase | undefined> | undefined
 const open = (): Promise<IDBDatabase | undefined> => {
   opening ??= new Promise((resolve) => {
     try {
-      const request = indexedDB.open('stowage-uploads', 1)
+      const request = indexedDB.open('strongroom-uploads', 1)
       request.onupgradeneeded = () => {
         request.result.createObjectStore('batches', { keyPath: 'id' })
         request.result.createObjectStore('items', { keyPath: 'id' }).createIndex('batch', 'batch')

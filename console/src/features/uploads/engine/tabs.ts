@@ -6,7 +6,7 @@ const WAIT_MS = 250
 export const owner = newId()
 
 type Word = { type: 'who' } | { type: 'here'; owner: string }
-const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('stowage-uploads')
+const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('strongroom-uploads')
 const present = new Set<string>()
 if (channel)
   channel.onmessage = ({ data }: MessageEvent<Word>) => {

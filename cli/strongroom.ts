@@ -1,4 +1,4 @@
-/** The command: bin/stowage.js runs this, from the source or compiled. */
+/** The command: bin/strongroom.js runs this, from the source or compiled. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -18,14 +18,14 @@ function passOn(): void {
   try {
     node = createRequire(import.meta.url).resolve('node/bin/node')
   } catch {
-    process.stderr.write(`stowage: the service needs Node ${SERVICE_NODE}, this is ${process.version}\n`)
+    process.stderr.write(`strongroom: the service needs Node ${SERVICE_NODE}, this is ${process.version}\n`)
     process.exitCode = 1
     return
   }
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
-    process.stderr.write(`stowage: ${error.message}\n`)
+    process.stderr.write(`strongroom: ${error.message}\n`)
     process.exitCode = 1
   })
   child.on('exit', (code, signal) => {
