@@ -2,13 +2,14 @@ import fs from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../contract/errors.ts'
+import { resealAuditKeys } from './audit/keys.ts'
 import { readLines, verifyChain } from './audit/verify.ts'
 import { type Env, readConfig } from './config.ts'
 import { type Ctx, cliActor, createContext } from './context.ts'
 import type { Database } from './db/database.ts'
-import { createLog } from './log.ts'
+import { withServiceKey } from './instance/secret-key.ts'
+import { createLog } from './observe/log.ts'
 import { once } from './once.ts'
-import { withServiceKey } from './secret-key.ts'
 import { enableLocalLogin, resealSettings } from './settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from './users/break-glass.ts'
 import { listUsers } from './users/service.ts'
@@ -113,7 +114,7 @@ const commands: { [name: string]: Command } = {
     return `The database was copied to ${file}: ${held} in ${size} bytes, checked. Copy the blobs after it: docs/operations.md.`
   },
   'rotate-secrets': async (ctx) =>
-    `${(await resealSettings(ctx)) + (await resealWebhooks(ctx))} secret(s) were encrypted anew.`,
+    `${(await resealSettings(ctx)) + (await resealAuditKeys(ctx)) + (await resealWebhooks(ctx))} secret(s) were encrypted anew.`,
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

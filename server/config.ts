@@ -1,7 +1,6 @@
-import { createHash, hkdfSync } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
-import type { Range } from './outbound/address.ts'
+import type { Range } from './base/address.ts'
 import { type Variable, variables } from './variables.ts'
 
 /** Every setting of the process. A value: nothing else reads the environment. */
@@ -206,11 +205,3 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     logLevel: v.LOG_LEVEL,
   }
 }
-
-/** A 32-byte key for one purpose, derived from a secret by HKDF-SHA-256 (J6): the secret itself only signs JWTs. */
-export const deriveKey = (secretKey: string, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secretKey, '', purpose, 32))
-
-/** Names a secret without telling it: the `kid` of the JWTs it signs. */
-export const keyId = (secretKey: string): string =>
-  createHash('sha256').update(deriveKey(secretKey, 'kid')).digest('hex').slice(0, 8)

@@ -6,7 +6,6 @@ import type { BlobDriver } from './blobs/driver.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
-import { UnderWay } from './incoming/under-way.ts'
 
 /** Where a request came from, as the audit log keeps it (A1). */
 export interface Origin {
@@ -95,7 +94,6 @@ export interface Ctx {
   worksInBackground: boolean
   /** Aborted when the process begins to end: long work in the background stops at its next step. */
   stopping: AbortSignal
-  underWay: UnderWay
 }
 
 /**
@@ -115,8 +113,6 @@ export interface System {
   background: Ctx['background']
   worksInBackground: boolean
   stopping: AbortSignal
-  /** Made with the first Ctx. */
-  underWay?: UnderWay
 }
 
 class RolledBack extends Error {
@@ -128,7 +124,6 @@ class RolledBack extends Error {
 }
 
 export function createContext(system: System, actor: Actor): Ctx {
-  system.underWay ??= new UnderWay()
   const { database, blobs, config, now, log, background, worksInBackground, stopping, publish } = system
   const nothing = <T>(result: T) => new Nothing(result)
   async function inTransaction<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }) {
@@ -171,7 +166,6 @@ export function createContext(system: System, actor: Actor): Ctx {
     background,
     worksInBackground,
     stopping,
-    underWay: system.underWay,
   }
 }
 

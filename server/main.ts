@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util'
 import { isCommand, runCommand } from './commands.ts'
 import { ConfigError, type Env, readConfig } from './config.ts'
 import type { Accepted } from './instance/join.ts'
+import { withKeptKey } from './instance/secret-key.ts'
 import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './processes.ts'
 import { Refusal } from './refusal.ts'
 import type { Role } from './role.ts'
-import { withKeptKey } from './secret-key.ts'
 import { type First, start } from './start.ts'
 
 const USAGE = `usage: strongroom <command>

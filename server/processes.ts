@@ -5,7 +5,7 @@ import { type Config, ConfigError, type Share } from './config.ts'
 import { engineOf } from './db/engine.ts'
 import { assertCacheFolder, tidyCaches } from './images/folder.ts'
 import type { Accepted } from './instance/join.ts'
-import { createLog } from './log.ts'
+import { createLog } from './observe/log.ts'
 import { collectForProcesses } from './observe/several.ts'
 import { type First, linked, prepare } from './start.ts'
 

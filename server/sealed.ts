@@ -1,7 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { type Config, deriveKey, keyId } from './config.ts'
-
-type Keys = Pick<Config, 'secretKey' | 'previousSecretKeys'>
+import { deriveKey, type Keys, keyId } from './secrets/derive.ts'
 
 /**
  * Encrypts a text that has to be read again (AES-256-GCM) with a key derived from SECRET_KEY for one purpose. The result

@@ -1,10 +1,8 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { type Config, deriveKey, keyId } from './config.ts'
+import { deriveKey, type Keys, keyId } from './secrets/derive.ts'
 
 /** What is kept of a random text of at least 128 bits that we gave out: it needs no salt and no slow hash (K2). */
 export const hashSecret = (text: string): string => hash('sha256', text)
-
-type Keys = Pick<Config, 'secretKey' | 'previousSecretKeys'>
 
 const mac = (secretKey: string, purpose: string, text: string): Buffer =>
   createHmac('sha256', deriveKey(secretKey, purpose)).update(text).digest()

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { isNeverAllowed, parseRange } from './outbound/address.ts'
+import { isNeverAllowed, parseRange } from './base/address.ts'
 import { integer, list, oneOf } from './variable-readers.ts'
 
 /** Each an address or a network; `rule` throws on one that may not stand there. */

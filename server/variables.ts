@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isNeverAllowed } from './outbound/address.ts'
+import { isNeverAllowed } from './base/address.ts'
 import { integer, list, oneOf } from './variable-readers.ts'
 import { httpVariables } from './variables-http.ts'
 import { observeVariables } from './variables-observe.ts'

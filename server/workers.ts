@@ -1,6 +1,6 @@
 import { auditPurger } from './audit/purge.ts'
 import { auditSealer } from './audit/seal.ts'
-import { expiryWorker } from './auth/service.ts'
+import { expiryWorker } from './auth/expiry.ts'
 import { collector, orphanCollector } from './blobs/collector.ts'
 import type { ClockDoubt } from './clock.ts'
 import type { Ctx } from './context.ts'

@@ -72,7 +72,7 @@ const collections: { [declaration: string]: string } = {
   'server/db/errors.ts noted': 'a mark on an error, gone with it',
   'server/fronts/api/observe.ts counted': 'of a connection, gone with it',
   'server/http/validation.ts writers': 'compiled once for each schema of the contract',
-  'server/log.ts ofRequests': 'a mark on a logger, gone with it',
+  'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/usage/traffic.ts bucketOf': 'of a request, gone with it',
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { atStop, stopAll } from '../server/at-stop.ts'
+import { perSystem } from '../server/base/per-system.ts'
 import type { Config } from '../server/config.ts'
 import type { Ctx } from '../server/context.ts'
-import { atStop, perSystem, stopAll } from '../server/per-system.ts'
 
 /** A service as far as its state is concerned. */
 function service() {

@@ -10,9 +10,10 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto'
+import { perSystem } from '../base/per-system.ts'
 import type { Config } from '../config.ts'
+import type { Ctx } from '../context.ts'
 import type { Db, Row, Tx } from '../db/schema.ts'
-import { perSystem } from '../per-system.ts'
 import { isSealedWithCurrent, seal, unseal } from '../sealed.ts'
 import * as store from './store.ts'
 
@@ -105,13 +106,14 @@ export async function currentKey(tx: Tx, config: Config, now: Date): Promise<Aud
   return key
 }
 
-/** Step: encrypts the keys anew where they still need a previous SECRET_KEY (J6); gives how many. */
-export async function resealAuditKeys(tx: Tx, config: Config): Promise<number> {
-  let count = 0
-  for (const { id, sealed } of await store.listKeys(tx)) {
-    if (isSealedWithCurrent(config, sealed)) continue
-    await store.updateKey(tx, id, seal(config, PURPOSE, unseal(config, PURPOSE, sealed)))
-    count++
-  }
-  return count
-}
+/** Encrypts the keys again where they still need a previous SECRET_KEY; returns how many. */
+export const resealAuditKeys = (ctx: Ctx): Promise<number> =>
+  ctx.upkeep(async ({ tx, config }) => {
+    let count = 0
+    for (const { id, sealed } of await store.listKeys(tx)) {
+      if (isSealedWithCurrent(config, sealed)) continue
+      await store.updateKey(tx, id, seal(config, PURPOSE, unseal(config, PURPOSE, sealed)))
+      count++
+    }
+    return count
+  })

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ActionDetails } from '../../contract/actions.ts'
+import { perSystem } from '../base/per-system.ts'
 import type { Actor, Ctx, Upkeep } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
-import { perSystem } from '../per-system.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { recordActions } from './service.ts'
 

@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../contract/errors.ts'
+import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
 import { countPerMinute } from '../minute-counter.ts'
-import { perSystem } from '../per-system.ts'
 
 const floodOf = perSystem(() => countPerMinute(60))
 

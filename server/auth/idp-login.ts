@@ -1,21 +1,31 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ErrorCode, errors, ServiceError } from '../../contract/errors.ts'
+import { perSystem } from '../base/per-system.ts'
 import type { Ctx, Step } from '../context.ts'
 import type { Row } from '../db/schema.ts'
 import { followMapping } from '../groups/service.ts'
 import { newId } from '../id.ts'
 import { countPerMinute } from '../minute-counter.ts'
-import { perSystem } from '../per-system.ts'
 import { seal, unseal } from '../sealed.ts'
+import {
+  dropSession,
+  lockNewSession,
+  loginDisabled,
+  type NewSession,
+  openSession,
+  subjectOf,
+  type Tokens,
+  tokensOf,
+} from '../sessions/sessions.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
+import { type Idp, idpOf } from '../settings/idp.ts'
 import { hashSecret } from '../signature.ts'
 import { MINUTE_MS } from '../time.ts'
 import { adoptProfile, insertUser, recordLogin } from '../users/service.ts'
 import { findByIdentity } from '../users/store.ts'
 import { recordFailure } from './login.ts'
 import * as oidc from './oidc.ts'
-import { loginDisabled, type NewSession, openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
 import * as store from './store.ts'
 
 const TRANSACTION_MS = 10 * MINUTE_MS
@@ -28,9 +38,9 @@ const failuresOf = perSystem(() => countPerMinute(60))
 
 const random = (): string => randomBytes(32).toString('base64url')
 
-async function enabledIdp(ctx: Ctx): Promise<{ idp: oidc.Idp; settings: EffectiveSettings }> {
+async function enabledIdp(ctx: Ctx): Promise<{ idp: Idp; settings: EffectiveSettings }> {
   const settings = await settingsInForce(ctx)
-  const idp = oidc.idpOf(settings)
+  const idp = idpOf(settings)
   if (!settings.auth.enable_idp || !idp) throw loginDisabled()
   return { idp, settings }
 }
@@ -38,7 +48,7 @@ async function enabledIdp(ctx: Ctx): Promise<{ idp: oidc.Idp; settings: Effectiv
 /** What `GET /auth/config` answers. */
 export async function describeLogins(ctx: Ctx) {
   const settings = await settingsInForce(ctx)
-  const idp = settings.auth.enable_idp ? oidc.idpOf(settings) : null
+  const idp = settings.auth.enable_idp ? idpOf(settings) : null
   return {
     local: settings.auth.enable_local,
     idp: idp !== null,
@@ -171,7 +181,7 @@ class Taken extends Error {}
  */
 async function signIn(
   ctx: Ctx,
-  { idp, settings }: { idp: oidc.Idp; settings: EffectiveSettings },
+  { idp, settings }: { idp: Idp; settings: EffectiveSettings },
   identity: oidc.Identity,
   handoff: { code: string; cookie_hash: string } | undefined,
 ): Promise<NewSession> {
@@ -261,13 +271,13 @@ export async function redeemHandoff(ctx: Ctx, code: string, cookie: string | und
   const now = ctx.now()
   const { session, email, userId } = await ctx.upkeep(async ({ tx }): Promise<Redeemed> => {
     const row = await store.takeHandoff(tx, hashSecret(code))
-    const found = row && (await store.lockSession(tx, row.session_id))
-    if (!row || !found) return { email: null }
+    const waiting = row && (await lockNewSession(tx, row.session_id, row.refresh_jti))
+    if (!row || !waiting) return { email: null }
+    const { found, refresh } = waiting
     const whose = { email: found.email, userId: found.user_id }
-    const refresh = await store.findRefreshToken(tx, row.refresh_jti)
     const live = Date.parse(row.expires_at) > now.getTime() && found.revoked_at === null && found.disabled_at === null
     if (!refresh || !live || !isOfBrowser(row.cookie_hash, cookie)) {
-      await store.revokeSession(tx, found.id, now)
+      await dropSession(tx, found.id, now)
       return whose
     }
     const subject = { ...subjectOf({ ...found, id: found.user_id }), oid: found.idp_subject ?? undefined }

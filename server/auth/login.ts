@@ -1,11 +1,11 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { Ctx } from '../context.ts'
+import { loginDisabled, openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { emailKey, recordLogin, renewPasswordHash, replacePassword } from '../users/service.ts'
 import { findByEmailKey, findUser } from '../users/store.ts'
 import { knownDevice } from './device.ts'
 import * as passwords from './passwords.ts'
-import { loginDisabled, openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
 import { type Attempt, beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
 
 /**

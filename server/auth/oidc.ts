@@ -1,8 +1,9 @@
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../contract/errors.ts'
+import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
-import { perSystem } from '../per-system.ts'
-import type { EffectiveSettings } from '../settings/effective.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { type Idp, idpOf } from '../settings/idp.ts'
 import { HOUR_MS } from '../time.ts'
 import { entraTenant } from '../variables.ts'
 
@@ -10,28 +11,6 @@ const TIMEOUT_SECONDS = 10
 const KEPT_MS = HOUR_MS
 const LONGEST_BACKOFF_MS = 30_000
 const SCOPE = 'openid profile email'
-
-/** The identity provider of the settings in force. */
-export interface Idp {
-  issuer: string
-  clientId: string
-  clientSecret: string | null
-  subjectClaim: string
-  groupsClaim: string | null
-}
-
-/** The provider, where one is set up; null otherwise. */
-export function idpOf({ idp }: EffectiveSettings): Idp | null {
-  const { issuer_url, client_id, client_secret, subject_claim, groups_claim } = idp
-  if (issuer_url === null || client_id === null) return null
-  return {
-    issuer: issuer_url,
-    clientId: client_id,
-    clientSecret: client_secret,
-    subjectClaim: subject_claim ?? (entraTenant(issuer_url) === null ? 'sub' : 'oid'),
-    groupsClaim: groups_claim,
-  }
-}
 
 interface Discovery {
   metadata?: oidc.ServerMetadata
@@ -231,8 +210,8 @@ function asRefusal(ctx: Ctx, error: unknown): ServiceError {
 }
 
 /** Asks the provider anew; what the settings page shows. Throws conflict when none is set up. */
-export async function testIdp(ctx: Ctx, settings: EffectiveSettings) {
-  const idp = idpOf(settings)
+export async function testIdp(ctx: Ctx) {
+  const idp = idpOf(await settingsInForce(ctx))
   if (!idp) throw new ServiceError('conflict', 'No identity provider is set up.')
   const { issuer, authorization_endpoint = '' } = await discover(ctx, idp, true)
   return { issuer, authorization_endpoint, redirect_uri: redirectUri(ctx) }

@@ -1,13 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
 import { type Ctx, setupActor } from '../context.ts'
+import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { findSetupHash, lockSetupHash, replaceSetupHash } from '../settings/setup.ts'
 import { hashSecret } from '../signature.ts'
 import { insertAdmin } from '../users/break-glass.ts'
 import { hasAdmin } from '../users/store.ts'
 import { recordFailure } from './login.ts'
 import { assertSettable, hashPassword } from './passwords.ts'
-import { openSession, subjectOf, type Tokens, tokensOf } from './sessions.ts'
 import { beginAttempt } from './throttle.ts'
 
 const isSame = (a: string, b: string): boolean =>

@@ -1,10 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { ByteRange } from '../base/byte-range.ts'
 
-/** Inclusive byte positions, as in RFC 9110 section 14. */
-export interface ByteRange {
-  start: number
-  end: number
-}
 export interface StoredBlob {
   id: string
   /** Bytes. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import type { ByteRange } from '../base/byte-range.ts'
 import { sharedSync } from '../shared-sync.ts'
 import {
   assertBlobId,
   type BlobBody,
   type BlobDriver,
   BlobMissing,
-  type ByteRange,
   type DamagedEntry,
   isBlobId,
   isDamage,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { StoredBlob, StoredPart } from './driver.ts'
-import { assertBlobId, type BlobBody, type BlobDriver, BlobMissing, type ByteRange, isBlobId, MARK } from './driver.ts'
+import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK } from './driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './s3-bytes.ts'
 import { ask, connect, type S3Options, unless } from './s3-client.ts'
 import { s3Orphans } from './s3-orphans.ts'
@@ -128,7 +128,7 @@ export function s3Driver(options: S3Options): BlobDriver {
     }
   }
 
-  async function get(id: string, size: number, range?: ByteRange): Promise<BlobBody> {
+  const get: BlobDriver['get'] = async (id, size, range) => {
     const Key = keyOf(id)
     const start = range?.start ?? 0
     const end = range?.end ?? size - 1

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../blobs/driver.ts'
+import type { ByteRange } from '../base/byte-range.ts'
 
 /** What a conditional request is compared with. */
 export interface Validators {

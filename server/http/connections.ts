@@ -1,6 +1,5 @@
 import type http from 'node:http'
 import type { Socket } from 'node:net'
-import type { Config } from '../config.ts'
 
 /** How long a connection has for its first request when the service ends: it may be on its way. Milliseconds. */
 const FIRST_REQUEST_MS = 1000
@@ -44,7 +43,7 @@ export function trackConnections(server: http.Server): () => void {
  */
 export function limitConnections(
   server: http.Server,
-  { maxConnections, trustedProxies }: Pick<Config, 'maxConnections' | 'trustedProxies'>,
+  { maxConnections, trustedProxies }: { maxConnections: number; trustedProxies: readonly string[] },
 ): void {
   if (maxConnections === 0) return
   server.maxConnections = maxConnections

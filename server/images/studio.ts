@@ -1,7 +1,7 @@
+import { perSystem } from '../base/per-system.ts'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
-import { perSystem } from '../per-system.ts'
 import { type Cache, createCache, type Entry } from './cache.ts'
 import type { Source, Unusable } from './kinds.ts'
 import type { Limits, Plan } from './parameters.ts'
@@ -39,7 +39,7 @@ export interface Studio {
 }
 
 export const studioOf = perSystem(
-  (config): Studio => ({
+  (config: Config): Studio => ({
     sources: new Map(),
     inspecting: new Map(),
     rendering: new Map(),

@@ -7,6 +7,7 @@ import { source } from '../http/source.ts'
 import { newId } from '../id.ts'
 import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
+import { underWayOf } from './under-way.ts'
 
 const MIB = 1024 * 1024
 /** As many bytes as a request may bring without a row that reserves them: small uploads would pay a transaction more. */
@@ -43,14 +44,15 @@ export interface Arrival {
 }
 
 /** Counts an upload of whoever sends it until the function it gives is called; throws `rate_limited` above the limit. */
-export function countSender({ actor, config, underWay }: Ctx): () => void {
+export function countSender({ actor, config }: Ctx): () => void {
+  const { uploads } = underWayOf(config)
   const sender = actor.user_id ?? source(actor.origin.ip)
   const most = config.uploadsPerSender
-  if (most > 0 && underWay.uploads.of(sender) >= most) throw tooMany(`You have ${most} uploads under way already.`)
-  underWay.uploads.add(sender, 1)
+  if (most > 0 && uploads.of(sender) >= most) throw tooMany(`You have ${most} uploads under way already.`)
+  uploads.add(sender, 1)
   let counted = true
   return () => {
-    if (counted) underWay.uploads.add(sender, -1)
+    if (counted) uploads.add(sender, -1)
     counted = false
   }
 }
@@ -64,7 +66,7 @@ export const tooMany = (detail: string) =>
  * memory alone, so that so many processes may together take in that much more than there is room for until they commit.
  */
 export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null, link?: LinkRoom): Arrival {
-  const { underWay } = ctx
+  const underWay = underWayOf(ctx.config)
   const leave = countSender(ctx)
   const id = newId()
   /** In memory, in rows; one of them is 0. */

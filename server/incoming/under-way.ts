@@ -1,3 +1,5 @@
+import { perSystem } from '../base/per-system.ts'
+
 /** Sums by key, in memory that holds only what is not zero. */
 class Tally {
   readonly #sums = new Map<string, number>()
@@ -12,9 +14,9 @@ class Tally {
 }
 
 /** What is on its way through this process. */
-export class UnderWay {
+export const underWayOf = perSystem(() => ({
   /** Uploads by who sends them. */
-  readonly uploads = new Tally()
+  uploads: new Tally(),
   /** Bytes by bucket of which the database does not know, because they are few. */
-  readonly bytes = new Tally()
-}
+  bytes: new Tally(),
+}))

@@ -1,10 +1,8 @@
-import { type Config, deriveKey } from '../config.ts'
 import { createContext, type System, systemActor } from '../context.ts'
 import type { Row } from '../db/schema.ts'
 import { Refusal } from '../refusal.ts'
+import { deriveKey, type Keys } from '../secrets/derive.ts'
 import * as store from './store.ts'
-
-type Keys = Pick<Config, 'secretKey' | 'previousSecretKeys'>
 
 /** Tells a SECRET_KEY from others and nothing about it: derived for this alone. */
 export const fingerprint = (secretKey: string): string =>

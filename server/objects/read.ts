@@ -1,4 +1,5 @@
-import type { BlobBody, ByteRange } from '../blobs/driver.ts'
+import type { ByteRange } from '../base/byte-range.ts'
+import type { BlobBody } from '../blobs/driver.ts'
 import type { Ctx } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
 import { countDownload } from '../usage/traffic.ts'

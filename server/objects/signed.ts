@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts'
-import { actorOnBehalf } from '../auth/service.ts'
 import { allow, type Ctx } from '../context.ts'
 import { invalid } from '../invalid.ts'
+import { actorOnBehalf } from '../sessions/service.ts'
 import { readClaims, signClaims } from '../signature.ts'
 import { secondsOf } from '../time.ts'
 import { noteBucket } from '../usage/traffic.ts'

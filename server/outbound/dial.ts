@@ -4,7 +4,7 @@ import https from 'node:https'
 import net from 'node:net'
 import tls from 'node:tls'
 import { buildConnector } from 'undici'
-import { type AddressRules, isOwnAddress, mayConnect } from './address.ts'
+import { type AddressRules, isOwnAddress, mayConnect } from '../base/address.ts'
 import { asFailure, blocked, OutboundFailure } from './failure.ts'
 import type { Resolve } from './resolve.ts'
 

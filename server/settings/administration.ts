@@ -1,6 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { Tx } from '../db/schema.ts'
-import { hasAbleAdmin } from '../users/store.ts'
 import { type Changed, type EffectiveSettings, issuerKey } from './effective.ts'
 import * as store from './store.ts'
 
@@ -13,7 +12,7 @@ export const lockAdministration = store.lockOverrides
 /** Step: throws last_admin unless an active administrator can log in through a way that is on (R6, O11). */
 export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
   const issuer = auth.enable_idp && idp.client_id !== null && idp.issuer_url !== null ? issuerKey(idp.issuer_url) : null
-  if (await hasAbleAdmin(tx, { local: auth.enable_local, issuer })) return
+  if (await store.hasAbleAdmin(tx, { local: auth.enable_local, issuer })) return
   throw new ServiceError('last_admin', 'After this no active administrator could log in.')
 }
 

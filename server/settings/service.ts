@@ -1,12 +1,8 @@
 import { type Fault, ServiceError } from '../../contract/errors.ts'
 import type { Settings, SettingsChange } from '../../contract/settings.ts'
 import { differenceOf } from '../audit/difference.ts'
-import { resealAuditKeys } from '../audit/keys.ts'
-import { testIdp as discoverIdp } from '../auth/oidc.ts'
-import { setTotalQuota } from '../buckets/service.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/schema.ts'
-import { findGroupsByIds } from '../groups/store.ts'
 import { invalidAll } from '../invalid.ts'
 import { isSealedWithCurrent, seal, unseal } from '../sealed.ts'
 import { issuerUrl, isThisMachine } from '../variables.ts'
@@ -19,7 +15,6 @@ import {
   SECRET_PURPOSE,
   type Section,
   sectionNames,
-  settingsInForce,
 } from './effective.ts'
 import * as store from './store.ts'
 
@@ -28,8 +23,15 @@ export async function getSettings(ctx: Ctx): Promise<Settings> {
   return describe(ctx, merge(ctx.config, JSON.parse(await store.readOverrides(ctx.db)) as Changed))
 }
 
-/** Changes what is named. Throws conflict on what the environment fixes, last_admin on what would lock out. */
-export async function updateSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
+/**
+ * Changes what is named. Throws conflict on what the environment fixes, last_admin on what would lock out.
+ * `applyTotalQuota`: called in the transaction when the quota over all buckets changes (GiB, null: none).
+ */
+export async function updateSettings(
+  ctx: Ctx,
+  change: SettingsChange,
+  applyTotalQuota: (tx: Tx, quota_gb: number | null) => Promise<void>,
+): Promise<Settings> {
   assertChangeable(ctx, change)
   return ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
@@ -40,15 +42,12 @@ export async function updateSettings(ctx: Ctx, change: SettingsChange): Promise<
     await store.writeOverrides(tx, JSON.stringify(changed))
     const after = merge(ctx.config, changed)
     if (before.quotas.total_quota_gb !== after.quotas.total_quota_gb)
-      await setTotalQuota(tx, after.quotas.total_quota_gb)
+      await applyTotalQuota(tx, after.quotas.total_quota_gb)
     if (change.auth || change.idp) await assertAdminRemains(tx, after)
     record({ name: 'settings_update', details: differences(before, after) })
     return describe(ctx, after)
   })
 }
-
-/** Asks the identity provider in force for its discovery document. Throws conflict when none is set up. */
-export const testIdp = async (ctx: Ctx) => discoverIdp(ctx, await settingsInForce(ctx))
 
 const sealSecrets = (ctx: Ctx, section: Section, fields: object) =>
   Object.fromEntries(
@@ -86,11 +85,8 @@ function assertChangeable(ctx: Ctx, change: SettingsChange): void {
 async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> {
   const mapping = change.idp?.group_mapping ?? []
   if (mapping.length === 0) return
-  const groups = await findGroupsByIds(
-    tx,
-    mapping.map(({ group_id }) => group_id),
-  )
-  const known = new Set(groups.map(({ id }) => id))
+  const named = mapping.map(({ group_id }) => group_id)
+  const known = new Set(await store.findGroupIds(tx, named))
   const faults = mapping.flatMap(({ group_id }, i) =>
     known.has(group_id) ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message: 'names no group' }],
   )
@@ -131,8 +127,7 @@ function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
 export async function resealSettings(ctx: Ctx): Promise<number> {
   return ctx.upkeep(async ({ tx }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
-    let count = await resealAuditKeys(tx, ctx.config)
-    const before = count
+    let count = 0
     for (const section of sectionNames) {
       const fields = changed[section] ?? {}
       for (const [field, value] of Object.entries(fields)) {
@@ -142,7 +137,7 @@ export async function resealSettings(ctx: Ctx): Promise<number> {
         count++
       }
     }
-    if (count > before) await store.writeOverrides(tx, JSON.stringify(changed))
+    if (count > 0) await store.writeOverrides(tx, JSON.stringify(changed))
     return count
   })
 }

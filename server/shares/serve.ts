@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { ShareInfo, ShareListing } from '../../contract/shares.ts'
-import type { ByteRange } from '../blobs/driver.ts'
+import type { ByteRange } from '../base/byte-range.ts'
 import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../blobs/driver.ts'
+import type { ByteRange } from '../base/byte-range.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
 import { DAY_MS } from '../time.ts'

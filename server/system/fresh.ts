@@ -1,5 +1,5 @@
+import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
-import { perSystem } from '../per-system.ts'
 
 /**
  * What one caller found, for everyone who asks in the same process within so many milliseconds: who asks often costs no

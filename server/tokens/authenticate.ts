@@ -1,6 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts'
-import { actorOf } from '../auth/caller.ts'
-import { invalidToken } from '../auth/jwt.ts'
+import { perSystem } from '../base/per-system.ts'
 import {
   type Actor,
   createContext,
@@ -12,7 +11,8 @@ import {
 } from '../context.ts'
 import type { Db } from '../db/schema.ts'
 import { countPerMinute } from '../minute-counter.ts'
-import { perSystem } from '../per-system.ts'
+import { actorOf } from '../sessions/caller.ts'
+import { invalidToken } from '../sessions/jwt.ts'
 import { hashSecret } from '../signature.ts'
 import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'

@@ -13,8 +13,8 @@ import {
 import { findBucket } from '../buckets/store.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../context.ts'
 import { decodeCursor, pageOf, timeOf } from '../cursor.ts'
+import type { Row } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import type { ObjectRow } from '../objects/store.ts'
 import { DAY_MS, MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
@@ -29,7 +29,7 @@ const PURGE_LIMIT = 10_000
 export async function moveToTrash(
   step: Step,
   bucket: HeldBucket,
-  rows: readonly ObjectRow[],
+  rows: readonly Row<'objects'>[],
   reason: 'deleted' | 'overwritten',
   jobId: string | null = null,
 ): Promise<(string | null)[]> {

@@ -6,7 +6,6 @@ import { findBucket } from '../buckets/store.ts'
 import type { Ctx } from '../context.ts'
 import { invalid } from '../invalid.ts'
 import { DAY_MS } from '../time.ts'
-import { countFailed } from '../webhooks/store.ts'
 import { KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { largest } from './types.ts'
@@ -93,7 +92,6 @@ export async function getHistory(ctx: Ctx, query: HistoryQuery) {
     series: asked.map(seriesOf).filter(({ bucket, points }) => bucket !== null || points.length > 0),
     others: rest.length === 0 ? null : { buckets: rest.length, points: await addUp(ctx, span, rest) },
     totals,
-    failed_deliveries: admin ? await countFailed(ctx.db, span.from, span.to) : null,
   }
 }
 

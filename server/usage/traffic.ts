@@ -1,6 +1,6 @@
+import { perSystem } from '../base/per-system.ts'
 import type { Ctx, Origin } from '../context.ts'
 import type { Delivery } from '../http/delivery.ts'
-import { perSystem } from '../per-system.ts'
 import { HOUR_MS } from '../time.ts'
 
 /** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */

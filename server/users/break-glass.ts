@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
 import { assertSettable, hashPassword } from '../auth/passwords.ts'
-import { revokeSessionsOf } from '../auth/service.ts'
 import { type Ctx, type Step, systemActor } from '../context.ts'
 import type { Row } from '../db/schema.ts'
 import { joinGroups } from '../groups/members.ts'
 import { ensureAdministrators } from '../groups/service.ts'
 import { newId } from '../id.ts'
+import { revokeSessionsOf } from '../sessions/service.ts'
 import { emailKey, insertUser } from './service.ts'
 import * as store from './store.ts'
 

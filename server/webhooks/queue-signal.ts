@@ -1,5 +1,5 @@
+import { perSystem } from '../base/per-system.ts'
 import type { Config } from '../config.ts'
-import { perSystem } from '../per-system.ts'
 
 const listenersOf = perSystem(() => new Set<() => void>())
 

@@ -1,13 +1,13 @@
 import net from 'node:net'
+import { perSystem } from '../base/per-system.ts'
 import type { Config } from '../config.ts'
 import { invalid } from '../invalid.ts'
 import { allowedAddresses, hostOf, type Route } from '../outbound/dial.ts'
 import { OutboundFailure } from '../outbound/failure.ts'
 import { createResolve } from '../outbound/resolve.ts'
-import { perSystem } from '../per-system.ts'
 
 /** How this process reaches receivers. */
-export const routeOf = perSystem(({ webhooks, port }): Route => {
+export const routeOf = perSystem(({ webhooks, port }: Config): Route => {
   const { allowed, denied, ca, proxy, dnsServers, systemNames } = webhooks
   const resolve = createResolve({ servers: dnsServers, systemNames })
   return { allowed, denied, ca, proxy, resolve, ownPort: port }

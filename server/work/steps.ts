@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../../contract/errors.ts'
+import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
-import { perSystem } from '../per-system.ts'
 import { type Claim, type Lease, LeaseLost } from './lease.ts'
 
 /** How many rows of one kind a process works on at a time. */

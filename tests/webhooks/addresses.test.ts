@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { isNeverAllowed, mayConnect, parseRange } from '../../server/outbound/address.ts'
+import { isNeverAllowed, mayConnect, parseRange } from '../../server/base/address.ts'
 
 const none = { allowed: [], denied: [] }
 const allowing = (...ranges: string[]) => ({ allowed: ranges.map(parseRange), denied: [] })

@@ -2,9 +2,9 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEVICE_SECONDS } from '../../auth/device.ts'
-import { isHostOnly } from '../../auth/jwt.ts'
-import type { Tokens } from '../../auth/sessions.ts'
 import type { Ctx } from '../../context.ts'
+import { isHostOnly } from '../../sessions/jwt.ts'
+import type { Tokens } from '../../sessions/sessions.ts'
 
 const WEEK_SECONDS = 7 * 24 * 3600
 const TEN_MINUTES = 600

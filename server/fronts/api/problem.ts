@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errors, type Fault, ServiceError } from '../../../contract/errors.ts'
 import { isStorageOutage } from '../../blobs/driver.ts'
 import { isDatabaseOutage } from '../../db/errors.ts'
-import { isStorageFull } from '../../http/storage-full.ts'
+import { isStorageFull } from './storage-full.ts'
 
 /** Answers with an RFC 9457 problem. */
 export function sendProblem(

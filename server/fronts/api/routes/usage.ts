@@ -1,9 +1,15 @@
 import { api } from '../../../../contract/index.ts'
+import { isAdmin } from '../../../../contract/permissions.ts'
 import * as service from '../../../usage/service.ts'
+import { countFailed } from '../../../webhooks/store.ts'
 import { handle } from '../handle.ts'
 
 export const usageRoutes = [
   handle(api.usage, (ctx) => service.summariseUsage(ctx)),
-  handle(api.usageHistory, (ctx, { query }) => service.getHistory(ctx, query)),
+  handle(api.usageHistory, async (ctx, { query }) => {
+    const history = await service.getHistory(ctx, query)
+    const failed = isAdmin(ctx.actor.groups) ? await countFailed(ctx.db, history.from, history.to) : null
+    return { ...history, failed_deliveries: failed }
+  }),
   handle(api.usageTypes, (ctx, { query }) => service.getTypes(ctx, query)),
 ]

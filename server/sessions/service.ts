@@ -1,6 +1,5 @@
-import type { Actor, Ctx } from '../context.ts'
+import type { Actor } from '../context.ts'
 import type { Db } from '../db/schema.ts'
-import { HOUR_MS } from '../time.ts'
 import { actorOf } from './caller.ts'
 import * as store from './store.ts'
 
@@ -39,9 +38,5 @@ export function actorOnBehalf(
   return renew(ctx.db)
 }
 
-/** Deletes sessions, begun logins, refresh tokens and counters that can have no effect any more (J5). */
-export const expiryWorker = {
-  name: 'auth-expiry',
-  every: HOUR_MS,
-  run: (ctx: Ctx) => ctx.upkeep(({ tx }) => store.deleteExpired(tx, ctx.now())),
-}
+/** Step: deletes sessions and refresh tokens that can have no effect any more. */
+export const deleteExpiredSessions = store.deleteExpired

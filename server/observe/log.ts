@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { currentMeter } from './observe/meter.ts'
+import { currentMeter } from './meter.ts'
 
 /** What is a credential by its form: personal access tokens, JWTs (bounded, so that no text takes long), signing secrets. */
 const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|eyJ[\w-]{8,1000}\.[\w-]+\.[\w-]+|whsec_[\w+/=-]{8,}/g

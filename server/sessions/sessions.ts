@@ -1,15 +1,15 @@
 import { ServiceError } from '../../contract/errors.ts'
+import { perSystem } from '../base/per-system.ts'
 import type { Actor, Ctx, Origin, Step } from '../context.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
-import type { Db } from '../db/schema.ts'
+import type { Db, Tx } from '../db/schema.ts'
 import { newId } from '../id.ts'
-import { withoutCredentials } from '../log.ts'
-import { perSystem } from '../per-system.ts'
+import { withoutCredentials } from '../observe/log.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { idpOf } from '../settings/idp.ts'
 import { DAY_MS } from '../time.ts'
 import { actorOf } from './caller.ts'
 import * as jwt from './jwt.ts'
-import { idpOf } from './oidc.ts'
 import * as store from './store.ts'
 
 const FAMILY_MS = 30 * DAY_MS
@@ -105,6 +105,15 @@ export interface Tokens {
   expires_in: number
   refresh_token: string
 }
+
+/** Step: a session whose tokens were not fetched yet, with its first refresh token; undefined when it is gone. */
+export async function lockNewSession(tx: Tx, sid: string, jti: string) {
+  const found = await store.lockSession(tx, sid)
+  return found && { found, refresh: await store.findRefreshToken(tx, jti) }
+}
+
+/** Step: ends a session whose tokens nobody may fetch. */
+export const dropSession = store.revokeSession
 
 /** The tokens of a session; the refresh token is always the same for the same row. */
 export async function tokensOf(ctx: Ctx, { subject, sid, refresh }: NewSession): Promise<Tokens> {

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { databaseUrlOf, dataDirOf, type Env } from './config.ts'
-import { assertWritable } from './instance/folders.ts'
-import { hasSchema, noDatabase } from './instance/join.ts'
-import { Refusal } from './refusal.ts'
-import { variables } from './variables.ts'
+import { databaseUrlOf, dataDirOf, type Env } from '../config.ts'
+import { Refusal } from '../refusal.ts'
+import { variables } from '../variables.ts'
+import { assertWritable } from './folders.ts'
+import { hasSchema, noDatabase } from './join.ts'
 
 /** The environment with the SECRET_KEY that is given, or else the one kept in `<DATA_DIR>/secret.key`. */
 function withKnownKey(env: Env): { env: Env; known: boolean; file: string } {

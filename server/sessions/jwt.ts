@@ -1,6 +1,7 @@
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../contract/errors.ts'
-import { type Config, keyId } from '../config.ts'
+import type { Config } from '../config.ts'
+import { keyId } from '../secrets/derive.ts'
 
 const ISSUER = 'strongroom'
 const ACCESS_SECONDS = 30 * 60

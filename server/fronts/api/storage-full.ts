@@ -1,4 +1,4 @@
-import { isDatabaseFull } from '../db/errors.ts'
+import { isDatabaseFull } from '../../db/errors.ts'
 
 /** Codes of files, and of S3 engines. */
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])
