@@ -3,9 +3,9 @@ import fs from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import { type Client, urlOf } from '../client/derived.ts'
 import { api } from '../contract/index.ts'
+import { newId } from '../server/base/id.ts'
 import { openDatabase } from '../server/db/open.ts'
 import type { Row, Schema } from '../server/db/schema.ts'
-import { newId } from '../server/id.ts'
 import type { ServerProcess } from '../tests/support/process.ts'
 
 const BATCH = 1000

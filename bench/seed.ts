@@ -1,6 +1,6 @@
+import { newId } from '../server/base/id.ts'
 import { openDatabase } from '../server/db/open.ts'
 import type { NewRow } from '../server/db/schema.ts'
-import { newId } from '../server/id.ts'
 
 const BATCH = 2000
 

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { bodySchema, eventNames, events } from '../contract/events.ts'
+import { variables } from '../server/config/variables.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
 import {
   eventMetrics,
@@ -9,7 +10,6 @@ import {
   queueMetrics,
   snapshotMetrics,
 } from '../server/observe/instruments.ts'
-import { variables } from '../server/variables.ts'
 import { clientOperations, clientRoutes } from './client.ts'
 
 /** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
@@ -25,7 +25,7 @@ export function configuration(): string {
     '# Configuration',
     '',
     'Everything is set by environment variables, read once at start. All faults are listed at once and nothing starts',
-    'until they are mended. This page is generated from `server/variables.ts` by `npm run docs`.',
+    'until they are mended. This page is generated from `server/config/variables.ts` by `npm run docs`.',
     '',
     '| variable | default | meaning |',
     '|---|---|---|',

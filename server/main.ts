@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-import './threads.ts'
+import './process/threads.ts'
 import os from 'node:os'
 import { parseArgs } from 'node:util'
-import { isCommand, runCommand } from './commands.ts'
-import { ConfigError, type Env, readConfig } from './config.ts'
-import type { Accepted } from './instance/join.ts'
-import { withKeptKey } from './instance/secret-key.ts'
-import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './processes.ts'
-import { Refusal } from './refusal.ts'
-import type { Role } from './role.ts'
-import { type First, start } from './start.ts'
+import { Refusal } from './base/refusal.ts'
+import { ConfigError, type Env, readConfig } from './config/config.ts'
+import type { Role } from './config/role.ts'
+import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './process/cluster.ts'
+import { isCommand, runCommand } from './process/commands.ts'
+import type { Accepted } from './process/instance/join.ts'
+import { withKeptKey } from './process/instance/secret-key.ts'
+import { type First, start } from './process/start.ts'
 
 const USAGE = `usage: strongroom <command>
 

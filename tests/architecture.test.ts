@@ -25,7 +25,7 @@ const importRules = [
     files: 'console/src/{ui,api}/**',
     may: ['console/src/{ui,api}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
   },
-  { files: 'server/*/store.ts', may: ['contract/**', 'server/db/**', 'server/time.ts', 'npm:kysely'] },
+  { files: 'server/**/store.ts', may: ['contract/**', 'server/db/**', 'server/base/time.ts', 'npm:kysely'] },
   // What an upgrade did once it does always: live code changes.
   {
     files: 'server/db/migrations/{types.ts,*/*.ts}',
@@ -33,16 +33,34 @@ const importRules = [
   },
 ]
 
-/** The roof: nothing in a folder of server/ stands on it, whatever the file is called. A front is imported by the roof alone. */
-const roof = ['server/{main,start,commands,once,processes,workers,threads}.ts', 'server/fronts/**']
+/** The layers of server/, from the roof to the cellar: a file imports files of its own layer and of those below it. */
+const layers: readonly (readonly string[])[] = [
+  ['server/main.ts'],
+  ['server/process/**'],
+  ['server/fronts/**'],
+  ['server/features/**'],
+  ['server/storage/**'],
+  ['server/access/**'],
+  ['server/blobs/*.ts', 'server/work/**', 'server/at-stop.ts'],
+  ['server/context.ts'],
+  ['server/observe/**'],
+  ['server/blobs/drivers/**', 'server/db/**', 'server/outbound/**', 'server/http/**'],
+  ['server/config/**'],
+  ['server/secrets/**'],
+  ['server/base/**'],
+]
+/** Where each folder is a room of its own; elsewhere all files below a folder of server/ are one. */
+const divided = ['server/fronts', 'server/features', 'server/storage', 'server/access', 'server/blobs']
+const mostFloors = 15
 
 /** Files besides store.ts that may write to tables, each with its reason. Their writes are for their own folder as well. */
 const writers: { [file: string]: string } = {
-  'server/audit/chain.ts':
+  'server/features/audit/chain.ts':
     'tables of their own: links, head and checkpoints, which only sealing, purging and verifying use',
-  'server/policies/items.ts': 'what a run has listed: written by INSERT … SELECT over the statement that matches',
-  'server/webhooks/retention.ts': 'a worker whose whole work is three statements that delete',
-  'server/webhooks/queue.ts':
+  'server/features/policies/items.ts':
+    'what a run has listed: written by INSERT … SELECT over the statement that matches',
+  'server/features/webhooks/retention.ts': 'a worker whose whole work is three statements that delete',
+  'server/features/webhooks/queue.ts':
     'claims, leases and outcomes of deliveries: the SQL of the dispatcher, apart from the API’s',
 }
 
@@ -51,9 +69,9 @@ const wordRules = [
   // main.ts hands the environment on; threads.ts sets the size of libuv's pool before anything uses it.
   {
     word: /\bprocess\.env\b(?![.?[])/g,
-    only: ['server/config.ts', 'server/main.ts', 'server/threads.ts', 'cli/config.ts'],
+    only: ['server/config/config.ts', 'server/main.ts', 'server/process/threads.ts', 'cli/config.ts'],
   },
-  { word: /\bprocess\.env[.?[]/g, only: ['server/config.ts', 'server/threads.ts', 'cli/config.ts'] },
+  { word: /\bprocess\.env[.?[]/g, only: ['server/config/config.ts', 'server/process/threads.ts', 'cli/config.ts'] },
   // The core speaks values; fronts own requests and answers.
   { word: /['"]@?fastify['"/]/g, only: ['server/fronts/**', 'server/http/validation.ts'] },
   { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/sqlite/**', 'server/db/postgres/**'] },
@@ -68,12 +86,12 @@ const wordRules = [
  * of one service. Tables that are written out in the source are no state.
  */
 const collections: { [declaration: string]: string } = {
-  'server/auth/passwords.ts decoys': 'a hash that no password matches for each cost: made again it would be as good',
+  'server/secrets/passwords.ts decoys': 'a hash that no password matches for each cost: made again it would be as good',
   'server/db/errors.ts noted': 'a mark on an error, gone with it',
   'server/fronts/api/observe.ts counted': 'of a connection, gone with it',
   'server/http/validation.ts writers': 'compiled once for each schema of the contract',
   'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
-  'server/usage/traffic.ts bucketOf': 'of a request, gone with it',
+  'server/storage/traffic/traffic.ts bucketOf': 'of a request, gone with it',
 }
 
 const emptyNames = /^(manager|helper|util|data|info|dto)s?$/
@@ -100,9 +118,8 @@ function findBreaches(tree: Map<string, string>): string[] {
       for (const { files, may } of importRules)
         if (path.matchesGlob(file, files) && !may.some((allowed) => matches(target, allowed, file)))
           report(index, `imports ${target}`)
-      if (path.matchesGlob(file, 'server/*/**'))
-        if (!(inFronts(file) && inFronts(target)) && roof.some((one) => path.matchesGlob(target, one)))
-          report(index, `imports ${target}, which stands on it`)
+      if (Number.isFinite(layerOf(file)) && layerOf(target) < layerOf(file))
+        report(index, `imports ${target}, of a layer above it`)
       if (!file.startsWith('server/db/') && path.matchesGlob(target, 'server/db/{sqlite,postgres}/**'))
         report(index, `imports ${target}, of one engine`)
       if (path.dirname(target) === path.dirname(file)) continue
@@ -119,13 +136,53 @@ function findBreaches(tree: Map<string, string>): string[] {
   return breaches
 }
 
-const inFronts = (file: string): boolean => file.startsWith('server/fronts/')
+/** The index of a file's layer; infinite for what is not in server/. */
+function layerOf(file: string): number {
+  const layer = layers.findIndex((globs) => globs.some((glob) => path.matchesGlob(file, glob)))
+  return layer < 0 ? Number.POSITIVE_INFINITY : layer
+}
+
+/** The folder a file of server/ belongs to, or the file itself where it lies in server/. */
+function roomOf(file: string): string {
+  const [, , ...within] = path.posix.dirname(file).split('/')
+  if (!file.slice('server/'.length).includes('/')) return file
+  const folder = file.split('/', 2).join('/')
+  return within.length > 0 && divided.includes(folder) ? `${folder}/${within[0]}` : folder
+}
+
+/** The rooms of server/ as a tree of their own, each with an import for every other room that its files import. */
+function readRooms(): Map<string, string> {
+  const rooms = new Map<string, Set<string>>()
+  for (const [file, text] of readTree()) {
+    if (!file.startsWith('server/')) continue
+    const own = rooms.get(roomOf(file)) ?? new Set()
+    rooms.set(roomOf(file), own)
+    for (const { from } of findImports(text)) {
+      const target = resolve(file, from)
+      if (target.startsWith('server/') && roomOf(target) !== roomOf(file)) own.add(roomOf(target))
+    }
+  }
+  const importOf = (room: string, other: string) => `import './${path.posix.relative(path.posix.dirname(room), other)}'`
+  return new Map([...rooms].map(([room, others]) => [room, [...others].map((one) => importOf(room, one)).join('\n')]))
+}
+
+/** How many floors a tree without circles has: the files of its longest chain of imports. */
+function countFloors(tree: Map<string, string>): number {
+  const known = new Map<string, number>()
+  const floorOf = (file: string): number => {
+    const below = [...findImports(tree.get(file) ?? '')].map(({ from }) => resolve(file, from))
+    const floor = known.get(file) ?? 1 + Math.max(0, ...below.filter((one) => tree.has(one)).map(floorOf))
+    known.set(file, floor)
+    return floor
+  }
+  return Math.max(...[...tree.keys()].map(floorOf))
+}
 
 const WRITES =
   /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`\s*(?:insert|update|delete|merge)\b/gi
 const COLLECTIONS =
   /^(?:export )?(?:const|let) (\w+)[^=\n]*=\s+(?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|countPerMinute\()/gm
-const isWriter = (file: string): boolean => path.matchesGlob(file, 'server/*/store.ts') || Object.hasOwn(writers, file)
+const isWriter = (file: string): boolean => path.matchesGlob(file, 'server/**/store.ts') || Object.hasOwn(writers, file)
 
 /** Groups of files that import one another in a circle, be it only for types. */
 function findCircles(tree: Map<string, string>): string[][] {
@@ -212,6 +269,33 @@ test('files import one another in no circle', () => {
   ])
 })
 
+test('every file of server/ is in a layer; its rooms import one another in no circle, on few floors', () => {
+  for (const file of readTree().keys())
+    if (file.startsWith('server/')) assert.ok(Number.isFinite(layerOf(file)), `${file} is in no layer`)
+  const rooms = readRooms()
+  assert.ok(rooms.size > 30, `${rooms.size} rooms`)
+  assert.deepEqual(findCircles(rooms), [])
+  assert.ok(countFloors(rooms) <= mostFloors, `${countFloors(rooms)} floors`)
+})
+
+test('floors are counted along the longest chain', () => {
+  const tree = new Map([
+    ['a', "import './b'\nimport './d'"],
+    ['b', "import './c'"],
+    ['c', "import './d'\nimport 'node:fs'"],
+    ['d', ''],
+  ])
+  assert.equal(countFloors(tree), 4)
+})
+
+test('half of the files of server/ have fewer than 100 lines', () => {
+  const lengths = [...readTree()]
+    .filter(([file]) => file.startsWith('server/'))
+    .map(([, text]) => lineAt(text, text.length))
+  const sorted = lengths.toSorted((a, b) => a - b)
+  assert.ok((sorted[Math.floor(sorted.length / 2)] ?? 0) <= 100)
+})
+
 test('features of the console depend on one another in no circle', () => {
   const folderOf = (file: string) => file.match(/^console\/src\/(?:features\/)?[^/]+(?=\/)/)?.[0]
   const folders = new Map<string, string>()
@@ -242,7 +326,7 @@ test('every rule is alive', () => {
   const cases: [file: string, text: string, breach: string | null][] = [
     ['contract/a.ts', "import { Type } from 'typebox'\nimport { Value } from 'typebox/value'\nimport './b.ts'", null],
     ['contract/a.ts', "import {\n  readFile,\n} from 'node:fs'", 'contract/a.ts:3 imports node:fs'],
-    ['contract/a.ts', "export * from '../server/id.ts'", 'contract/a.ts:1 imports server/id.ts'],
+    ['contract/a.ts', "export * from '../server/base/id.ts'", 'contract/a.ts:1 imports server/base/id.ts'],
     ['console/a.tsx', "import type { X } from '../server/x.ts'", 'console/a.tsx:1 imports server/x.ts'],
     [
       'console/src/ui/a.tsx',
@@ -261,9 +345,31 @@ test('every rule is alive', () => {
       "server/a/service.ts:1 says 'fastify', for server/fronts/** and server/http/validation.ts alone",
     ],
     [
-      'server/a/service.ts',
-      "\nimport { b } from '../fronts/api/b.ts'",
-      'server/a/service.ts:2 imports server/fronts/api/b.ts, which stands on it',
+      'server/features/a/service.ts',
+      "\nimport { b } from '../../fronts/api/b.ts'",
+      'server/features/a/service.ts:2 imports server/fronts/api/b.ts, of a layer above it',
+    ],
+    ['server/features/a/service.ts', "import '../../storage/b/service.ts'\nimport '../c/service.ts'", null],
+    [
+      'server/storage/a/x.ts',
+      "import type { B } from '../../features/b/service.ts'",
+      'server/storage/a/x.ts:1 imports server/features/b/service.ts, of a layer above it',
+    ],
+    [
+      'server/access/a/x.ts',
+      "await import('../../storage/b/x.ts')",
+      'server/access/a/x.ts:1 imports server/storage/b/x.ts, of a layer above it',
+    ],
+    [
+      'server/blobs/drivers/fs/a.ts',
+      "import '../../write.ts'",
+      'server/blobs/drivers/fs/a.ts:1 imports server/blobs/write.ts, of a layer above it',
+    ],
+    ['server/blobs/write.ts', "import './drivers/driver.ts'\nimport '../context.ts'", null],
+    [
+      'server/base/a.ts',
+      "import '../config/config.ts'",
+      'server/base/a.ts:1 imports server/config/config.ts, of a layer above it',
     ],
     ['server/a/service.ts', "import '../b/service.ts'\nimport './x.ts'\nimport 'jose'\nimport 'node:fs'", null],
     ['server/a/store.ts', "import { sql } from 'kysely'\nimport type { Db } from '../db/schema.ts'", null],
@@ -293,7 +399,7 @@ test('every rule is alive', () => {
     ],
     ['server/a/bulk.ts', "tx\n.deleteFrom('x')", 'server/a/bulk.ts:2 writes to a table outside of a store.ts'],
     ['server/a/bulk.ts', 'sql`\n  update x`', 'server/a/bulk.ts:1 writes to a table outside of a store.ts'],
-    ['server/webhooks/queue.ts', "tx.deleteFrom('x')", null],
+    ['server/features/webhooks/queue.ts', "tx.deleteFrom('x')", null],
     [
       'server/db/migrations/1/index.ts',
       "import '../types.ts'\nimport './x.ts'\nimport 'kysely'\nimport 'node:crypto'",
@@ -305,15 +411,15 @@ test('every rule is alive', () => {
       'server/db/migrations/1/index.ts:1 imports server/audit/hashes.ts',
     ],
     [
-      'server/a/bulk.ts',
-      "import { start } from '../start.ts'",
-      'server/a/bulk.ts:1 imports server/start.ts, which stands on it',
+      'server/work/bulk.ts',
+      "import { start } from '../process/start.ts'",
+      'server/work/bulk.ts:1 imports server/process/start.ts, of a layer above it',
     ],
     ['server/main.ts', '// process.env.X\nreadConfig(process.env)', null],
     [
       'server/main.ts',
       'process.env.X',
-      'server/main.ts:1 says process.env., for server/config.ts and server/threads.ts and cli/config.ts alone',
+      'server/main.ts:1 says process.env., for server/config/config.ts and server/process/threads.ts and cli/config.ts alone',
     ],
     ['client/a.ts', "import { api } from '../contract/index.ts'", 'client/a.ts:1 imports contract/index.ts'],
     ['client/a.ts', "import 'node:fs'", 'client/a.ts:1 imports node:fs'],
@@ -321,7 +427,7 @@ test('every rule is alive', () => {
     [
       'server/a/x.ts',
       '\n f(process.env)',
-      'server/a/x.ts:2 says process.env, for server/config.ts and server/main.ts and server/threads.ts and cli/config.ts alone',
+      'server/a/x.ts:2 says process.env, for server/config/config.ts and server/main.ts and server/process/threads.ts and cli/config.ts alone',
     ],
     [
       'server/a/x.ts',

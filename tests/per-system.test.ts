@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atStop, stopAll } from '../server/at-stop.ts'
 import { perSystem } from '../server/base/per-system.ts'
-import type { Config } from '../server/config.ts'
+import type { Config } from '../server/config/config.ts'
 import type { Ctx } from '../server/context.ts'
 
 /** A service as far as its state is concerned. */

@@ -1,6 +1,6 @@
 import type { Ctx, Upkeep } from '../context.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
-import type { StoredBlob } from './driver.ts'
+import type { StoredBlob } from './drivers/driver.ts'
 import * as store from './store.ts'
 
 const BATCH = 500

@@ -1,6 +1,6 @@
+import { newId } from '../base/id.ts'
 import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
-import { newId } from '../id.ts'
 import * as store from './store.ts'
 
 const BATCH = 64

@@ -1,5 +1,5 @@
 import { type Kysely, Migrator, sql } from 'kysely'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../base/refusal.ts'
 import type { Engine } from './engine.ts'
 import { migrations } from './migrations/index.ts'
 import { columnTypes } from './migrations/types.ts'

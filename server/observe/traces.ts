@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import { version } from '../version.ts'
+import { version } from '../base/version.ts'
+import type { Config } from '../config/config.ts'
 import type { Attributes, Span } from './meter.ts'
 
 /** How long the end of a process waits for spans that nobody takes. */

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
+import { newId } from '../base/id.ts'
+import { MINUTE_MS } from '../base/time.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { Db, Row, Schema, Tx } from '../db/schema.ts'
-import { newId } from '../id.ts'
-import { MINUTE_MS } from '../time.ts'
 import * as store from './store.ts'
 
 export type { Claim } from './store.ts'

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import type { AuditRecord } from '../../contract/audit.ts'
 import { joinDetails, type PartialDetails } from '../../contract/details.ts'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { ActionDetails, ActionName, EventName } from '../../contract/actions.ts'
 import { joinDetails, type PartialDetails } from '../../contract/details.ts'
 import { bodySchema, eventNames } from '../../contract/events.ts'
-import { splitDetails } from '../../server/audit/details.ts'
+import { splitDetails } from '../../server/features/audit/details.ts'
 
 const FIRST = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 const partsOf = (details: object, most?: number) => splitDetails(JSON.stringify(details), FIRST, most)

@@ -7,14 +7,14 @@ import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createClient } from '../../client/derived.ts'
-import { GENESIS, hashLink, hashRow } from '../../server/audit/hashes.ts'
-import { verifyChain } from '../../server/audit/verify.ts'
-import { readConfig } from '../../server/config.ts'
+import { newId } from '../../server/base/id.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import type { Row } from '../../server/db/schema.ts'
-import { newId } from '../../server/id.ts'
-import { type Running, start } from '../../server/start.ts'
+import { GENESIS, hashLink, hashRow } from '../../server/features/audit/hashes.ts'
+import { verifyChain } from '../../server/features/audit/verify.ts'
+import { type Running, start } from '../../server/process/start.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../support/process.ts'
 import { ADMIN, allActions, describeEngines, SECRET_KEY, serverEnv, startServer } from '../support/server.ts'
@@ -162,7 +162,7 @@ describeEngines('the keys of the audit log', (engine) => {
         const found = await verify(running)
         assert.deepEqual([found.ok, found.keys.length, found.pending], [true, 1, 1])
       })
-      const { runCommand } = await import('../../server/commands.ts')
+      const { runCommand } = await import('../../server/process/commands.ts')
       assert.equal(await runCommand('rotate-secrets', [], { ...server.env, ...both, LOG_LEVEL: 'silent' }), 0)
       await run({ SECRET_KEY: NEXT }, async (running) => {
         await running.tick()

@@ -4,7 +4,7 @@ import { ProblemError } from '../../client/derived.ts'
 import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import type { RouteSpec } from '../../contract/route.ts'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
 import { BUCKET, byKey, cleanup, type Entry, image, type Made, params, table, who } from './access.ts'
 

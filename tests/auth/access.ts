@@ -1,6 +1,6 @@
 import type { Client } from '../../client/derived.ts'
 import type { OperationName } from '../../contract/index.ts'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 
 export const BUCKET = 'table-b'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac, createPublicKey } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import type { ErrorCode } from '../../contract/errors.ts'
-import { readConfig } from '../../server/config.ts'
-import { start } from '../../server/start.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { start } from '../../server/process/start.ts'
 import type { Answer } from '../support/http.ts'
 import {
   type Account,

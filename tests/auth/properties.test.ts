@@ -15,7 +15,7 @@ import {
   presets,
   reasons,
 } from '../../contract/permissions.ts'
-import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../server/base/cursor.ts'
 import {
   evaluateConditions,
   matchesStrongly,

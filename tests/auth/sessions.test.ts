@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { decodeJwt, SignJWT } from 'jose'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, SECRET_KEY, startServer, type TestServer } from '../support/server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { type BlobDriver, BlobMissing, type StoredBlob, type StoredPart } from '../../server/blobs/driver.ts'
+import { type BlobDriver, BlobMissing, type StoredBlob, type StoredPart } from '../../server/blobs/drivers/driver.ts'
 import type { PartsOfEngine } from './conformance.ts'
 import {
   assertNothing,

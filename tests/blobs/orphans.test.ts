@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { bareEnv } from '../support/process.ts'
 import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { api } from '../../contract/index.ts'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
@@ -198,7 +198,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
 
   it('counts anew what is left of it', async () => {
     const gone = await bury()
-    const { correctUsage } = await import('../../server/buckets/service.ts')
+    const { correctUsage } = await import('../../server/storage/buckets/service.ts')
     await server.database.transaction(async (tx) => {
       await tx.updateTable('bucket_usage').set({ trash_bytes: 1000 }).where('bucket_id', '=', gone.id).execute()
       await correctUsage(tx, gone.id)

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { errors } from '../../contract/errors.ts'
-import { encodeCursor } from '../../server/cursor.ts'
-import { type DirectorySettings, type DirectoryUser, directoryKinds } from '../../server/directory/directory.ts'
-import { openDirectory } from '../../server/directory/open.ts'
+import { type DirectorySettings, type DirectoryUser, directoryKinds } from '../../server/access/directory/directory.ts'
+import { openDirectory } from '../../server/access/directory/open.ts'
+import { encodeCursor } from '../../server/base/cursor.ts'
 import {
   answer,
   CLIENT_SECRET,

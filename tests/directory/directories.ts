@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { type ErrorCode, ServiceError } from '../../contract/errors.ts'
-import type { DirectorySettings, DirectoryUser, IdentityDirectory } from '../../server/directory/directory.ts'
-import { openDirectory } from '../../server/directory/open.ts'
+import type { DirectorySettings, DirectoryUser, IdentityDirectory } from '../../server/access/directory/directory.ts'
+import { openDirectory } from '../../server/access/directory/open.ts'
 import type { FakeDirectory, Person } from '../support/directories.ts'
 
 export const people: Person[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type DirectoryKind, directoryKinds } from '../../server/directory/directory.ts'
+import { type DirectoryKind, directoryKinds } from '../../server/access/directory/directory.ts'
 import { answer, CLIENT_SECRET, type FakeDirectory, hang, type Person, startDirectory } from '../support/directories.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { encodeCursor } from '../../server/cursor.ts'
+import { encodeCursor } from '../../server/base/cursor.ts'
 import { answer, type Person, parseGraphSearch, parseScimFilter, startDirectory } from '../support/directories.ts'
 import { find, findAll, namesOf, open, people, refused, signal } from './directories.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Client, ProblemError } from '../../client/derived.ts'
 import { type ActionName, auditOnly } from '../../contract/actions.ts'
-import { openStorage } from '../../server/blobs/open.ts'
+import { openStorage } from '../../server/blobs/drivers/open.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import { workDaysLater } from '../support/days-later.ts'
 import type { Receiver } from '../support/receiver.ts'

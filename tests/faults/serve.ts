@@ -1,9 +1,9 @@
 // A service like `strongroom serve`, whose clock can be put forward or back, and whose collector has a grace period and a
 // rhythm that let it work within a test. Told over IPC: { clock: <milliseconds> }.
-import '../../server/threads.ts'
-import { readConfig } from '../../server/config.ts'
-import { start } from '../../server/start.ts'
-import { workersOf } from '../../server/workers.ts'
+import '../../server/process/threads.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { start } from '../../server/process/start.ts'
+import { workersOf } from '../../server/process/workers.ts'
 
 let offset = Number(process.env.CLOCK_OFFSET ?? 0)
 process.on('message', ({ clock }: { clock: number }) => {

@@ -1,8 +1,8 @@
 import path from 'node:path'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
-import { imageStatus } from '../../server/images/service.ts'
-import { start } from '../../server/start.ts'
+import { imageStatus } from '../../server/features/images/service.ts'
+import { start } from '../../server/process/start.ts'
 import { type Answer, request } from '../support/http.ts'
 import { type Engine, startServer } from '../support/server.ts'
 

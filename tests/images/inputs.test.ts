@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { Client } from '../../client/derived.ts'
-import { selfTest } from '../../server/images/render.ts'
+import { selfTest } from '../../server/features/images/render.ts'
 import { type Colour, decode, headerOf, photo, pictures, quarters, seenIn, turned } from '../support/pictures.ts'
 import { onS3 } from '../support/server.ts'
 import { type Images, problem, type Query, withImages } from './images.ts'
@@ -104,7 +104,7 @@ describe('real-world inputs', { skip: onS3 }, () => {
   it('refuses to start where libvips would decode what it must not', async () => {
     await selfTest()
     // The files of the test are such that a libvips without the block decodes them.
-    const files = ['svg.jpg', 'picture.v'].map((name) => `server/images/forbidden/${name}`)
+    const files = ['svg.jpg', 'picture.v'].map((name) => `server/features/images/forbidden/${name}`)
     const script = `import sharp from 'sharp'; for (const file of ${JSON.stringify(files)}) await sharp(file).png().toBuffer()`
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
   })

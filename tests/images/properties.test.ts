@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { ServiceError } from '../../contract/errors.ts'
 import { type ImageQuery, imageFits, imageFormats } from '../../contract/images.ts'
-import type { Source } from '../../server/images/kinds.ts'
+import type { Source } from '../../server/features/images/kinds.ts'
 import {
   acceptedBy,
   geometryOf,
@@ -12,7 +12,7 @@ import {
   planOf,
   readParameters,
   snap,
-} from '../../server/images/parameters.ts'
+} from '../../server/features/images/parameters.ts'
 
 const limits: Limits = {
   ...{ max_source_mb: 50, max_source_megapixels: 50, max_progressive_megapixels: 25, max_avif_source_megapixels: 16 },

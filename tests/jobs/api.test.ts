@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import type { BucketAction } from '../../contract/permissions.ts'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { byBytes, GIB, type Grants, jobsWorld, md5, type NewJob, numbered, times } from './jobs.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import type { BucketAction } from '../../contract/permissions.ts'
-import type { Running } from '../../server/start.ts'
+import type { Running } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { DAY, GIB, jobsWorld, md5, numbered } from './jobs.ts'

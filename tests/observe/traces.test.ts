@@ -179,8 +179,8 @@ it('a start without traces loads nothing of the SDK', () => {
       seen.push(name)
       return next(name, context)
     } })
-    const { start } = await import(${at('server/start.ts')})
-    const { readConfig } = await import(${at('server/config.ts')})
+    const { start } = await import(${at('server/process/start.ts')})
+    const { readConfig } = await import(${at('server/config/config.ts')})
     const running = await start(readConfig(process.env), { timers: false })
     await running.stop()
     console.log(seen.includes('fastify'), seen.filter((name) => /opentelemetry.(sdk|exporter|resources|otlp)/.test(name)))`

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
 import { compileGlob } from '../../contract/patterns.ts'
-import { newId } from '../../server/id.ts'
-import { findMatches, keepNewest } from '../../server/policies/match.ts'
-import type { Rule } from '../../server/policies/rule.ts'
+import { newId } from '../../server/base/id.ts'
+import { findMatches, keepNewest } from '../../server/features/policies/match.ts'
+import type { Rule } from '../../server/features/policies/rule.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 const DAY = 86_400_000

@@ -4,10 +4,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { it } from 'node:test'
-import { ConfigError, readConfig } from '../../server/config.ts'
+import { Refusal } from '../../server/base/refusal.ts'
+import { ConfigError, readConfig } from '../../server/config/config.ts'
 import { openDatabase } from '../../server/db/open.ts'
-import { withKeptKey, withServiceKey } from '../../server/instance/secret-key.ts'
-import { Refusal } from '../../server/refusal.ts'
+import { withKeptKey, withServiceKey } from '../../server/process/instance/secret-key.ts'
 import { keyId } from '../../server/secrets/derive.ts'
 
 const SECRET_KEY = 'x'.repeat(32)

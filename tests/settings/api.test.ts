@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { createClient } from '../../client/derived.ts'
-import { readConfig } from '../../server/config.ts'
-import { newId } from '../../server/id.ts'
-import { type Running, start } from '../../server/start.ts'
+import { newId } from '../../server/base/id.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { type Running, start } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, dump, startServer, type TestServer } from '../support/server.ts'
 

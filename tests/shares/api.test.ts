@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, dump, onS3, startServer, type TestServer } from '../support/server.ts'

@@ -1,5 +1,5 @@
-import type { Config } from '../../server/config.ts'
-import { start } from '../../server/start.ts'
+import type { Config } from '../../server/config/config.ts'
+import { start } from '../../server/process/start.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import type { DirectoryKind, DirectorySettings } from '../../server/directory/directory.ts'
+import type { DirectoryKind, DirectorySettings } from '../../server/access/directory/directory.ts'
 
 /** A person of any of the directories; each shows what it has a place for. */
 export interface Person {

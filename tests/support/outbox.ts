@@ -1,6 +1,6 @@
 import type { Client } from '../../client/derived.ts'
+import { newId } from '../../server/base/id.ts'
 import type { Database } from '../../server/db/open.ts'
-import { newId } from '../../server/id.ts'
 
 /** Queues deliveries as an action would, without one: for tests of many. Gives their ids in order. */
 export async function queueDeliveries(

@@ -8,12 +8,12 @@ import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { type Client, createClient } from '../../client/derived.ts'
 import type { ActionName } from '../../contract/actions.ts'
-import { MARK } from '../../server/blobs/driver.ts'
-import { openStorage } from '../../server/blobs/open.ts'
-import { readConfig } from '../../server/config.ts'
+import { MARK } from '../../server/blobs/drivers/driver.ts'
+import { openStorage } from '../../server/blobs/drivers/open.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import type { Row, Schema } from '../../server/db/schema.ts'
-import { type Running, start } from '../../server/start.ts'
+import { type Running, start } from '../../server/process/start.ts'
 import { cephGateway, newBucket, noGateway } from './ceph.ts'
 import { brokenStatements } from './log-faults.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
@@ -119,8 +119,8 @@ export const serverEnv = (folder: string, databaseUrl?: string) => ({
 })
 
 function listS3(env: Record<string, string>): string[] {
-  const open = path.join(import.meta.dirname, '../../server/blobs/open.ts')
-  const config = path.join(import.meta.dirname, '../../server/config.ts')
+  const open = path.join(import.meta.dirname, '../../server/blobs/drivers/open.ts')
+  const config = path.join(import.meta.dirname, '../../server/config/config.ts')
   const code = `import { openStorage } from ${JSON.stringify(open)}
     import { readConfig } from ${JSON.stringify(config)}
     const blobs = await openStorage(readConfig(process.env))

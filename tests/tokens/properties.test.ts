@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { TOKEN_PATTERN } from '../../contract/tokens.ts'
-import { hashSecret } from '../../server/signature.ts'
-import { isTokenValue, newTokenValue, prefixOf } from '../../server/tokens/value.ts'
+import { isTokenValue, newTokenValue, prefixOf } from '../../server/access/tokens/value.ts'
+import { hashSecret } from '../../server/secrets/sign.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 44

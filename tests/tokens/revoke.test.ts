@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import { type Client, createClient, type ProblemError } from '../../client/derived.ts'
-import type { Running } from '../../server/start.ts'
+import type { Running } from '../../server/process/start.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'

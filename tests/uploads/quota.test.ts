@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import type { Client, ProblemError } from '../../client/derived.ts'
-import type { Running } from '../../server/start.ts'
+import type { Running } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { bytes, count, GIB, MIB, md5, noise, outcomes, times, uploadsWorld } from './uploads.ts'

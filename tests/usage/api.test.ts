@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Client } from '../../client/derived.ts'
-import { readConfig } from '../../server/config.ts'
-import { type Running, start } from '../../server/start.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { type Running, start } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 

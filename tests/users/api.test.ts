@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 

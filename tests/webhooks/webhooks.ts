@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import type { Client } from '../../client/derived.ts'
-import { newId } from '../../server/id.ts'
+import { newId } from '../../server/base/id.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Engine, startServer, type TestServer } from '../support/server.ts'
 

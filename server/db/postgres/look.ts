@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import type { Schema } from '../schema.ts'
 import { openPool, ServerDialect } from './dialect.ts'
 

@@ -1,4 +1,4 @@
-import { sharedSync } from '../../shared-sync.ts'
+import { sharedSync } from '../../base/shared-sync.ts'
 
 /**
  * Which commits would survive a power failure. They share one log, so a sync covers every commit made before it

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { isBusy } from './errors.ts'
 
 /** The files of a SQLite database: the database, its log, and the log's index. */

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { type GlobalRight, isAdmin, mayManageUsers } from '../../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
+import { authenticateToken } from '../../access/sessions/sessions.ts'
+import { authenticatePat } from '../../access/tokens/authenticate.ts'
+import { TOKEN_START } from '../../access/tokens/value.ts'
 import { type Actor, type Origin, publicActor, type System } from '../../context.ts'
-import { authenticateToken } from '../../sessions/sessions.ts'
-import { authenticatePat } from '../../tokens/authenticate.ts'
-import { TOKEN_START } from '../../tokens/value.ts'
 import { mayWatch } from './watch.ts'
 
 /**

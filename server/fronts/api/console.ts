@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import mimeTypes from 'mime-types'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../console/dist')
 /** Written into the page by its build; a fresh one takes its place in every answer. */

@@ -1,10 +1,10 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
-import { DEVICE_SECONDS } from '../../auth/device.ts'
+import { DEVICE_SECONDS } from '../../access/auth/device.ts'
+import { isHostOnly } from '../../access/sessions/jwt.ts'
+import type { Tokens } from '../../access/sessions/sessions.ts'
 import type { Ctx } from '../../context.ts'
-import { isHostOnly } from '../../sessions/jwt.ts'
-import type { Tokens } from '../../sessions/sessions.ts'
 
 const WEEK_SECONDS = 7 * 24 * 3600
 const TEN_MINUTES = 600

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { invalid } from '../../invalid.ts'
+import { invalid } from '../../base/invalid.ts'
 
 /** The part of JSON Schema by which values are counted. */
 interface Shape {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errors, type Fault, ServiceError } from '../../../contract/errors.ts'
-import { isStorageOutage } from '../../blobs/driver.ts'
+import { isStorageOutage } from '../../blobs/drivers/driver.ts'
 import { isDatabaseOutage } from '../../db/errors.ts'
 import { isStorageFull } from './storage-full.ts'
 

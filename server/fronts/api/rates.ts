@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { type RouteSpec, rateOf } from '../../../contract/route.ts'
-import type { Config } from '../../config.ts'
+import { countPerMinute } from '../../base/minute-counter.ts'
+import type { Config } from '../../config/config.ts'
 import type { Actor } from '../../context.ts'
 import { source } from '../../http/source.ts'
-import { countPerMinute } from '../../minute-counter.ts'
 
 /**
  * Limits how often strangers (by address) call what is open to all, and anyone (by person) what keeps the service busy.

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 
 /**
  * What every answer carries: no sniffing, no framing, no scripts, no referrer, and over https no way back to http. Pages

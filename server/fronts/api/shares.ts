@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { noteArchived } from '../../audit/reads.ts'
 import type { Ctx } from '../../context.ts'
-import { asksForImage } from '../../images/parameters.ts'
-import type { Presented } from '../../shares/password.ts'
-import { receiveThroughShare } from '../../shares/receive.ts'
+import { noteArchived } from '../../features/audit/reads.ts'
+import { asksForImage } from '../../features/images/parameters.ts'
+import type { Presented } from '../../features/shares/password.ts'
+import { receiveThroughShare } from '../../features/shares/receive.ts'
 import {
   type Opened,
   type OpenQuery,
@@ -11,7 +11,7 @@ import {
   openShare,
   type SharedArchive,
   type SharedObject,
-} from '../../shares/serve.ts'
+} from '../../features/shares/serve.ts'
 import { sendArchive } from './archive.ts'
 import { audited, sendContents } from './contents.ts'
 import type { Raw } from './handle.ts'

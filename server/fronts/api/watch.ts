@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/
 const LOCAL_NAME = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/i

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { type Api, api } from '../../../../contract/index.ts'
 import type { Input } from '../../../../contract/route.ts'
-import { exportRecords } from '../../../audit/export.ts'
-import type { Filter } from '../../../audit/search.ts'
-import { getRecord, listRecords } from '../../../audit/service.ts'
-import { verifyThere } from '../../../audit/verify.ts'
+import { exportRecords } from '../../../features/audit/export.ts'
+import type { Filter } from '../../../features/audit/search.ts'
+import { getRecord, listRecords } from '../../../features/audit/service.ts'
+import { verifyThere } from '../../../features/audit/verify.ts'
 import { handle } from '../handle.ts'
 
 /** As times are stored: SQLite compares them as texts. */

@@ -1,5 +1,5 @@
 import { api } from '../../../../contract/index.ts'
-import * as service from '../../../buckets/service.ts'
+import * as service from '../../../storage/buckets/service.ts'
 import { handle } from '../handle.ts'
 
 export const bucketRoutes = [

@@ -1,6 +1,6 @@
 import { api } from '../../../../contract/index.ts'
-import * as members from '../../../groups/members.ts'
-import * as service from '../../../groups/service.ts'
+import * as members from '../../../access/groups/members.ts'
+import * as service from '../../../access/groups/service.ts'
 import { handle } from '../handle.ts'
 
 export const groupRoutes = [

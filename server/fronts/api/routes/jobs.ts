@@ -1,5 +1,5 @@
 import { api } from '../../../../contract/index.ts'
-import * as service from '../../../jobs/service.ts'
+import * as service from '../../../storage/jobs/service.ts'
 import { handle } from '../handle.ts'
 
 export const jobRoutes = [

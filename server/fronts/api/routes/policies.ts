@@ -1,7 +1,7 @@
 import { api } from '../../../../contract/index.ts'
-import * as explain from '../../../policies/explain.ts'
-import * as runs from '../../../policies/runs.ts'
-import * as service from '../../../policies/service.ts'
+import * as explain from '../../../features/policies/explain.ts'
+import * as runs from '../../../features/policies/runs.ts'
+import * as service from '../../../features/policies/service.ts'
 import { handle } from '../handle.ts'
 
 export const policyRoutes = [

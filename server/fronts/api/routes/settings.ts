@@ -1,7 +1,7 @@
 import { api } from '../../../../contract/index.ts'
-import { testIdp } from '../../../auth/oidc.ts'
-import { setTotalQuota } from '../../../buckets/service.ts'
-import { getSettings, updateSettings } from '../../../settings/service.ts'
+import { testIdp } from '../../../access/auth/oidc.ts'
+import { getSettings, updateSettings } from '../../../access/settings/service.ts'
+import { setTotalQuota } from '../../../storage/buckets/service.ts'
 import { handle } from '../handle.ts'
 
 export const settingsRoutes = [

@@ -1,6 +1,6 @@
 import { api } from '../../../../contract/index.ts'
-import { unlockShare } from '../../../shares/password.ts'
-import * as service from '../../../shares/service.ts'
+import { unlockShare } from '../../../features/shares/password.ts'
+import * as service from '../../../features/shares/service.ts'
 import { handle } from '../handle.ts'
 import { forbidCaching, receiveShared, sendShare, sendShareEntry } from '../shares.ts'
 

@@ -1,6 +1,6 @@
 import { api } from '../../../../contract/index.ts'
-import { scrape } from '../../../system/metrics.ts'
-import { checkReadiness } from '../../../system/service.ts'
+import { scrape } from '../../../features/system/metrics.ts'
+import { checkReadiness } from '../../../features/system/service.ts'
 import { handle } from '../handle.ts'
 
 /** The text format of Prometheus. */

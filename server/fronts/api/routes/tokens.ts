@@ -1,5 +1,5 @@
 import { api } from '../../../../contract/index.ts'
-import * as service from '../../../tokens/service.ts'
+import * as service from '../../../access/tokens/service.ts'
 import { handle } from '../handle.ts'
 
 export const tokenRoutes = [

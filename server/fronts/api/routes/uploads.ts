@@ -1,7 +1,7 @@
 import { api } from '../../../../contract/index.ts'
-import { completeUpload } from '../../../uploads/complete.ts'
-import { receivePart } from '../../../uploads/parts.ts'
-import * as service from '../../../uploads/service.ts'
+import { completeUpload } from '../../../storage/uploads/complete.ts'
+import { receivePart } from '../../../storage/uploads/parts.ts'
+import * as service from '../../../storage/uploads/service.ts'
 import { handle } from '../handle.ts'
 import { bodyOf } from '../uploads.ts'
 

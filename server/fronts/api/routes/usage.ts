@@ -1,7 +1,7 @@
 import { api } from '../../../../contract/index.ts'
 import { isAdmin } from '../../../../contract/permissions.ts'
-import * as service from '../../../usage/service.ts'
-import { countFailed } from '../../../webhooks/store.ts'
+import { countFailed } from '../../../features/webhooks/store.ts'
+import * as service from '../../../storage/usage/service.ts'
 import { handle } from '../handle.ts'
 
 export const usageRoutes = [

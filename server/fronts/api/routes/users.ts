@@ -1,6 +1,6 @@
 import { api } from '../../../../contract/index.ts'
-import { importUsers, searchDirectory } from '../../../users/directory.ts'
-import * as service from '../../../users/service.ts'
+import { importUsers, searchDirectory } from '../../../access/users/directory.ts'
+import * as service from '../../../access/users/service.ts'
 import { handle } from '../handle.ts'
 
 export const userRoutes = [

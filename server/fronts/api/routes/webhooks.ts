@@ -1,6 +1,6 @@
 import { api } from '../../../../contract/index.ts'
-import * as deliveries from '../../../webhooks/deliveries.ts'
-import * as service from '../../../webhooks/service.ts'
+import * as deliveries from '../../../features/webhooks/deliveries.ts'
+import * as service from '../../../features/webhooks/service.ts'
 import { handle } from '../handle.ts'
 
 export const webhookRoutes = [

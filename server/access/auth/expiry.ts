@@ -1,0 +1,15 @@
+import { HOUR_MS } from '../../base/time.ts'
+import type { Ctx } from '../../context.ts'
+import { deleteExpiredSessions } from '../sessions/service.ts'
+import * as store from './store.ts'
+
+/** Deletes sessions, begun logins, refresh tokens and counters that can have no effect any more. */
+export const expiryWorker = {
+  name: 'auth-expiry',
+  every: HOUR_MS,
+  run: (ctx: Ctx) =>
+    ctx.upkeep(async ({ tx, now }) => {
+      await deleteExpiredSessions(tx, now())
+      await store.deleteExpired(tx, now())
+    }),
+}

@@ -1,0 +1,290 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { type ErrorCode, errors, ServiceError } from '../../../contract/errors.ts'
+import { newId } from '../../base/id.ts'
+import { countPerMinute } from '../../base/minute-counter.ts'
+import { perSystem } from '../../base/per-system.ts'
+import { MINUTE_MS } from '../../base/time.ts'
+import type { Ctx, Step } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import { seal, unseal } from '../../secrets/seal.ts'
+import { hashSecret } from '../../secrets/sign.ts'
+import { followMapping } from '../groups/service.ts'
+import {
+  dropSession,
+  lockNewSession,
+  loginDisabled,
+  type NewSession,
+  openSession,
+  subjectOf,
+  type Tokens,
+  tokensOf,
+} from '../sessions/sessions.ts'
+import { lockAdministration } from '../settings/administration.ts'
+import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
+import { type Idp, idpOf } from '../settings/idp.ts'
+import { adoptProfile, insertUser, recordLogin } from '../users/service.ts'
+import { findByIdentity } from '../users/store.ts'
+import { recordFailure } from './login.ts'
+import * as oidc from './oidc.ts'
+import * as store from './store.ts'
+
+const TRANSACTION_MS = 10 * MINUTE_MS
+const HANDOFF_MS = MINUTE_MS
+const PURPOSE = 'oidc-tx'
+
+/** Anyone may begin and fail; neither may fill a table. */
+const beginningsOf = perSystem(() => countPerMinute(100))
+const failuresOf = perSystem(() => countPerMinute(60))
+
+const random = (): string => randomBytes(32).toString('base64url')
+
+async function enabledIdp(ctx: Ctx): Promise<{ idp: Idp; settings: EffectiveSettings }> {
+  const settings = await settingsInForce(ctx)
+  const idp = idpOf(settings)
+  if (!settings.auth.enable_idp || !idp) throw loginDisabled()
+  return { idp, settings }
+}
+
+/** What `GET /auth/config` answers. */
+export async function describeLogins(ctx: Ctx) {
+  const settings = await settingsInForce(ctx)
+  const idp = settings.auth.enable_idp ? idpOf(settings) : null
+  return {
+    local: settings.auth.enable_local,
+    idp: idp !== null,
+    idp_name: idp ? (settings.idp.name ?? new URL(idp.issuer).hostname) : null,
+  }
+}
+
+/** Begins a login: the provider's URL, and the value of the cookie that ties it to this browser (O1–O3). */
+export async function beginLogin(
+  ctx: Ctx,
+  returnTo: string | undefined,
+): Promise<{ auth_url: string; cookie: string }> {
+  const { idp } = await enabledIdp(ctx)
+  const wait = beginningsOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now())
+  if (wait > 0)
+    throw new ServiceError('rate_limited', 'Too many logins were begun. Wait, then try again.', {
+      headers: { 'retry-after': String(wait) },
+    })
+  if (returnTo !== undefined) assertOwnPath(ctx, returnTo)
+  const checks = oidc.newChecks()
+  const auth_url = await oidc.authorizationUrl(ctx, idp, checks)
+  const cookie = random()
+  const now = ctx.now()
+  await ctx.upkeep(({ tx }) =>
+    store.insertIdpLogin(tx, {
+      state_hash: hashSecret(checks.state),
+      cookie_hash: hashSecret(cookie),
+      nonce: checks.nonce,
+      code_verifier: seal(ctx.config, PURPOSE, checks.verifier),
+      return_to: returnTo ?? null,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + TRANSACTION_MS).toISOString(),
+    }),
+  )
+  return { auth_url, cookie }
+}
+
+/** Anything but a path of this very site would send people, and their one-time code, elsewhere (O6). */
+function assertOwnPath(ctx: Ctx, returnTo: string): void {
+  const base = ctx.config.publicBaseUrl
+  const plain = /^\/(?![/\\])[\x21-\x7e]*$/.test(returnTo) && !returnTo.includes('\\')
+  if (plain && URL.canParse(returnTo, base) && new URL(returnTo, base).origin === new URL(base).origin) return
+  throw new ServiceError('invalid_request', 'return_to must be a path of this site.', {
+    faults: [{ path: 'query.return_to', message: 'must be a path of this site' }],
+  })
+}
+
+const invalidState = () =>
+  new ServiceError('invalid_state', 'This login was not begun in this browser, took too long, or was finished before.')
+
+/** What came back from the provider. */
+export interface Callback {
+  /** The raw query, or the form written as one. */
+  query: string
+  state: string | undefined
+  /** The value of the cookie set when the login began. */
+  cookie: string | undefined
+  /** Whether it is a page load of a browser. */
+  browser: boolean
+}
+
+/**
+ * Finishes a login. Gives tokens, or for a browser that named where to return to, the URL to send it to: with a one-time
+ * code in the fragment, or with the code of the error. Every failure is recorded as `login_failed`.
+ */
+export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ tokens: Tokens } | { redirect: string }> {
+  let begun: Row<'idp_logins'> | undefined
+  try {
+    const { idp, settings } = await enabledIdp(ctx)
+    const required = settings.auth.idp_require_browser_cookie
+    begun = await takeLogin(ctx, callback, required)
+    const { state = '' } = callback
+    const verifier = unseal(ctx.config, PURPOSE, begun.code_verifier)
+    const identity = await oidc.exchangeCode(ctx, idp, callback.query, { state, nonce: begun.nonce, verifier })
+    const code = begun.return_to !== null && callback.browser ? random() : undefined
+    const handoff = code === undefined ? undefined : { code, cookie_hash: begun.cookie_hash }
+    const session = await signIn(ctx, { idp, settings }, identity, handoff)
+    if (code === undefined) return { tokens: await tokensOf(ctx, session) }
+    return { redirect: returnUrl(begun.return_to ?? '/', `code=${code}`) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { code } = error
+    const who = error instanceof Refused ? error : undefined
+    await recordRefusal(ctx, code, { email: who?.email ?? null, userId: who?.userId })
+    if (begun?.return_to && callback.browser) return { redirect: returnUrl(begun.return_to, `error=${code}`) }
+    throw error
+  }
+}
+
+/** Records a login that was refused, so many a minute and address. */
+async function recordRefusal(
+  ctx: Ctx,
+  code: ErrorCode,
+  { email, userId }: { email: string | null; userId?: string | undefined },
+): Promise<void> {
+  if (failuresOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
+  await recordFailure(ctx, email, code, { userId, status_code: errors[code].status, error_code: code })
+}
+
+const returnUrl = (path: string, fragment: string): string => `${path.split('#', 1)[0]}#${fragment}`
+
+/** Takes the begun login that the state names, once, if it began in this browser. */
+async function takeLogin(ctx: Ctx, { state, cookie }: Callback, required: boolean): Promise<Row<'idp_logins'>> {
+  if (state === undefined) throw invalidState()
+  const row = await ctx.upkeep(({ tx }) => store.takeIdpLogin(tx, hashSecret(state)))
+  if (!row || Date.parse(row.expires_at) <= ctx.now().getTime()) throw invalidState()
+  if (required && !isOfBrowser(row.cookie_hash, cookie)) throw invalidState()
+  return row
+}
+
+/** Whether a cookie is the one whose hash was kept when the login began. */
+const isOfBrowser = (hash: string | null, cookie: string | undefined): boolean =>
+  hash !== null && cookie !== undefined && timingSafeEqual(Buffer.from(hashSecret(cookie)), Buffer.from(hash))
+
+/** A refusal of someone whom the provider has confirmed. */
+class Refused extends ServiceError {
+  readonly email: string | null
+  readonly userId: string | undefined
+  constructor(code: ErrorCode, detail: string, { email }: oidc.Identity, userId?: string) {
+    super(code, detail)
+    this.email = email
+    this.userId = userId
+  }
+}
+class Taken extends Error {}
+
+/**
+ * Opens the session of a confirmed identity: issuer and subject decide who it is, never the address (O7). Makes the
+ * account where that is allowed (O8). With `handoff` the tokens wait for that code from the browser of that cookie.
+ */
+async function signIn(
+  ctx: Ctx,
+  { idp, settings }: { idp: Idp; settings: EffectiveSettings },
+  identity: oidc.Identity,
+  handoff: { code: string; cookie_hash: string } | undefined,
+): Promise<NewSession> {
+  const session = await openIdpSession(ctx, issuerKey(idp.issuer), settings, identity).catch((error: unknown) => {
+    // Two first logins at once: the other one has made the account.
+    if (error instanceof Taken) return openIdpSession(ctx, issuerKey(idp.issuer), settings, identity)
+    throw error
+  })
+  const expires_at = new Date(ctx.now().getTime() + HANDOFF_MS).toISOString()
+  if (handoff !== undefined) {
+    const row = {
+      code_hash: hashSecret(handoff.code),
+      cookie_hash: handoff.cookie_hash,
+      session_id: session.sid,
+      refresh_jti: session.refresh.jti,
+      expires_at,
+    }
+    await ctx.upkeep(({ tx }) => store.insertHandoff(tx, row))
+  }
+  return session
+}
+
+async function openIdpSession(
+  ctx: Ctx,
+  issuer: string,
+  { auth, idp }: EffectiveSettings,
+  identity: oidc.Identity,
+): Promise<NewSession> {
+  const { subject, email, displayName } = identity
+  const user = await findByIdentity(ctx.db, issuer, subject)
+  if (user && user.disabled_at !== null) throw new Refused('forbidden', 'Your account is disabled.', identity, user.id)
+  if (!user && !auth.auto_create_users)
+    throw new Refused('user_not_provisioned', 'An administrator has to make an account for you first.', identity)
+  if (!user && email === null)
+    throw new Refused('user_not_provisioned', 'The identity provider gives no e-mail address of yours.', identity)
+  const who = user
+    ? { ...subjectOf(user), display_name: displayName ?? user.display_name }
+    : { user_id: newId(), email: email ?? '', display_name: displayName ?? email ?? '', token_version: 1 }
+  return openSession(ctx, { ...who, oid: subject }, 'idp', async (step) => {
+    const { tx } = step
+    if (idp.groups_claim !== null || (user && email !== null && email !== user.email)) await lockAdministration(tx)
+    if (!user) await createUser(step, { ...who, issuer, identity })
+    else await adoptProfile(tx, user, email, displayName)
+    await recordLogin(tx, who.user_id, ctx.now())
+    if (idp.groups_claim !== null && identity.groups === null)
+      ctx.log.warn({ user_id: who.user_id }, 'the identity provider left out the groups: too many; memberships stay')
+    if (idp.groups_claim !== null && identity.groups !== null)
+      await followMapping(step, who.user_id, idp.group_mapping, identity.groups)
+  })
+}
+
+/** Step: the account of a first login, in no group. */
+async function createUser(
+  step: Step,
+  who: { user_id: string; email: string; display_name: string; issuer: string; identity: oidc.Identity },
+): Promise<void> {
+  const { tx, record } = step
+  const { user_id: id, email, display_name, issuer, identity } = who
+  const identified = { idp_issuer: issuer, idp_subject: identity.subject }
+  const row = await insertUser(tx, { id, email, display_name, ...identified }, step.now())
+  if (!row && (await findByIdentity(tx, issuer, identity.subject))) throw new Taken()
+  if (!row)
+    throw new Refused(
+      'email_in_use',
+      'Another account has your e-mail address; an administrator can link it.',
+      identity,
+    )
+  record({
+    name: 'user_create',
+    resource: { type: 'user', id },
+    details: { email, display_name, group_ids: [], auto: true },
+  })
+}
+
+interface Redeemed {
+  session?: NewSession
+  email: string | null
+  userId?: string
+}
+
+/**
+ * The tokens of a finished browser login, for its one-time code from the browser that began it: whoever could have another
+ * browser redeem theirs would have its user work in the wrong account. A code that another browser brings is spent, and
+ * its session ends.
+ */
+export async function redeemHandoff(ctx: Ctx, code: string, cookie: string | undefined): Promise<Tokens> {
+  const now = ctx.now()
+  const { session, email, userId } = await ctx.upkeep(async ({ tx }): Promise<Redeemed> => {
+    const row = await store.takeHandoff(tx, hashSecret(code))
+    const waiting = row && (await lockNewSession(tx, row.session_id, row.refresh_jti))
+    if (!row || !waiting) return { email: null }
+    const { found, refresh } = waiting
+    const whose = { email: found.email, userId: found.user_id }
+    const live = Date.parse(row.expires_at) > now.getTime() && found.revoked_at === null && found.disabled_at === null
+    if (!refresh || !live || !isOfBrowser(row.cookie_hash, cookie)) {
+      await dropSession(tx, found.id, now)
+      return whose
+    }
+    const subject = { ...subjectOf({ ...found, id: found.user_id }), oid: found.idp_subject ?? undefined }
+    return { ...whose, session: { subject, sid: found.id, refresh } }
+  })
+  if (session) return tokensOf(ctx, session)
+  const refusal = invalidState()
+  await recordRefusal(ctx, refusal.code, { email, userId })
+  throw refusal
+}

@@ -1,0 +1,70 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../../../contract/errors.ts'
+import { type Ctx, setupActor } from '../../context.ts'
+import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
+import { hashSecret } from '../../secrets/sign.ts'
+import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
+import { findSetupHash, lockSetupHash, replaceSetupHash } from '../settings/setup.ts'
+import { insertAdmin } from '../users/break-glass.ts'
+import { hasAdmin } from '../users/store.ts'
+import { recordFailure } from './login.ts'
+import { beginAttempt } from './throttle.ts'
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+
+const over = () => new ServiceError('gone', 'Strongroom is set up: an administrator exists. Sign in.')
+const unknown = () =>
+  new ServiceError(
+    'gone',
+    'This setup link is not the latest. The service prints a new one at each start: see its log.',
+  )
+
+/**
+ * The token of a new setup link, where there is no administrator and nothing is said of the first one (R8). It takes the
+ * place of the one before; only its hash is kept. Undefined when there is nothing to set up.
+ */
+export async function createSetupToken(ctx: Ctx): Promise<string | undefined> {
+  if (!ctx.config.setupLink || (await hasAdmin(ctx.db))) return undefined
+  const token = randomBytes(32).toString('base64url')
+  await ctx.upkeep(({ tx }) => replaceSetupHash(tx, hashSecret(token)))
+  return token
+}
+
+/** Whether a setup link waits to be opened. */
+export const isSetupRequired = async (ctx: Ctx): Promise<boolean> =>
+  (await findSetupHash(ctx)) !== null && !(await hasAdmin(ctx.db))
+
+export interface Setup {
+  token: string
+  email: string
+  display_name?: string | undefined
+  password: string
+}
+
+/**
+ * Makes the first administrator for whoever has the setup link, and signs them in. `gone` once there is one, and for a
+ * link that is not the latest; guesses at it are throttled like logins, and those of one network do not keep out others.
+ */
+export async function setUp(ctx: Ctx, { token, email, display_name, password }: Setup): Promise<Tokens> {
+  const hash = hashSecret(token)
+  const expected = await findSetupHash(ctx)
+  if (expected === null || (await hasAdmin(ctx.db))) throw over()
+  if (!isSame(hash, expected)) {
+    await beginAttempt(ctx, { kind: 'setup', account: `setup from ${ctx.actor.origin.ip}` })
+    await recordFailure(ctx, email, 'setup_link', { userId: undefined, status_code: 410, error_code: 'gone' })
+    throw unknown()
+  }
+  assertSettable(password, 'body.password')
+  const password_hash = await hashPassword(password, ctx.config.bcryptCost)
+  const user = await ctx.as(setupActor(ctx.actor.origin)).act(async (step) => {
+    const { tx } = step
+    const latest = await lockSetupHash(tx)
+    if (latest === null || (await hasAdmin(tx))) throw over()
+    if (!isSame(hash, latest)) throw unknown()
+    const made = await insertAdmin(step, { email, display_name: display_name ?? 'Administrator', password_hash })
+    await replaceSetupHash(tx, null)
+    return made
+  })
+  return tokensOf(ctx, await openSession(ctx, subjectOf(user), 'local', async () => undefined))
+}

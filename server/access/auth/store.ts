@@ -1,0 +1,66 @@
+import { DAY_MS } from '../../base/time.ts'
+import type { NewRow, Row, Tx } from '../../db/schema.ts'
+
+export const insertIdpLogin = (tx: Tx, row: NewRow<'idp_logins'>) => tx.insertInto('idp_logins').values(row).execute()
+
+/** Takes a begun login out, so that its state works once (O2). */
+export const takeIdpLogin = (tx: Tx, stateHash: string): Promise<Row<'idp_logins'> | undefined> =>
+  tx.deleteFrom('idp_logins').where('state_hash', '=', stateHash).returningAll().executeTakeFirst()
+
+export const insertHandoff = (tx: Tx, row: NewRow<'handoffs'>) => tx.insertInto('handoffs').values(row).execute()
+
+export const takeHandoff = (tx: Tx, codeHash: string): Promise<Row<'handoffs'> | undefined> =>
+  tx.deleteFrom('handoffs').where('code_hash', '=', codeHash).returningAll().executeTakeFirst()
+
+/** Counts one failure, starting again when the window (ms) is over; gives the row after that. */
+export function countFailure(tx: Tx, key: string, now: Date, window: number): Promise<Row<'login_throttle'>> {
+  const started = new Date(now.getTime() - window).toISOString()
+  return tx
+    .insertInto('login_throttle')
+    .values({ key, failures: 1, window_started_at: now.toISOString(), blocked_until: null })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((e) => ({
+        failures: e
+          .case()
+          .when('login_throttle.window_started_at', '<=', started)
+          .then(1)
+          .else(e('login_throttle.failures', '+', 1))
+          .end(),
+        window_started_at: e
+          .case()
+          .when('login_throttle.window_started_at', '<=', started)
+          .then(e.ref('excluded.window_started_at'))
+          .else(e.ref('login_throttle.window_started_at'))
+          .end(),
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export const blockUntil = (tx: Tx, key: string, until: Date) =>
+  tx.updateTable('login_throttle').set({ blocked_until: until.toISOString() }).where('key', '=', key).execute()
+
+/** Takes a failure back; gives how many are left, undefined where there was none. */
+export const uncountFailure = async (tx: Tx, key: string): Promise<number | undefined> =>
+  (
+    await tx
+      .updateTable('login_throttle')
+      .set((e) => ({ failures: e('failures', '-', 1) }))
+      .where('key', '=', key)
+      .where('failures', '>', 0)
+      .returning('failures')
+      .executeTakeFirst()
+  )?.failures
+
+/** Forgets the failures of a key; false where there was none. */
+export const clearFailures = async (tx: Tx, key: string): Promise<boolean> =>
+  ((await tx.deleteFrom('login_throttle').where('key', '=', key).returning('failures').executeTakeFirst())?.failures ??
+    0) > 0
+
+/** Begun logins that can no longer be finished, and counters whose windows are long over. */
+export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
+  const dayAgo = new Date(now.getTime() - DAY_MS).toISOString()
+  await tx.deleteFrom('idp_logins').where('expires_at', '<', now.toISOString()).execute()
+  await tx.deleteFrom('login_throttle').where('window_started_at', '<', dayAgo).execute()
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { ServiceError } from '../../../contract/errors.ts'
+import { MINUTE_MS } from '../../base/time.ts'
+import type { Ctx } from '../../context.ts'
+import * as store from './store.ts'
+
+/**
+ * Failures within a window, per account and network and per account; of a network how many accounts it failed at, so that
+ * who tries a few of them again and again does not shut it for its neighbours (P4).
+ */
+const PAIR = { free: 5, window: 15 * MINUTE_MS, longestBlock: 15 * MINUTE_MS }
+const NETWORK = { limit: 50, window: 15 * MINUTE_MS }
+const ACCOUNT = { limit: 100, window: 60 * MINUTE_MS }
+
+/** The /24 or /64 an address is in: what an attacker cannot change at will. */
+function network(ip: string | null): string {
+  if (ip === null || !ipaddr.isValid(ip)) return 'unknown'
+  const address = ipaddr.process(ip)
+  const bytes = address.toByteArray().slice(0, isIPv6(address.toString()) ? 8 : 3)
+  return Buffer.from(bytes).toString('hex')
+}
+const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+/** A password, or a secret like one, about to be looked at. */
+export interface Attempt {
+  /** What is guessed at: guesses at links do not shut a network out of logging in. */
+  kind: 'login' | 'link' | 'setup'
+  account: string
+  /** A browser or session that was let in to this account before: it is counted by itself, whatever others do. */
+  device?: string | null | undefined
+}
+
+interface Keys {
+  /** What the fine count is kept for: an account from a network, or a device. */
+  pair: string
+  /** The coarse counts; a known device has none. */
+  wide: { account: string; network: string } | null
+}
+function keysOf({ kind, account, device }: Attempt, ip: string | null): Keys {
+  if (device) return { pair: `device:${hashed(`${device} ${account}`)}`, wide: null }
+  const net = network(ip)
+  const places = { login: 'network', link: 'links', setup: 'setup' }
+  const wide = { account: `account:${hashed(account)}`, network: `${places[kind]}:${net}` }
+  return { pair: `pair:${hashed(account)}:${net}`, wide }
+}
+
+const refusal = (until: number, now: number): ServiceError =>
+  new ServiceError('rate_limited', 'Too many failed logins. Wait, then try again.', {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil((until - now) / 1000))) },
+  })
+
+/**
+ * Counts this attempt as failed before the password is looked at, so that parallel guesses cannot outrun the count.
+ * Throws `rate_limited` with Retry-After when the account, the network or the pair has had too many. A refused attempt
+ * does not count. Unknown accounts are treated alike.
+ */
+export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
+  await ctx.upkeep(async ({ tx }) => {
+    const now = ctx.now().getTime()
+    const count = async (key: string, { limit, window }: typeof NETWORK) => {
+      const row = await store.countFailure(tx, key, new Date(now), window)
+      if (row.failures > limit) throw refusal(Date.parse(row.window_started_at) + window, now)
+    }
+    if (wide) await count(wide.account, ACCOUNT)
+    const own = await store.countFailure(tx, pair, new Date(now), PAIR.window)
+    if (wide && own.failures === 1) await count(wide.network, NETWORK)
+    if (own.blocked_until !== null && Date.parse(own.blocked_until) > now)
+      throw refusal(Date.parse(own.blocked_until), now)
+    if (own.failures >= PAIR.free) {
+      const block = Math.min(2 ** (own.failures - PAIR.free + 1) * 1000, PAIR.longestBlock)
+      await store.blockUntil(tx, pair, new Date(now + block))
+    }
+  })
+}
+
+/** The attempt was not made: its password was never looked at. */
+export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
+  await ctx.upkeep(async ({ tx }) => {
+    if (wide) await store.uncountFailure(tx, wide.account)
+    if ((await store.uncountFailure(tx, pair)) === 0 && wide) await store.uncountFailure(tx, wide.network)
+  })
+}
+
+/** The attempt was no failure after all: the pair is cleared, the other counts take it back. */
+export async function forgiveAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
+  await ctx.upkeep(async ({ tx }) => {
+    if (wide) await store.uncountFailure(tx, wide.account)
+    if ((await store.clearFailures(tx, pair)) && wide) await store.uncountFailure(tx, wide.network)
+  })
+}

@@ -1,0 +1,186 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { encodeCursor } from '../../base/cursor.ts'
+import type { DirectoryUser } from './directory.ts'
+
+const mostBytes = 5 * 1024 * 1024
+
+export interface JsonRequest {
+  url: string
+  headers?: Record<string, string>
+  /** Makes it a POST of a form. */
+  form?: Record<string, string>
+  signal: AbortSignal
+  /** A sentence on what to check when the credentials are refused. */
+  hint: string
+  /** Statuses of failures that the caller deals with itself. */
+  pass?: readonly number[]
+}
+
+/** `body` is the JSON of a 2xx answer; undefined with the statuses of `pass`. */
+export interface Reply {
+  status: number
+  body: unknown
+}
+
+/**
+ * Runs `work` with a signal that also ends after `timeoutMs`; then rejects with directory_timeout. When the caller's own
+ * signal ends, rejects with its reason.
+ */
+export async function withDeadline<T>(
+  signal: AbortSignal,
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  try {
+    return await work(AbortSignal.any([signal, deadline]))
+  } catch (cause) {
+    if (cause !== deadline.reason) throw cause
+    const detail = `The user directory did not answer within ${timeoutMs / 1000} seconds.`
+    throw new ServiceError('directory_timeout', detail, { cause })
+  }
+}
+
+/**
+ * One request answered with JSON of at most 5 MiB. Throws directory_forbidden (401, 403), directory_busy (429) and
+ * directory_unavailable for all else that goes wrong, a redirect included: a token follows none. Rejects with the
+ * signal's reason when it is aborted. No message holds a credential or a part of an answer.
+ */
+export async function requestJson({ url, headers, form, signal, hint, pass = [] }: JsonRequest): Promise<Reply> {
+  const { host } = new URL(url)
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', ...headers },
+      redirect: 'error',
+      signal,
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    const { ok, status } = response
+    if (ok) return { status, body: await readJson(response, host) }
+    await response.body?.cancel()
+    if (pass.includes(status)) return { status, body: undefined }
+    throw refusal(response, host, hint)
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw cause instanceof ServiceError ? cause : unavailable(`${host} cannot be reached, or not as it should.`, cause)
+  }
+}
+
+export const unavailable = (detail: string, cause?: unknown): ServiceError =>
+  new ServiceError('directory_unavailable', detail, { cause })
+
+export const forbidden = (host: string, hint: string): ServiceError =>
+  new ServiceError('directory_forbidden', `${host} refuses our credentials. ${hint}`)
+
+function refusal({ status, headers }: Response, host: string, hint: string): ServiceError {
+  if (status === 401 || status === 403) return forbidden(host, hint)
+  if (status !== 429) return unavailable(`${host} answered with status ${status}.`)
+  return new ServiceError('directory_busy', `${host} has had too many requests. Wait, then try again.`, {
+    headers: { 'retry-after': String(secondsToWait(headers)) },
+  })
+}
+
+/** Retry-After (RFC 9110 section 10.2.3) in seconds, 1 to 3600; 5 without one that can be read. */
+function secondsToWait(headers: Headers): number {
+  const value = headers.get('retry-after') ?? ''
+  // Against the Date of the same answer, so that it does not matter whether our clocks agree.
+  const until = Date.parse(value) - (Date.parse(headers.get('date') ?? '') || Date.now())
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil(until / 1000)
+  return Number.isNaN(seconds) ? 5 : Math.min(Math.max(seconds, 1), 3600)
+}
+
+async function readJson(response: Response, host: string): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > mostBytes) throw unavailable(`${host} answered with more than 5 MiB.`)
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)))
+  } catch {
+    // Without its cause, whose message quotes the answer: that may hold a token.
+    throw unavailable(`${host} did not answer with JSON.`)
+  }
+}
+
+/** What was typed, without what no name has and some servers choke on: control and half characters. */
+export const plainText = (typed: string): string =>
+  typed
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+
+/** Joins a query string. Spaces become %20, for not every server reads a plus as one; names stay as they are. */
+export const withQuery = (url: string, query: Record<string, string | number>): string =>
+  `${url}?${Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')}`
+
+/** An id as one segment of a path (RFC 3986 section 3.3); null when it cannot be one, or would lead elsewhere. */
+export const pathSegment = (id: string): string | null =>
+  isId(id) && !/(^|[/\\])\.{1,2}([/\\]|$)/.test(id) ? encodeURIComponent(id) : null
+
+const isId = (value: string): boolean => value !== '' && value.isWellFormed() && !/\p{Cc}/u.test(value)
+
+/** A member of an answer; undefined where there is none. */
+export const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+/** A member that is text for people; null where there is none, or none that is more than space. */
+export function textField(value: unknown, name: string): string | null {
+  const text = field(value, name)
+  return (typeof text === 'string' && plainText(text)) || null
+}
+
+/** A member that identifies, exactly as it is; null where there is none. */
+export function idField(value: unknown, name: string): string | null {
+  const id = field(value, name)
+  return typeof id === 'string' && isId(id) ? id : null
+}
+
+/** The rows of a list; directory_unavailable when it is none. */
+export function rowsOf(list: unknown): unknown[] {
+  if (Array.isArray(list)) return list
+  throw unavailable('The user directory did not answer with a list of users.')
+}
+
+/** A GET with our token; throws and rejects as `requestJson`. */
+export type Ask = (
+  url: string,
+  options: { signal: AbortSignal; headers?: Record<string, string>; pass?: readonly number[] },
+) => Promise<Reply>
+
+/** The one person at a URL that ends with their id; null when there is none, or one whose logins carry another id. */
+export async function readUser(
+  ask: Ask,
+  url: string,
+  externalId: string,
+  { toUser, signal }: { toUser: (row: unknown) => DirectoryUser | null; signal: AbortSignal },
+): Promise<DirectoryUser | null> {
+  // 400: an id that is not even of the form that the directory gives them.
+  const { body } = await ask(url, { signal, pass: [400, 404] })
+  if (body === undefined) return null
+  const user = toUser(body)
+  if (!user) throw unavailable('The user directory did not answer with a user.')
+  return user.externalId === externalId ? user : null
+}
+
+/**
+ * The first page from `start` on that holds somebody, or the last; after five requests also an empty one. A position is
+ * what the cursor of a page holds; `next` is null on the last page.
+ */
+export async function pageWithUsers<P extends readonly string[]>(
+  start: P,
+  read: (at: P) => Promise<{ users: DirectoryUser[]; next: P | null }>,
+): Promise<{ users: DirectoryUser[]; nextCursor: string | null }> {
+  let page = await read(start)
+  for (let asked = 1; page.users.length === 0 && page.next && asked < 5; asked++) page = await read(page.next)
+  return { users: page.users, nextCursor: page.next && encodeCursor(page.next) }
+}
+
+export function wrongCursor(): ServiceError {
+  const fault = { path: 'query.cursor', message: 'is not a cursor of this list' }
+  return new ServiceError('invalid_request', `${fault.path} ${fault.message}`, { faults: [fault] })
+}

@@ -1,0 +1,84 @@
+import { decodeCursor } from '../../base/cursor.ts'
+import type { DirectoryUser, IdentityDirectory } from './directory.ts'
+import {
+  type Ask,
+  field,
+  idField,
+  pageWithUsers,
+  pathSegment,
+  plainText,
+  readUser,
+  rowsOf,
+  textField,
+  unavailable,
+  withQuery,
+  wrongCursor,
+} from './fetch.ts'
+
+const $select = 'id,displayName,mail,userPrincipalName,accountEnabled'
+
+export const graphHint =
+  'The application needs the application permission User.Read.All, with the consent of an administrator.'
+
+/** People of Microsoft Entra, by Microsoft Graph v1.0 at the host `url`. Their logins carry their id as `oid`. */
+export function openGraph(url: string, ask: Ask): IdentityDirectory {
+  const users = new URL(`${url}/v1.0/users`).href
+  // A link is followed with our token: only to where we would have gone ourselves.
+  const isOurs = (link: string) => URL.canParse(link) && new URL(link).href.startsWith(`${users}?`)
+
+  return {
+    kind: 'msgraph',
+
+    async search(q, { limit, cursor, signal }) {
+      const $search = searchClause(q)
+      const [given] = decodeCursor(cursor, 1) ?? []
+      if (given !== undefined && !isOurs(given)) throw wrongCursor()
+      if ($search === null) return { users: [], nextCursor: null }
+      const first = withQuery(users, { $search, $select, $top: limit, $count: 'true' })
+
+      return pageWithUsers([given ?? first], async ([link = first]) => {
+        // The header belongs on every page: links do not carry it. A link that is too old is refused with 400.
+        const headers = { ConsistencyLevel: 'eventual' }
+        const { body } = await ask(link, { signal, headers, pass: link === given ? [400] : [] })
+        if (body === undefined) throw wrongCursor()
+        const next = field(body, '@odata.nextLink') ?? null
+        if (next !== null && (typeof next !== 'string' || !isOurs(next)))
+          throw unavailable('Microsoft Graph answered with a link to a next page that is not one of its users.')
+        const people = rowsOf(field(body, 'value')).map(toUser)
+        return { users: people.filter((user) => user !== null), next: next === null ? null : [next] }
+      })
+    },
+
+    async get(externalId, { signal }) {
+      const id = pathSegment(externalId)
+      return id === null
+        ? null
+        : readUser(ask, withQuery(`${users}/${id}`, { $select }), externalId, { toUser, signal })
+    },
+  }
+}
+
+/**
+ * The value of `$search`: words that words of the name begin with, or the begin of the address or login. Null for text
+ * that holds nothing to look for.
+ */
+function searchClause(q: string): string | null {
+  // Graph decodes values twice at times: %22 would be a quote then, & and # would end the value.
+  const text = plainText(q.replace(/[&#%]/g, ' '))
+  if (!/[a-z0-9]|\P{ASCII}/iu.test(text)) return null
+  const quoted = text.replace(/["\\]/g, '\\$&')
+  return ['displayName', 'mail', 'userPrincipalName'].map((property) => `"${property}:${quoted}"`).join(' OR ')
+}
+
+function toUser(row: unknown): DirectoryUser | null {
+  const externalId = idField(row, 'id')
+  if (externalId === null) return null
+  const username = textField(row, 'userPrincipalName')
+  return {
+    externalId,
+    email: textField(row, 'mail') ?? username,
+    displayName: textField(row, 'displayName') ?? username ?? externalId,
+    username,
+    enabled: field(row, 'accountEnabled') !== false,
+  }
+}

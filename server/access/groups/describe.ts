@@ -1,0 +1,53 @@
+import type { Group } from '../../../contract/groups.ts'
+import type { BucketAction, GlobalRight, GrantingGroup } from '../../../contract/permissions.ts'
+import { presetOf } from '../../../contract/permissions.ts'
+import type { Db, Row } from '../../db/schema.ts'
+import * as store from './store.ts'
+
+type GroupRow = Pick<Row<'groups'>, 'id' | 'name' | 'global'>
+
+/** Groups with the rights they give, as the gate reads them. */
+export async function grantingGroups(db: Db, rows: readonly GroupRow[]): Promise<GrantingGroup[]> {
+  const grants = await store.findGrants(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map(({ id, name, global }) => ({
+    id,
+    name,
+    global: JSON.parse(global) as GlobalRight[],
+    grants: grants.filter(({ group_id }) => group_id === id).map(toGrant),
+  }))
+}
+
+const toGrant = ({ id, bucket_pattern, prefix, actions }: Row<'grants'>) => ({
+  id,
+  bucket_pattern,
+  prefix,
+  actions: JSON.parse(actions) as BucketAction[],
+})
+
+/** Groups as the API shows them. */
+export async function describeGroups(db: Db, rows: readonly Row<'groups'>[]): Promise<Group[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const granting = new Map((await grantingGroups(db, rows)).map((group) => [group.id, group]))
+  const counts = new Map((await store.countMembers(db, ids)).map(({ group_id, count }) => [group_id, count]))
+  return rows.map((row) => {
+    const { global = [], grants = [] } = granting.get(row.id) ?? {}
+    return {
+      id: row.id,
+      name: row.name,
+      description: row.description,
+      builtin: row.builtin !== null,
+      global: [...global],
+      grants: grants.map((grant) => ({ ...grant, actions: [...grant.actions], preset: presetOf(grant.actions) })),
+      member_count: counts.get(row.id) ?? 0,
+    }
+  })
+}
+
+export async function describeGroup(db: Db, row: Row<'groups'>): Promise<Group> {
+  const [group] = await describeGroups(db, [row])
+  return group as Group
+}

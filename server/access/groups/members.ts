@@ -1,0 +1,142 @@
+import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import type { Group } from '../../../contract/groups.ts'
+import { covers, type GrantingGroup, isAdmin } from '../../../contract/permissions.ts'
+import type { Actor, Ctx, Step } from '../../context.ts'
+import type { Row, Tx } from '../../db/schema.ts'
+import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { describeGroup, grantingGroups } from './describe.ts'
+import * as store from './store.ts'
+
+export const groupMissing = (): ServiceError => new ServiceError('not_found', 'There is no such group.')
+
+/** Throws unless the actor is an administrator: `what` says for what one is needed. */
+export function assertAdmin(actor: Actor, what: string): void {
+  if (!isAdmin(actor.groups)) throw new ServiceError('forbidden', `You need the right "admin" to ${what}.`)
+}
+
+/** Throws unless the actor may put people into these groups: nobody hands out a right they lack (R7). */
+function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
+  for (const group of groups)
+    if (!covers(actor.groups, [group]))
+      throw new ServiceError(
+        'forbidden',
+        `You lack rights that the group "${group.name}" gives, so you cannot add to it.`,
+      )
+}
+
+/** Throws unless the actor may take people out of these groups: those of administrators are theirs alone (R7). */
+export function assertMayLeave(actor: Actor, groups: readonly GrantingGroup[]): void {
+  if (groups.some((group) => isAdmin([group]))) assertAdmin(actor, 'change a group of administrators')
+}
+
+/** Adds users to a group; those who are members already stay so. 422 on unknown users. */
+export const addMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
+  changeMembers(ctx, groupId, async () => ({ add: userIds, remove: [] }))
+
+/** Takes users out of a group; those who are no members are passed over. */
+export const removeMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
+  changeMembers(ctx, groupId, async () => ({ add: [], remove: userIds }))
+
+/** Makes exactly these users the members of a group. */
+export const replaceMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
+  changeMembers(ctx, groupId, async (tx) => {
+    const members = await store.findMemberIds(tx, groupId)
+    const wanted = new Set(userIds)
+    const present = new Set(members)
+    return { add: userIds.filter((id) => !present.has(id)), remove: members.filter((id) => !wanted.has(id)) }
+  })
+
+type Change = { add: readonly string[]; remove: readonly string[] }
+
+const changeMembers = (ctx: Ctx, groupId: string, decide: (tx: Tx) => Promise<Change>): Promise<Group> =>
+  ctx.act(async (step) => {
+    const { tx } = step
+    await lockAdministration(tx)
+    const row = await store.findGroup(tx, groupId)
+    if (!row) throw groupMissing()
+    const { add, remove } = await decide(tx)
+    const granting = await grantingGroups(tx, [row])
+    if (add.length > 0) assertMayJoin(ctx.actor, granting)
+    if (remove.length > 0) assertMayLeave(ctx.actor, granting)
+    await assertUsersExist(tx, add)
+    await applyMembers(step, row, { add, remove })
+    if (remove.length > 0 && isAdmin(granting)) await assertAdminRemains(tx, await settingsInForce(step))
+    return describeGroup(tx, row)
+  })
+
+/** Step: adds and removes members and records what changed. */
+export async function applyMembers(step: Step, row: Row<'groups'>, change: Change) {
+  const { tx, record } = step
+  const count = (await store.findMemberIds(tx, row.id)).length
+  const at = step.now().toISOString()
+  const added = await store.insertMembers(
+    tx,
+    change.add.map((user_id) => ({ group_id: row.id, user_id, added_at: at })),
+  )
+  const removed = await store.deleteMembers(tx, row.id, change.remove)
+  record({
+    name: 'group_update',
+    resource: { type: 'group', id: row.id },
+    details: {
+      name: row.name,
+      before: { member_count: count },
+      after: { member_count: count + added.length - removed.length, added, removed },
+    },
+  })
+}
+
+async function assertUsersExist(tx: Tx, userIds: readonly string[]): Promise<void> {
+  const existing = new Set((await store.findExistingUsers(tx, userIds)).map(({ id }) => id))
+  const faults = userIds.flatMap((id, i): Fault[] =>
+    existing.has(id) ? [] : [{ path: `body.user_ids.${i}`, message: 'names no user' }],
+  )
+  if (faults.length > 0) throw new ServiceError('invalid_request', 'Some users do not exist.', { faults })
+}
+
+interface Membership {
+  userId: string
+  groupIds: readonly string[]
+  /** When those begin that are new. */
+  at: string
+}
+
+/** Step: puts a new user into groups; 422 at `body.group_ids.<i>` on an unknown one. */
+export async function joinGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
+  const groups = await requireGroups(tx, groupIds)
+  if (actor.type === 'user') assertMayJoin(actor, groups)
+  await store.insertMembers(
+    tx,
+    groupIds.map((group_id) => ({ group_id, user_id: userId, added_at: at })),
+  )
+}
+
+/** Step: makes exactly these the groups of a user, and gives the ids of those before. */
+export async function setGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
+  const before = await store.findGroupsOfUsers(tx, [userId])
+  const groups = await requireGroups(tx, groupIds)
+  const old = new Set(before.map(({ id }) => id))
+  const kept = new Set(groupIds)
+  const left = before.filter(({ id }) => !kept.has(id))
+  assertMayJoin(
+    actor,
+    groups.filter(({ id }) => !old.has(id)),
+  )
+  assertMayLeave(actor, await grantingGroups(tx, left))
+  for (const { id } of left) await store.deleteMembers(tx, id, [userId])
+  await store.insertMembers(
+    tx,
+    groupIds.filter((id) => !old.has(id)).map((group_id) => ({ group_id, user_id: userId, added_at: at })),
+  )
+  return [...old]
+}
+
+async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<GrantingGroup[]> {
+  const rows = await store.findGroupsByIds(tx, groupIds)
+  const known = new Set(rows.map(({ id }) => id))
+  const faults = groupIds.flatMap((id, i): Fault[] =>
+    known.has(id) ? [] : [{ path: `body.group_ids.${i}`, message: 'names no group' }],
+  )
+  if (faults.length > 0) throw new ServiceError('invalid_request', 'Some groups do not exist.', { faults })
+  return grantingGroups(tx, rows)
+}

@@ -1,0 +1,268 @@
+import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import type { Group, NewGrant } from '../../../contract/groups.ts'
+import {
+  type BucketAction,
+  type GlobalRight,
+  type GrantingGroup,
+  isAdmin,
+  mayManageUsers,
+  presetOf,
+  presets,
+  reasons,
+} from '../../../contract/permissions.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { differenceOf } from '../../base/difference.ts'
+import { newId } from '../../base/id.ts'
+import type { Ctx, Step } from '../../context.ts'
+import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import { assertAdminRemains, lockAdministration, unmapGroup } from '../settings/administration.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { describeGroup, describeGroups, grantingGroups } from './describe.ts'
+import { applyMembers, assertAdmin, assertMayLeave, groupMissing } from './members.ts'
+import * as store from './store.ts'
+
+const nameKey = (name: string): string => name.trim().normalize('NFKC').toLowerCase()
+
+export interface CreateGroup {
+  name: string
+  description?: string | undefined
+  global?: readonly GlobalRight[] | undefined
+  grants?: readonly NewGrant[] | undefined
+}
+
+/** Creates a group with its grants, which administrators alone may give; `already_exists` when the name is taken. */
+export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
+  if (input.global?.length || input.grants?.length) assertAdmin(ctx.actor, 'give rights to a group')
+  return ctx.act(async ({ tx, record }) => {
+    const row = await store.insertGroup(tx, {
+      id: newId(),
+      name: input.name.trim(),
+      name_key: nameKey(input.name),
+      description: input.description ?? '',
+      builtin: null,
+      global: JSON.stringify(input.global ?? []),
+      created_at: ctx.now().toISOString(),
+    })
+    if (!row) throw nameTaken(input.name)
+    await store.insertGrants(tx, grantRows(row.id, input.grants ?? [], []))
+    const group = await describeGroup(tx, row)
+    const { name, global, grants } = group
+    record({ name: 'group_create', resource: { type: 'group', id: row.id }, details: { name, global, grants } })
+    return group
+  })
+}
+
+const nameTaken = (name: string) => new ServiceError('already_exists', `A group named "${name}" already exists.`)
+
+/** The rows of new grants; one that says what an old one said keeps its id. */
+function grantRows(groupId: string, grants: readonly NewGrant[], old: readonly Row<'grants'>[]): NewRow<'grants'>[] {
+  const left = [...old]
+  return grants.map((grant, i) => {
+    const { bucket_pattern, prefix = '' } = grant
+    const actions = JSON.stringify(actionsOf(grant, i))
+    const same = left.findIndex(
+      (one) => one.bucket_pattern === bucket_pattern && one.prefix === prefix && one.actions === actions,
+    )
+    const [kept] = same < 0 ? [] : left.splice(same, 1)
+    return { id: kept?.id ?? newId(), group_id: groupId, bucket_pattern, prefix, actions }
+  })
+}
+
+function actionsOf({ actions, preset }: NewGrant, i: number): readonly BucketAction[] {
+  if (actions && !preset) return actions
+  if (preset && !actions) return presets[preset]
+  const fault: Fault = { path: `body.grants.${i}.actions`, message: 'or preset: one of them is required' }
+  throw new ServiceError('invalid_request', 'A grant has either actions or a preset.', { faults: [fault] })
+}
+
+/** Changes a group. What it grants is changed by administrators alone, and so is everything about their groups (R7). */
+export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>): Promise<Group> =>
+  ctx.act(async (step) => {
+    const { tx, record } = step
+    await lockAdministration(tx)
+    const row = await store.findGroup(tx, id)
+    if (!row) throw groupMissing()
+    const before = await describeGroup(tx, row)
+    assertMayLeave(ctx.actor, [before])
+    if (change.global || change.grants) assertAdmin(ctx.actor, 'change what a group grants')
+    if (row.builtin !== null && change.global && !change.global.includes('admin'))
+      throw new ServiceError('conflict', 'The built-in group keeps the right "admin".')
+    await rename(tx, id, change.name)
+    const fields = {
+      ...(change.name === undefined ? {} : { name: change.name.trim(), name_key: nameKey(change.name) }),
+      ...(change.description === undefined ? {} : { description: change.description }),
+      ...(change.global === undefined ? {} : { global: JSON.stringify(change.global) }),
+    }
+    if (Object.keys(fields).length > 0) await store.updateGroup(tx, id, fields)
+    if (change.grants) {
+      const rows = grantRows(id, change.grants, await store.findGrants(tx, [id]))
+      await store.deleteGrants(tx, id)
+      await store.insertGrants(tx, rows)
+    }
+    const after = await describeGroup(tx, { ...row, ...fields })
+    if (isAdmin([before]) && !isAdmin([after])) await assertAdmins(step)
+    record({ name: 'group_update', resource: { type: 'group', id }, details: differences(before, after) })
+    return after
+  })
+
+async function rename(tx: Tx, id: string, name: string | undefined): Promise<void> {
+  if (name === undefined) return
+  const other = await store.findGroupByName(tx, nameKey(name))
+  if (other && other.id !== id) throw nameTaken(name)
+}
+
+const assertAdmins = async (step: Step) => assertAdminRemains(step.tx, await settingsInForce(step))
+
+/** The fields that differ; of the grants those that are gone, and those that are new. */
+function differences(before: Group, after: Group) {
+  const changed = (['name', 'description', 'global', 'grants'] as const).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  )
+  const { lost, gained } = differenceOf(before.grants, after.grants)
+  const pick = (group: Group) => Object.fromEntries(changed.map((field) => [field, group[field]]))
+  return { name: before.name, before: pick({ ...before, grants: lost }), after: pick({ ...after, grants: gained }) }
+}
+
+/** Deletes a group; not_empty while it has members, unless forced. The built-in one stays. */
+export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise<undefined> {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
+    await lockAdministration(tx)
+    const row = await store.findGroup(tx, id)
+    if (!row) throw groupMissing()
+    const { name, global, grants, member_count } = await describeGroup(tx, row)
+    assertMayLeave(ctx.actor, [{ id, name, global, grants }])
+    if (row.builtin !== null) throw new ServiceError('conflict', 'The built-in group cannot be deleted.')
+    if (member_count > 0 && !force)
+      throw new ServiceError('not_empty', `The group "${name}" has ${member_count} members; "force" deletes it anyway.`)
+    const members = await store.findMemberIds(tx, id)
+    await unmapGroup(tx, id)
+    await store.deleteGroup(tx, id)
+    if (isAdmin([{ id, name, global, grants }])) await assertAdmins(step)
+    record({
+      name: 'group_delete',
+      resource: { type: 'group', id },
+      details: { name, global, grants, member_count, members },
+    })
+  })
+}
+
+/** One group; throws not_found. */
+export async function getGroup(db: Db, id: string): Promise<Group> {
+  const row = await store.findGroup(db, id)
+  if (!row) throw groupMissing()
+  return describeGroup(db, row)
+}
+
+/** Groups in the order of their names. */
+export async function listGroups(db: Db, limit: number, cursor: string | undefined) {
+  const [after] = decodeCursor(cursor, 1) ?? ['']
+  const rows = await store.listGroups(db, after ?? '', limit + 1)
+  const { page, next_cursor } = pageOf(rows, limit, ({ name_key }) => [name_key])
+  return { items: await describeGroups(db, page), next_cursor }
+}
+
+/** Step: the built-in group of administrators, made when it is missing (R5). */
+export async function ensureAdministrators(step: Step): Promise<Row<'groups'>> {
+  const { tx, record } = step
+  const made = await store.insertGroup(tx, {
+    id: newId(),
+    name: 'Administrators',
+    name_key: nameKey('Administrators'),
+    description: 'May do everything.',
+    builtin: 'administrators',
+    global: JSON.stringify(['admin']),
+    created_at: step.now().toISOString(),
+  })
+  const group = made ?? (await store.findAdministrators(tx))
+  if (!group) throw new Error('A group that is not built in is named Administrators')
+  if (made)
+    record({
+      name: 'group_create',
+      resource: { type: 'group', id: made.id },
+      details: { name: made.name, global: ['admin'], grants: [] },
+    })
+  return group
+}
+
+/**
+ * Step of a login through the identity provider: brings the user's memberships in mapped groups in line with what the
+ * provider says; others are left alone. A membership whose end would leave no administrator stays, and is logged.
+ */
+export async function followMapping(
+  step: Step,
+  userId: string,
+  mapping: readonly { value: string; group_id: string }[],
+  values: ReadonlySet<string>,
+): Promise<void> {
+  const { tx } = step
+  const mapped = new Set(mapping.map(({ group_id }) => group_id))
+  const wanted = new Set(mapping.filter(({ value }) => values.has(value)).map(({ group_id }) => group_id))
+  const present = new Set((await store.findGroupsOfUsers(tx, [userId])).map(({ id }) => id))
+  const changing = [...mapped].filter((id) => wanted.has(id) !== present.has(id)).sort()
+  if (changing.length === 0) return
+  await lockAdministration(tx)
+  for (const row of await store.findGroupsByIds(tx, changing)) {
+    const joins = wanted.has(row.id)
+    if (!joins && isAdmin(await grantingGroups(tx, [row])) && !(await adminsRemainWithout(step, row, userId))) {
+      step.log.warn(
+        { user_id: userId, group_id: row.id },
+        'the last administrator stays one, against the group mapping',
+      )
+      continue
+    }
+    await applyMembers(step, row, joins ? { add: [userId], remove: [] } : { add: [], remove: [userId] })
+  }
+}
+
+async function adminsRemainWithout(step: Step, row: Row<'groups'>, userId: string): Promise<boolean> {
+  const { tx } = step
+  await store.deleteMembers(tx, row.id, [userId])
+  const remain = await assertAdmins(step).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'last_admin') return false
+      throw error
+    },
+  )
+  await store.insertMembers(tx, [{ group_id: row.id, user_id: userId, added_at: step.now().toISOString() }])
+  return remain
+}
+
+/** The groups of a user with what they grant. */
+export const grantingGroupsOf = async (db: Db, userId: string): Promise<GrantingGroup[]> =>
+  grantingGroups(db, await store.findGroupsOfUsers(db, [userId]))
+
+/** Whether a user (default: the caller) may do something, and every grant that lets them. */
+export async function explainPermission(
+  ctx: Ctx,
+  query: { user_id?: string | undefined; action: BucketAction; bucket: string; key?: string | undefined },
+) {
+  const { user_id = ctx.actor.user_id ?? '', action, bucket, key = '' } = query
+  if (user_id !== ctx.actor.user_id && !mayManageUsers(ctx.actor.groups))
+    throw new ServiceError('forbidden', 'You need the right "users.manage" to ask about others.')
+  const [user] = await store.findExistingUsers(ctx.db, [user_id])
+  if (!user) throw new ServiceError('not_found', 'There is no such user.')
+  const groups = await grantingGroupsOf(ctx.db, user_id)
+  const grants = new Map(groups.flatMap((group) => group.grants.map((grant) => [grant.id, grant] as const)))
+  const found = user.disabled_at === null ? reasons(groups, action, bucket, key) : []
+  const via = [...found].map(({ group_id, group, grant_id }) => {
+    const grant = grant_id === null ? undefined : grants.get(grant_id)
+    return {
+      group_id,
+      group,
+      grant: grant ? { ...grant, actions: [...grant.actions], preset: presetOf(grant.actions) } : null,
+    }
+  })
+  const where = key === '' ? `bucket "${bucket}"` : `key "${key}" of bucket "${bucket}"`
+  const names = [...new Set(via.map(({ group }) => `"${group}"`))].join(', ')
+  const reason =
+    via.length > 0
+      ? `"${action}" on ${where} is allowed through ${names}.`
+      : user.disabled_at !== null
+        ? 'The user is disabled.'
+        : groups.length === 0
+          ? `"${action}" on ${where} is not allowed: the user is in no group.`
+          : `No group of the user grants "${action}" on ${where}.`
+  return { allowed: via.length > 0, reason, via }
+}

@@ -1,0 +1,101 @@
+import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
+
+/** Gives nothing back when the name, or the built-in group, is there already. */
+export const insertGroup = (tx: Tx, row: NewRow<'groups'>): Promise<Row<'groups'> | undefined> =>
+  tx
+    .insertInto('groups')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const updateGroup = (tx: Tx, id: string, change: RowChange<'groups'>) =>
+  tx.updateTable('groups').set(change).where('id', '=', id).execute()
+
+export const deleteGroup = (tx: Tx, id: string) => tx.deleteFrom('groups').where('id', '=', id).execute()
+
+export const insertGrants = (tx: Tx, rows: readonly NewRow<'grants'>[]) =>
+  rows.length === 0 ? undefined : tx.insertInto('grants').values(rows).execute()
+
+export const deleteGrants = (tx: Tx, groupId: string) =>
+  tx.deleteFrom('grants').where('group_id', '=', groupId).execute()
+
+/** Gives the ids of those who were no members before. */
+export async function insertMembers(tx: Tx, rows: readonly NewRow<'group_members'>[]): Promise<string[]> {
+  if (rows.length === 0) return []
+  const added = await tx
+    .insertInto('group_members')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .execute()
+  return added.map(({ user_id }) => user_id)
+}
+
+/** Gives the ids of those who were members. */
+export async function deleteMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const removed = await tx
+    .deleteFrom('group_members')
+    .where('group_id', '=', groupId)
+    .where('user_id', 'in', userIds)
+    .returning('user_id')
+    .execute()
+  return removed.map(({ user_id }) => user_id)
+}
+
+export const findGroup = (db: Db, id: string) =>
+  db.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findGroupByName = (db: Db, nameKey: string) =>
+  db.selectFrom('groups').selectAll().where('name_key', '=', nameKey).executeTakeFirst()
+
+export const findGroupsByIds = async (db: Db, ids: readonly string[]): Promise<Row<'groups'>[]> =>
+  ids.length === 0 ? [] : db.selectFrom('groups').selectAll().where('id', 'in', ids).execute()
+
+export const findAdministrators = (db: Db) =>
+  db.selectFrom('groups').selectAll().where('builtin', '=', 'administrators').executeTakeFirst()
+
+export const findGrants = async (db: Db, groupIds: readonly string[]): Promise<Row<'grants'>[]> =>
+  groupIds.length === 0
+    ? []
+    : db.selectFrom('grants').selectAll().where('group_id', 'in', groupIds).orderBy('id').execute()
+
+export const countMembers = (db: Db, groupIds: readonly string[]) =>
+  db
+    .selectFrom('group_members')
+    .select((e) => ['group_id', e.fn.countAll<number>().as('count')])
+    .where('group_id', 'in', groupIds)
+    .groupBy('group_id')
+    .execute()
+
+export const findMemberIds = async (db: Db, groupId: string): Promise<string[]> => {
+  const rows = await db.selectFrom('group_members').select('user_id').where('group_id', '=', groupId).execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+export const findExistingUsers = async (
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; disabled_at: string | null }[]> =>
+  ids.length === 0 ? [] : db.selectFrom('users').select(['id', 'disabled_at']).where('id', 'in', ids).execute()
+
+export interface MemberGroup {
+  user_id: string
+  id: string
+  name: string
+  global: string
+}
+export const findGroupsOfUsers = async (db: Db, userIds: readonly string[]): Promise<MemberGroup[]> =>
+  userIds.length === 0
+    ? []
+    : db
+        .selectFrom('group_members as m')
+        .innerJoin('groups as g', 'g.id', 'm.group_id')
+        .select(['m.user_id', 'g.id', 'g.name', 'g.global'])
+        .where('m.user_id', 'in', userIds)
+        .orderBy('g.name_key')
+        .execute()
+
+export const listGroups = (db: Db, after: string, limit: number): Promise<Row<'groups'>[]> =>
+  db.selectFrom('groups').selectAll().where('name_key', '>', after).orderBy('name_key').limit(limit).execute()

@@ -1,0 +1,71 @@
+import {
+  type BucketAction,
+  type GlobalRight,
+  type Grant,
+  type GrantingGroup,
+  isAdmin,
+} from '../../../contract/permissions.ts'
+import type { Actor, Ctx, Origin } from '../../context.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import type { UserRow } from './store.ts'
+
+/** The actor that the rows of a credential describe, with the rights they have now. */
+export function actorOf(
+  rows: readonly [UserRow, ...UserRow[]],
+  credential: Pick<Actor, 'auth_method' | 'session_id' | 'token_id'>,
+  origin: Origin,
+): Actor {
+  const [{ user_id, email, display_name }] = rows
+  return { type: 'user', user_id, email, display_name, ...credential, groups: groupsOf(rows), origin }
+}
+
+function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {
+  const groups = new Map<string, GrantingGroup & { grants: Grant[] }>()
+  for (const row of rows) {
+    if (row.group_id === null) continue
+    let group = groups.get(row.group_id)
+    if (!group) {
+      const global = JSON.parse(row.global ?? '[]') as GlobalRight[]
+      group = { id: row.group_id, name: row.group_name ?? '', global, grants: [] }
+      groups.set(row.group_id, group)
+    }
+    if (row.grant_id !== null)
+      group.grants.push({
+        id: row.grant_id,
+        bucket_pattern: row.bucket_pattern ?? '',
+        prefix: row.prefix ?? '',
+        actions: JSON.parse(row.actions ?? '[]') as BucketAction[],
+      })
+  }
+  return [...groups.values()]
+}
+
+/** What `GET /auth/me` answers: the caller with everything their groups give them. */
+export async function describeCaller(ctx: Ctx) {
+  const { actor } = ctx
+  const { shares, tokens } = await settingsInForce(ctx)
+  return {
+    id: actor.user_id ?? '',
+    email: actor.email ?? '',
+    display_name: actor.display_name ?? '',
+    is_admin: isAdmin(actor.groups),
+    groups: actor.groups.map(({ id, name }) => ({ id, name })),
+    permissions: {
+      global: [...new Set(actor.groups.flatMap((group) => group.global))],
+      grants: actor.groups.flatMap((group) =>
+        group.grants.map(({ id, bucket_pattern, prefix, actions }) => ({
+          group_id: group.id,
+          grant_id: id,
+          bucket_pattern,
+          prefix,
+          actions: [...actions],
+        })),
+      ),
+    },
+    limits: {
+      share_default_expires_in: shares.default_expires_in,
+      share_max_expires_in: shares.max_expires_in,
+      token_max_lifetime_days: tokens.max_lifetime_days === 0 ? null : tokens.max_lifetime_days,
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import type { Compilable } from 'kysely'
+import { DAY_MS } from '../../base/time.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+
+export const insertSession = (tx: Tx, row: NewRow<'sessions'>) => tx.insertInto('sessions').values(row).execute()
+
+export const insertRefreshToken = (tx: Tx, row: NewRow<'refresh_tokens'>) =>
+  tx.insertInto('refresh_tokens').values(row).execute()
+
+export const revokeSession = (tx: Tx, id: string, now: Date) =>
+  tx
+    .updateTable('sessions')
+    .set({ revoked_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
+
+export const touchSession = (tx: Tx, id: string, now: Date) =>
+  tx.updateTable('sessions').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute()
+
+/** Ends every session of a user; gives how many were live. */
+export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promise<number> {
+  const revoked = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now.toISOString() })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .returning('id')
+    .execute()
+  return revoked.length
+}
+
+/** Ends one session of a user; false when they have no such live one. */
+export async function revokeOwnSession(tx: Tx, userId: string, id: string, now: Date): Promise<boolean> {
+  const revoked = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .returning('id')
+    .execute()
+  return revoked.length > 0
+}
+
+/** Live sessions of a user before an id, latest first. `idleSince`: unused for longer, no refresh token is left. */
+export const listSessions = (
+  db: Db,
+  userId: string,
+  { now, idleSince, before, limit }: { now: Date; idleSince: Date; before: string | undefined; limit: number },
+): Promise<Row<'sessions'>[]> => {
+  const query = db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .where('last_used_at', '>', idleSince.toISOString())
+  return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** The session with its user, locked until the transaction ends. */
+export const lockSession = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id',
+      'sessions.user_id',
+      'sessions.auth_method',
+      'sessions.expires_at',
+      'sessions.revoked_at',
+      'users.email',
+      'users.display_name',
+      'users.token_version',
+      'users.idp_subject',
+      'users.disabled_at',
+    ])
+    .where('sessions.id', '=', id)
+    .forUpdate('sessions')
+    .executeTakeFirst()
+
+export const findRefreshToken = (db: Db, jti: string) =>
+  db.selectFrom('refresh_tokens').selectAll().where('jti', '=', jti).executeTakeFirst()
+
+export const consumeRefreshToken = (tx: Tx, jti: string, successor: string, now: Date) =>
+  tx
+    .updateTable('refresh_tokens')
+    .set({ consumed_at: now.toISOString(), successor_jti: successor })
+    .where('jti', '=', jti)
+    .execute()
+
+/** Sessions and refresh tokens that nothing can use any more. */
+export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
+  const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  const week = 7 * DAY_MS
+  await tx
+    .deleteFrom('sessions')
+    .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
+    .execute()
+  // A session whose tokens were never fetched is nobody's.
+  await tx
+    .deleteFrom('sessions')
+    .where('id', 'in', (e) => e.selectFrom('handoffs').select('session_id').where('expires_at', '<', before(0)))
+    .execute()
+  await tx.deleteFrom('refresh_tokens').where('expires_at', '<', before(week)).execute()
+}
+
+/** What every credential's query gives of the user, one row per grant of each group (at least one row): J7. */
+export interface UserRow {
+  user_id: string
+  email: string
+  display_name: string
+  disabled_at: string | null
+  group_id: string | null
+  group_name: string | null
+  global: string | null
+  grant_id: string | null
+  bucket_pattern: string | null
+  prefix: string | null
+  actions: string | null
+}
+export interface SessionRow extends UserRow {
+  token_version: number
+  idp_subject: string | null
+  auth_method: 'local' | 'idp'
+  expires_at: string
+  revoked_at: string | null
+}
+
+const sessionRows = prepared(
+  (db: Db, { id }: { id: string }): Compilable<SessionRow> =>
+    db
+      .selectFrom('sessions as s')
+      .innerJoin('users as u', 'u.id', 's.user_id')
+      .leftJoin('group_members as m', 'm.user_id', 'u.id')
+      .leftJoin('groups as g', 'g.id', 'm.group_id')
+      .leftJoin('grants as r', 'r.group_id', 'g.id')
+      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at', 'u.token_version', 'u.idp_subject'])
+      .select(['s.auth_method', 's.expires_at', 's.revoked_at'])
+      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
+      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .where('s.id', '=', id),
+)
+
+/** Everything about a session; no rows when there is none. */
+export const findSessionRows = (db: Db, id: string): Promise<SessionRow[]> => sessionRows(db, { id })
+
+const userRows = prepared(
+  (db: Db, { id }: { id: string }): Compilable<UserRow> =>
+    db
+      .selectFrom('users as u')
+      .leftJoin('group_members as m', 'm.user_id', 'u.id')
+      .leftJoin('groups as g', 'g.id', 'm.group_id')
+      .leftJoin('grants as r', 'r.group_id', 'g.id')
+      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
+      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .where('u.id', '=', id),
+)
+
+/** A user with their rights; no rows when there is none. */
+export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows(db, { id })
+
+/** Whether a personal access token is neither revoked nor expired. */
+export const isTokenLive = async (db: Db, id: string, now: Date): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('tokens')
+      .select('id')
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now.toISOString())]))
+      .execute()
+  ).length > 0

@@ -1,0 +1,147 @@
+import type { Logger } from 'pino'
+import type { TSchema } from 'typebox'
+import { Check } from 'typebox/value'
+import { SettingsChange, secretSettings } from '../../../contract/settings.ts'
+import { perSystem } from '../../base/per-system.ts'
+import type { Config } from '../../config/config.ts'
+import type { Db, Tx } from '../../db/schema.ts'
+import { unseal } from '../../secrets/seal.ts'
+import * as store from './store.ts'
+
+type Sections = { [S in keyof SettingsChange]-?: Required<NonNullable<SettingsChange[S]>> }
+/** The settings as they are in force, with their secrets. */
+export type EffectiveSettings = { readonly [S in keyof Sections]: Readonly<Sections[S]> }
+export type Section = keyof Sections
+/** What was set, by section and field; secrets in it are sealed. */
+export type Changed = { [S in Section]?: { [field: string]: unknown } }
+
+export const SECRET_PURPOSE = 'settings-secret'
+
+/** What holds where nothing was set. */
+const defaults: EffectiveSettings = {
+  auth: {
+    enable_local: true,
+    enable_idp: true,
+    auto_create_users: false,
+    refresh_rotation: true,
+    idp_require_browser_cookie: true,
+  },
+  idp: {
+    name: null,
+    issuer_url: null,
+    client_id: null,
+    client_secret: null,
+    subject_claim: null,
+    groups_claim: null,
+    group_mapping: [],
+  },
+  directory: {
+    kind: null,
+    url: null,
+    token_url: null,
+    client_id: null,
+    client_secret: null,
+    realm: null,
+    bearer_token: null,
+    subject_attribute: 'id',
+  },
+  quotas: { default_bucket_quota_gb: null, total_quota_gb: null },
+  trash: { default_days: 7 },
+  tokens: { max_lifetime_days: 0, cap_child_expiry: false },
+  uploads: { expire_hours: 24 },
+  shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true },
+  images: {
+    max_source_mb: 50,
+    max_source_megapixels: 50,
+    max_progressive_megapixels: 25,
+    max_avif_source_megapixels: 16,
+    max_result_megapixels: 16.8,
+    max_avif_result_megapixels: 4,
+    max_frames: 500,
+    timeout_seconds: 10,
+    render_slots: null,
+    slots_per_user: null,
+    slots_per_link: null,
+    queue_length: 256,
+    megapixels_in_flight: 24,
+    source_mb_in_flight: 64,
+  },
+  audit: { retention_days: 365, log_reads: false },
+}
+/** How long audit records are kept where nothing was set, in days. */
+export const defaultRetentionDays = defaults.audit.retention_days
+/** What holds in place of a stored value that the API would not have taken, where the default could destroy something. */
+const whenIllegal: { readonly [field: string]: unknown } = { 'audit.retention_days': 0 }
+
+export const sectionNames = Object.keys(defaults) as readonly Section[]
+
+export const isSecret = (section: string, field: string): boolean =>
+  (secretSettings as { [section: string]: readonly string[] })[section]?.includes(field) ?? false
+
+/** The stored values that the API would not have taken: someone else wrote to the row. */
+function illegalIn(changed: Changed): string[] {
+  return sectionNames.flatMap((section) => {
+    const shapes: { [field: string]: TSchema | undefined } = SettingsChange.properties[section].properties
+    return Object.entries(changed[section] ?? {}).flatMap(([field, value]) => {
+      const shape = shapes[field]
+      // A sealed secret is longer than what it was.
+      const isLegal = isSecret(section, field)
+        ? value === null || typeof value === 'string'
+        : shape !== undefined && Check(shape, value)
+      return isLegal ? [] : [`${section}.${field}`]
+    })
+  })
+}
+
+/** Defaults, over them what was set and is legal, over that what the environment fixes. */
+export function merge(config: Config, changed: Changed): EffectiveSettings {
+  const illegal = new Set(illegalIn(changed))
+  const entries = sectionNames.map((section) => {
+    const set = Object.entries(changed[section] ?? {}).flatMap(([field, value]): [string, unknown][] => {
+      const name = `${section}.${field}`
+      if (!illegal.has(name)) return [[field, value]]
+      return name in whenIllegal ? [[field, whenIllegal[name]]] : []
+    })
+    const fields = Object.entries({ ...defaults[section], ...Object.fromEntries(set) }).map(([field, value]) => {
+      const fixed = config.fixedSettings[`${section}.${field}`]
+      if (fixed) return [field, fixed.value]
+      const sealed = isSecret(section, field) && typeof value === 'string' && section in changed
+      return [field, sealed ? unseal(config, SECRET_PURPOSE, value) : value]
+    })
+    return [section, Object.fromEntries(fields)]
+  })
+  return Object.fromEntries(entries) as EffectiveSettings
+}
+
+/** Issuers compare without a trailing slash. */
+export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
+
+interface Read {
+  /** As it was stored. */
+  text: string
+  settings: EffectiveSettings
+  /** Stored values that are not legal and that the log has not told of yet. */
+  untold: readonly string[]
+}
+const latestOf = perSystem((): { read?: Read } => ({}))
+
+/**
+ * The settings in force now: read each time, so that a change acts on the next request of every replica, and made into
+ * values only when they changed. The log says once which stored values are not legal.
+ */
+export async function settingsInForce(
+  from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),
+): Promise<EffectiveSettings> {
+  const text = await store.readOverrides('tx' in from ? from.tx : from.db)
+  const latest = latestOf(from.config)
+  if (latest.read?.text !== text) {
+    const changed = JSON.parse(text) as Changed
+    latest.read = { text, settings: merge(from.config, changed), untold: illegalIn(changed) }
+  }
+  const { read } = latest
+  if (from.log && read.untold.length > 0) {
+    from.log.error({ settings: read.untold }, 'stored settings are not legal and are passed over')
+    read.untold = []
+  }
+  return read.settings
+}

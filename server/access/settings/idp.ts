@@ -1,0 +1,24 @@
+import { entraTenant } from '../../config/variables.ts'
+import type { EffectiveSettings } from './effective.ts'
+
+/** The identity provider of the settings in force. */
+export interface Idp {
+  issuer: string
+  clientId: string
+  clientSecret: string | null
+  subjectClaim: string
+  groupsClaim: string | null
+}
+
+/** The provider, where one is set up; null otherwise. */
+export function idpOf({ idp }: EffectiveSettings): Idp | null {
+  const { issuer_url, client_id, client_secret, subject_claim, groups_claim } = idp
+  if (issuer_url === null || client_id === null) return null
+  return {
+    issuer: issuer_url,
+    clientId: client_id,
+    clientSecret: client_secret,
+    subjectClaim: subject_claim ?? (entraTenant(issuer_url) === null ? 'sub' : 'oid'),
+    groupsClaim: groups_claim,
+  }
+}

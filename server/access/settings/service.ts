@@ -1,0 +1,153 @@
+import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import type { Settings, SettingsChange } from '../../../contract/settings.ts'
+import { differenceOf } from '../../base/difference.ts'
+import { invalidAll } from '../../base/invalid.ts'
+import { issuerUrl, isThisMachine } from '../../config/variables.ts'
+import type { Ctx } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
+import { assertAdminRemains, lockAdministration } from './administration.ts'
+import {
+  type Changed,
+  type EffectiveSettings,
+  isSecret,
+  merge,
+  SECRET_PURPOSE,
+  type Section,
+  sectionNames,
+} from './effective.ts'
+import * as store from './store.ts'
+
+/** The settings for administrators, without secrets. */
+export async function getSettings(ctx: Ctx): Promise<Settings> {
+  return describe(ctx, merge(ctx.config, JSON.parse(await store.readOverrides(ctx.db)) as Changed))
+}
+
+/**
+ * Changes what is named. Throws conflict on what the environment fixes, last_admin on what would lock out.
+ * `applyTotalQuota`: called in the transaction when the quota over all buckets changes (GiB, null: none).
+ */
+export async function updateSettings(
+  ctx: Ctx,
+  change: SettingsChange,
+  applyTotalQuota: (tx: Tx, quota_gb: number | null) => Promise<void>,
+): Promise<Settings> {
+  assertChangeable(ctx, change)
+  return ctx.act(async ({ tx, record }) => {
+    const changed = JSON.parse(await lockAdministration(tx)) as Changed
+    await assertGroupsExist(tx, change)
+    const before = merge(ctx.config, changed)
+    for (const section of sectionNames)
+      if (change[section]) changed[section] = { ...changed[section], ...sealSecrets(ctx, section, change[section]) }
+    await store.writeOverrides(tx, JSON.stringify(changed))
+    const after = merge(ctx.config, changed)
+    if (before.quotas.total_quota_gb !== after.quotas.total_quota_gb)
+      await applyTotalQuota(tx, after.quotas.total_quota_gb)
+    if (change.auth || change.idp) await assertAdminRemains(tx, after)
+    record({ name: 'settings_update', details: differences(before, after) })
+    return describe(ctx, after)
+  })
+}
+
+const sealSecrets = (ctx: Ctx, section: Section, fields: object) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [
+      field,
+      isSecret(section, field) && typeof value === 'string' ? seal(ctx.config, SECRET_PURPOSE, value) : value,
+    ]),
+  )
+
+/** Throws on fields that the environment sets and on values that are no use. */
+function assertChangeable(ctx: Ctx, change: SettingsChange): void {
+  const faults: Fault[] = []
+  for (const [section, fields] of Object.entries(change))
+    for (const field of Object.keys(fields)) {
+      const fixed = ctx.config.fixedSettings[`${section}.${field}`]
+      if (!fixed) continue
+      const fault = { path: `body.${section}.${field}`, message: `is set by ${fixed.variable}` }
+      throw new ServiceError('conflict', `${section}.${field} is set by the variable ${fixed.variable}.`, {
+        faults: [fault],
+      })
+    }
+  try {
+    const issuer = issuerUrl(change.idp?.issuer_url ?? '')
+    // What listens on this machine alone is the operator's to name (IDP_ISSUER_URL), unless the service is tried out here.
+    if (issuer && isThisMachine(new URL(issuer)) && !isThisMachine(new URL(ctx.config.publicBaseUrl)))
+      throw new Error('must not be this machine, but where the variable IDP_ISSUER_URL says so')
+  } catch (error) {
+    faults.push({ path: 'body.idp.issuer_url', message: (error as Error).message })
+  }
+  for (const [field, url] of Object.entries({ url: change.directory?.url, token_url: change.directory?.token_url }))
+    if (url && !URL.canParse(url)) faults.push({ path: `body.directory.${field}`, message: 'is not a URL' })
+  if (faults.length > 0) throw invalidAll(faults)
+}
+
+async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> {
+  const mapping = change.idp?.group_mapping ?? []
+  if (mapping.length === 0) return
+  const named = mapping.map(({ group_id }) => group_id)
+  const known = new Set(await store.findGroupIds(tx, named))
+  const faults = mapping.flatMap(({ group_id }, i) =>
+    known.has(group_id) ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message: 'names no group' }],
+  )
+  if (faults.length > 0) throw invalidAll(faults)
+}
+
+/** The fields whose values differ, of lists the items that do; a secret shows only that it changed. */
+function differences(before: EffectiveSettings, after: EffectiveSettings): { before: object; after: object } {
+  const sides = { before: {} as Changed, after: {} as Changed }
+  const put = (side: Changed, section: Section, field: string, value: unknown) => {
+    side[section] ??= {}
+    side[section][field] = isSecret(section, field) && value !== null ? '***' : value
+  }
+  for (const section of sectionNames)
+    for (const [field, value] of Object.entries(after[section])) {
+      const old = (before[section] as { [field: string]: unknown })[field]
+      if (JSON.stringify(old) === JSON.stringify(value)) continue
+      const isList = Array.isArray(old) && Array.isArray(value)
+      const { lost, gained } = isList ? differenceOf(old, value) : { lost: old, gained: value }
+      put(sides.before, section, field, lost)
+      put(sides.after, section, field, gained)
+    }
+  return sides
+}
+
+function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
+  const { client_secret: idpSecret, ...idp } = settings.idp
+  const { client_secret, bearer_token, ...directory } = settings.directory
+  return {
+    ...settings,
+    idp: { ...idp, client_secret_set: idpSecret !== null },
+    directory: { ...directory, client_secret_set: client_secret !== null, bearer_token_set: bearer_token !== null },
+    fixed: Object.fromEntries(Object.entries(config.fixedSettings).map(([field, { variable }]) => [field, variable])),
+  }
+}
+
+/** Encrypts the stored secrets anew where they still need a previous SECRET_KEY (J6); gives how many. */
+export async function resealSettings(ctx: Ctx): Promise<number> {
+  return ctx.upkeep(async ({ tx }) => {
+    const changed = JSON.parse(await lockAdministration(tx)) as Changed
+    let count = 0
+    for (const section of sectionNames) {
+      const fields = changed[section] ?? {}
+      for (const [field, value] of Object.entries(fields)) {
+        if (!isSecret(section, field) || typeof value !== 'string' || isSealedWithCurrent(ctx.config, value)) continue
+        const opened = unseal(ctx.config, SECRET_PURPOSE, value)
+        fields[field] = seal(ctx.config, SECRET_PURPOSE, opened)
+        count++
+      }
+    }
+    if (count > 0) await store.writeOverrides(tx, JSON.stringify(changed))
+    return count
+  })
+}
+
+/** Switches login with e-mail and password on, whatever was set. */
+export const enableLocalLogin = (ctx: Ctx): Promise<void> =>
+  ctx.act(async ({ tx, record }) => {
+    const changed = JSON.parse(await lockAdministration(tx)) as Changed
+    const before = merge(ctx.config, changed)
+    changed.auth = { ...changed.auth, enable_local: true }
+    await store.writeOverrides(tx, JSON.stringify(changed))
+    record({ name: 'settings_update', details: differences(before, merge(ctx.config, changed)) })
+  })

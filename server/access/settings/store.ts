@@ -1,0 +1,47 @@
+import { prepared } from '../../db/prepared.ts'
+import type { Db, Tx } from '../../db/schema.ts'
+
+const overrides = prepared((db: Db) => db.selectFrom('settings').select('overrides'))
+/** What was set, as JSON; the row is always there. */
+export const readOverrides = async (db: Db): Promise<string> => (await overrides(db, {}))[0]?.overrides ?? '{}'
+
+/** The same, locked until the transaction ends. */
+export const lockOverrides = async (tx: Tx): Promise<string> =>
+  (await tx.selectFrom('settings').select('overrides').forUpdate().executeTakeFirstOrThrow()).overrides
+
+export const writeOverrides = (tx: Tx, text: string) => tx.updateTable('settings').set({ overrides: text }).execute()
+
+/** The hash of the setup link's token, which lies in the same row so that it is under the same lock. */
+export const readSetupHash = async (db: Db): Promise<string | null> =>
+  (await db.selectFrom('settings').select('setup_hash').executeTakeFirstOrThrow()).setup_hash
+
+/** The same, locked until the transaction ends. */
+export const lockSetupHash = async (tx: Tx): Promise<string | null> =>
+  (await tx.selectFrom('settings').select('setup_hash').forUpdate().executeTakeFirstOrThrow()).setup_hash
+
+export const writeSetupHash = (tx: Tx, setup_hash: string | null) =>
+  tx.updateTable('settings').set({ setup_hash }).execute()
+
+/** Whether an active administrator can log in: with a password where `local`, through `issuer` where it is not null. */
+export async function hasAbleAdmin(db: Db, { local, issuer }: { local: boolean; issuer: string | null }) {
+  const row = await db
+    .selectFrom('users as u')
+    .innerJoin('group_members as m', 'm.user_id', 'u.id')
+    .innerJoin('groups as g', 'g.id', 'm.group_id')
+    .select('u.id')
+    .where('g.global', 'like', '%"admin"%')
+    .where('u.disabled_at', 'is', null)
+    .where((e) =>
+      e.or([
+        ...(local ? [e('u.password_hash', 'is not', null)] : []),
+        ...(issuer === null ? [] : [e.and([e('u.idp_issuer', '=', issuer), e('u.idp_subject', 'is not', null)])]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Which of these ids are groups. */
+export const findGroupIds = async (db: Db, ids: readonly string[]): Promise<string[]> =>
+  (await db.selectFrom('groups').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)

@@ -1,0 +1,111 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { countPerMinute } from '../../base/minute-counter.ts'
+import { perSystem } from '../../base/per-system.ts'
+import { MINUTE_MS } from '../../base/time.ts'
+import {
+  type Actor,
+  createContext,
+  type Origin,
+  publicActor,
+  type System,
+  systemActor,
+  type Upkeep,
+} from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { hashSecret } from '../../secrets/sign.ts'
+import { actorOf } from '../sessions/caller.ts'
+import { invalidToken } from '../sessions/jwt.ts'
+import * as store from './store.ts'
+import { isTokenValue } from './value.ts'
+
+const BAD_PER_MINUTE = 100
+const NOTE_EVERY_MS = MINUTE_MS
+
+const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
+
+/** The same answer whatever is wrong (K5); 429 after a hundred bad tokens a minute from one address (K15). */
+function refuse({ config }: System, ip: string | null, now: Date): ServiceError {
+  const wait = floodOf(config)(ip ?? 'unknown', now)
+  if (wait === 0) return invalidToken('The token is not valid.')
+  return new ServiceError('rate_limited', 'Too many invalid tokens. Wait, then try again.', {
+    headers: { 'retry-after': String(wait) },
+  })
+}
+
+/**
+ * The actor behind a personal access token, with the rights its owner has now (K3, K6). Throws `unauthenticated`; what
+ * has not the form of a token is refused without asking the database.
+ */
+export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
+  const now = system.now()
+  if (!isTokenValue(value)) throw refuse(system, origin.ip, now)
+  const hash = hashSecret(value)
+  const [first, ...rest] = await store.findCredential(system.database.db, hash)
+  if (!first) throw refuse(system, origin.ip, now)
+  if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
+    const refusal = refuse(system, origin.ip, now)
+    // No more than refusals are: whoever keeps trying must not fill the log.
+    if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
+    throw refusal
+  }
+  if (!isLive(first, now)) throw refuse(system, origin.ip, now)
+  return ownerOf(system, [first, ...rest], hash, origin)
+}
+
+const isLive = ({ expires_at, revoked_at, disabled_at }: store.CredentialRow, now: Date): boolean =>
+  revoked_at === null && disabled_at === null && (expires_at === null || Date.parse(expires_at) > now.getTime())
+
+type Rows = readonly [store.CredentialRow, ...store.CredentialRow[]]
+
+/** Renewed, it does not end with the time that a replaced value has left: it was good when it was shown. */
+function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Actor {
+  const credential = { auth_method: 'pat', session_id: null, token_id: rows[0].token_id } as const
+  const renew = async (db: Db): Promise<Actor> => {
+    const now = system.now()
+    const [first, ...rest] = await store.findCredential(db, hash)
+    if (!first || !isLive(first, now)) throw refuse(system, origin.ip, now)
+    return ownerOf(system, [first, ...rest], hash, origin)
+  }
+  return { ...actorOf(rows, credential, origin), renew }
+}
+
+/** Someone still uses, or has found, a value that was replaced (K13). */
+async function recordReuse(system: System, token: store.CredentialRow, origin: Origin): Promise<void> {
+  try {
+    await createContext(system, publicActor(origin)).act(async ({ record }) =>
+      record({
+        name: 'token_reuse',
+        result: 'denied',
+        status_code: 401,
+        error_code: 'unauthenticated',
+        resource: { type: 'token', id: token.token_id },
+        details: { name: token.token_name, token_prefix: token.token_prefix },
+      }),
+    )
+  } catch (error) {
+    system.log.error({ err: error }, 'the use of a replaced token could not be audited')
+  }
+}
+
+/** When the use of a token was last noted, by its id. */
+const notedOf = perSystem(() => new Map<string, number>())
+
+/** Notes that a token was used, at most once a minute: after the answer, and without ever failing it (K7). */
+export function noteUse(system: System, { token_id, origin }: Actor): void {
+  if (token_id === null) return
+  const now = system.now()
+  const noted = notedOf(system.config)
+  const last = noted.get(token_id)
+  if (last !== undefined && now.getTime() - last < NOTE_EVERY_MS && now.getTime() >= last) return
+  if (noted.size >= 10_000) noted.clear()
+  noted.set(token_id, now.getTime())
+  const before = new Date(now.getTime() - NOTE_EVERY_MS)
+  const { upkeep } = createContext(system, systemActor)
+  const write = async ({ tx }: Upkeep) => {
+    await store.noteUse(tx, token_id, { ip: origin.ip, now, before })
+    // Another process may have noted it earlier: the minute counts from then.
+    const row = await store.findToken(tx, token_id)
+    if (row?.last_used_at) noted.set(token_id, Date.parse(row.last_used_at))
+  }
+  system.background(upkeep(write, { relaxed: true }))
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../../contract/errors.ts'
+import { newId } from '../../base/id.ts'
+import { type Ctx, type Step, systemActor } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
+import { joinGroups } from '../groups/members.ts'
+import { ensureAdministrators } from '../groups/service.ts'
+import { revokeSessionsOf } from '../sessions/service.ts'
+import { emailKey, insertUser } from './service.ts'
+import * as store from './store.ts'
+
+export const newPassword = (): string => randomBytes(15).toString('base64url')
+
+/** Makes a user in the built-in group of administrators; `already_exists` when the address is taken. */
+export async function createAdmin(ctx: Ctx, email: string, display_name: string, password: string): Promise<void> {
+  assertSettable(password, 'password')
+  const password_hash = await hashPassword(password, ctx.config.bcryptCost)
+  await ctx.act((step) => insertAdmin(step, { email, display_name, password_hash }))
+}
+
+/** Step: a user in the built-in group of administrators; `already_exists` when the address is taken. */
+export async function insertAdmin(
+  step: Step,
+  { email, ...admin }: { email: string; display_name: string; password_hash: string },
+): Promise<Row<'users'>> {
+  const { tx, record } = step
+  const group = await ensureAdministrators(step)
+  const user = await insertUser(tx, { id: newId(), email, ...admin }, step.now())
+  if (!user) throw new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
+  await joinGroups(tx, systemActor, { userId: user.id, groupIds: [group.id], at: user.created_at })
+  record({
+    name: 'user_create',
+    resource: { type: 'user', id: user.id },
+    details: { email: user.email, display_name: user.display_name, group_ids: [group.id] },
+  })
+  return user
+}
+
+/**
+ * The first administrator, where there is no user yet (R8) and no setup link is to make them. Gives the password back
+ * when it was generated, else null; undefined when there was nothing to do. Safe when several replicas start at once.
+ */
+export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; password: string | null } | undefined> {
+  if (ctx.config.setupLink || (await store.hasUsers(ctx.db))) return undefined
+  const { bootstrapAdminEmail: email, bootstrapAdminPassword } = ctx.config
+  const password = bootstrapAdminPassword ?? newPassword()
+  try {
+    await createAdmin(ctx, email, 'Administrator', password)
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'already_exists') return undefined
+    throw error
+  }
+  return { email, password: bootstrapAdminPassword === null ? password : null }
+}
+
+/** Gives a user a new password and enables them; their sessions end. Throws not_found. */
+export async function resetPassword(ctx: Ctx, email: string, password: string): Promise<void> {
+  assertSettable(password, 'password')
+  const password_hash = await hashPassword(password, ctx.config.bcryptCost)
+  await ctx.act(async ({ tx, record }) => {
+    const found = await store.findByEmailKey(tx, emailKey(email))
+    const user = found && (await store.lockUser(tx, found.id))
+    if (!user) throw new ServiceError('not_found', `There is no user with the address "${email}".`)
+    await revokeSessionsOf(tx, user.id, ctx.now())
+    await store.updateUser(tx, user.id, {
+      password_hash,
+      disabled_at: null,
+      token_version: user.token_version + 1,
+    })
+    record({
+      name: 'user_update',
+      resource: { type: 'user', id: user.id },
+      details: {
+        email: user.email,
+        before: { is_active: user.disabled_at === null },
+        after: { is_active: true, password: 'changed' },
+      },
+    })
+  })
+}

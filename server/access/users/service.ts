@@ -1,0 +1,293 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { covers, isAdmin } from '../../../contract/permissions.ts'
+import type { User } from '../../../contract/users.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import type { Ctx, Step } from '../../context.ts'
+import type { Db, Row, Tx } from '../../db/schema.ts'
+import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
+import { joinGroups, setGroups } from '../groups/members.ts'
+import { grantingGroupsOf } from '../groups/service.ts'
+import { findGroup, findGroupsOfUsers, type MemberGroup } from '../groups/store.ts'
+import { revokeSessionsOf } from '../sessions/service.ts'
+import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
+import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
+import * as store from './store.ts'
+
+const folded = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
+/** What makes two addresses the same account (P7). */
+export const emailKey = folded
+/** The columns of an address and a name with what is derived of them. */
+const named = (email: string, display_name: string) => ({
+  email: email.trim(),
+  email_key: folded(email),
+  display_name: display_name.trim(),
+  search_key: `${folded(email)} ${folded(display_name)}`,
+})
+
+const addressTaken = (email: string) =>
+  new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
+const userMissing = () => new ServiceError('not_found', 'There is no such user.')
+
+export interface NewUser {
+  id: string
+  email: string
+  display_name: string
+  password_hash?: string | null
+  idp_issuer?: string | null
+  idp_subject?: string | null
+}
+
+/** Step: inserts a user; undefined when the address or the identity is taken. Records nothing. */
+export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users'> | undefined> =>
+  store.insertUser(tx, {
+    password_hash: null,
+    idp_issuer: null,
+    idp_subject: null,
+    ...user,
+    ...named(user.email, user.display_name),
+    token_version: 1,
+    disabled_at: null,
+    created_at: now.toISOString(),
+    last_login_at: null,
+  })
+
+export interface CreateUser {
+  email: string
+  display_name: string
+  password?: string | undefined
+  group_ids?: readonly string[] | undefined
+}
+
+/** Creates a user, in the named groups. `already_exists` when the address is taken, 422 on unknown groups. */
+export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
+  const { email, display_name, password, group_ids = [] } = input
+  if (password !== undefined) assertSettable(password, 'body.password')
+  const hash = password === undefined ? null : await hashPassword(password, ctx.config.bcryptCost)
+  return ctx.act(async ({ tx, record }) => {
+    const row = await insertUser(tx, { id: newId(), email, display_name, password_hash: hash }, ctx.now())
+    if (!row) throw addressTaken(email)
+    await joinGroups(tx, ctx.actor, { userId: row.id, groupIds: group_ids, at: row.created_at })
+    record({
+      name: 'user_create',
+      resource: { type: 'user', id: row.id },
+      details: { email: row.email, display_name: row.display_name, group_ids: [...group_ids] },
+    })
+    return describeUser(tx, row)
+  })
+}
+
+export interface UpdateUser {
+  email?: string | undefined
+  display_name?: string | undefined
+  is_active?: boolean | undefined
+  /** Null: no login with a password any more. */
+  password?: string | null | undefined
+  group_ids?: readonly string[] | undefined
+  /** Null: no login through the identity provider any more. */
+  idp_subject?: string | null | undefined
+}
+
+/**
+ * Changes a user. Their sessions end when they are disabled, get another password or another identity (P6). Throws
+ * last_admin when nobody could administer the service after that (R6), forbidden beyond the caller's own rights (R7).
+ */
+export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Promise<User> {
+  const { password, group_ids } = change
+  if (password) assertSettable(password, 'body.password')
+  const hash = password ? await hashPassword(password, ctx.config.bcryptCost) : null
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    await lockAdministration(tx)
+    const row = await store.lockUser(tx, id)
+    if (!row) throw userMissing()
+    await assertMayChange(step, row, change)
+    const settings = await settingsInForce(step)
+    const fields = await changedFields(step, row, { ...change, hash }, settings)
+    const signsOut = change.is_active === false || password !== undefined || 'idp_issuer' in fields
+    if (signsOut) await revokeSessionsOf(tx, id, ctx.now())
+    const changes = { ...fields, ...(signsOut ? { token_version: row.token_version + 1 } : {}) }
+    await store.updateUser(tx, id, changes)
+    const after = { ...row, ...changes }
+    const at = ctx.now().toISOString()
+    const oldGroups = group_ids ? await setGroups(tx, ctx.actor, { userId: id, groupIds: group_ids, at }) : undefined
+    await assertAdminRemains(tx, settings)
+    record({
+      name: 'user_update',
+      resource: { type: 'user', id },
+      details: {
+        email: row.email,
+        before: { ...visible(row, change), ...(oldGroups ? { group_ids: oldGroups } : {}) },
+        after: { ...visible(after, change), ...(group_ids ? { group_ids } : {}), ...passwordChange(change) },
+      },
+    })
+    return describeUser(tx, after)
+  })
+}
+
+/** What of a user the audit log shows before and after: the fields that were to change, never the password. */
+const visible = (row: Row<'users'>, change: UpdateUser) => ({
+  ...(change.email === undefined ? {} : { email: row.email }),
+  ...(change.display_name === undefined ? {} : { display_name: row.display_name }),
+  ...(change.is_active === undefined ? {} : { is_active: row.disabled_at === null }),
+  ...(change.idp_subject === undefined ? {} : { idp_subject: row.idp_subject }),
+})
+const passwordChange = ({ password }: UpdateUser) =>
+  password === undefined ? {} : { password: password === null ? 'removed' : 'changed' }
+
+/** Who takes over a login takes over its rights, so that needs them all; administrators are changed by their like. */
+async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser): Promise<void> {
+  const { tx } = step
+  const theirs = await grantingGroupsOf(tx, row.id)
+  assertMayTouch(step, theirs)
+  if (change.idp_subject !== undefined && !isAdmin(step.actor.groups))
+    throw new ServiceError('forbidden', 'You need the right "admin" to tie an account to an identity.')
+  if (change.password && row.id === step.actor.user_id && row.password_hash !== null)
+    throw new ServiceError('conflict', 'Your own password is changed with the current one, by POST /auth/password.')
+  const takesOver = change.password !== undefined || change.email !== undefined
+  if (takesOver && row.id !== step.actor.user_id && !covers(step.actor.groups, theirs))
+    throw new ServiceError('forbidden', 'You lack rights this user has, so you cannot change how they log in.')
+}
+
+function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof isAdmin>[0]): void {
+  if (isAdmin(theirs) && !isAdmin(actor.groups))
+    throw new ServiceError('forbidden', 'You need the right "admin" to change an administrator.')
+}
+
+async function changedFields(
+  step: Step,
+  row: Row<'users'>,
+  { email, display_name, is_active, password, idp_subject, hash }: UpdateUser & { hash: string | null },
+  settings: EffectiveSettings,
+) {
+  const { tx } = step
+  if (email !== undefined) {
+    const other = await store.findByEmailKey(tx, emailKey(email))
+    if (other && other.id !== row.id) throw addressTaken(email)
+  }
+  const issuer = settings.idp.issuer_url
+  if (idp_subject && issuer === null)
+    throw new ServiceError('conflict', 'No identity provider is set up to tie the account to.')
+  if (idp_subject && issuer !== null) {
+    const other = await store.findByIdentity(tx, issuerKey(issuer), idp_subject)
+    if (other && other.id !== row.id)
+      throw new ServiceError('already_exists', 'Another account is tied to this identity.')
+  }
+  const disabled =
+    is_active === undefined ? row.disabled_at : is_active ? null : (row.disabled_at ?? step.now().toISOString())
+  return {
+    disabled_at: disabled,
+    ...named(email ?? row.email, display_name ?? row.display_name),
+    ...(password === undefined ? {} : { password_hash: hash }),
+    ...(idp_subject === undefined
+      ? {}
+      : { idp_subject, idp_issuer: idp_subject === null || issuer === null ? null : issuerKey(issuer) }),
+  }
+}
+
+/** Deletes a user with their sessions, tokens and memberships; what they made stays. */
+export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
+    await lockAdministration(tx)
+    const row = await store.lockUser(tx, id)
+    if (!row) throw userMissing()
+    assertMayTouch(ctx, await grantingGroupsOf(tx, id))
+    const groups = await findGroupsOfUsers(tx, [id])
+    await store.deleteUser(tx, id)
+    await assertAdminRemains(tx, await settingsInForce(step))
+    const { email, display_name } = row
+    const group_ids = groups.map((group) => group.id)
+    record({ name: 'user_delete', resource: { type: 'user', id }, details: { email, display_name, group_ids } })
+  })
+}
+
+/** Ends every session of a user; their tokens stay. */
+export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> {
+  await ctx.act(async ({ tx, record }) => {
+    const row = await store.lockUser(tx, id)
+    if (!row) throw userMissing()
+    assertMayTouch(ctx, await grantingGroupsOf(tx, id))
+    const sessions = await revokeSessionsOf(tx, id, ctx.now())
+    await store.updateUser(tx, id, { token_version: row.token_version + 1 })
+    record({ name: 'logout', resource: { type: 'user', id }, details: { sessions } })
+  })
+}
+
+const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
+  const own = groups.filter((group) => group.user_id === row.id)
+  return {
+    id: row.id,
+    email: row.email,
+    display_name: row.display_name,
+    is_active: row.disabled_at === null,
+    is_admin: own.some((group) => (JSON.parse(group.global) as string[]).includes('admin')),
+    has_password: row.password_hash !== null,
+    idp_subject: row.idp_subject,
+    groups: own.map(({ id, name }) => ({ id, name })),
+    created_at: row.created_at,
+    last_login_at: row.last_login_at,
+  }
+}
+const describeUser = async (db: Db, row: Row<'users'>): Promise<User> =>
+  toUser(row, await findGroupsOfUsers(db, [row.id]))
+
+/** One user; throws not_found. */
+export async function getUser(db: Db, id: string): Promise<User> {
+  const row = await store.findUser(db, id)
+  if (!row) throw userMissing()
+  return describeUser(db, row)
+}
+
+/** Users that fit the filter, in the order of their addresses. */
+export async function listUsers(db: Db, filter: store.UserFilter, limit: number, cursor: string | undefined) {
+  const [after = ''] = decodeCursor(cursor, 1) ?? []
+  const q = filter.q === undefined ? undefined : folded(filter.q)
+  const rows = await store.listUsers(db, { ...filter, q }, after, limit + 1)
+  const { page, next_cursor } = pageOf(rows, limit, ({ email_key }) => [email_key])
+  const groups = await findGroupsOfUsers(
+    db,
+    page.map(({ id }) => id),
+  )
+  return { items: page.map((row) => toUser(row, groups)), next_cursor }
+}
+
+/** The members of a group; throws not_found. */
+export async function listMembers(db: Db, groupId: string, limit: number, cursor: string | undefined) {
+  if (!(await findGroup(db, groupId))) throw new ServiceError('not_found', 'There is no such group.')
+  return listUsers(db, { groupId }, limit, cursor)
+}
+
+/** Step of a login: when it was. */
+export const recordLogin = (tx: Tx, id: string, now: Date) =>
+  store.updateUser(tx, id, { last_login_at: now.toISOString() })
+
+/** Step of a login: keeps a hash of today's cost, unless the password was changed meanwhile (P1). */
+export const renewPasswordHash = store.renewHash
+
+/**
+ * Step: what the identity provider now says of a person; an address that another account has is left. To be called with
+ * the lock of the administration when the address differs.
+ */
+export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | null, name: string | null) {
+  const other = email === null ? undefined : await store.findByEmailKey(tx, emailKey(email))
+  const free = email !== null && (!other || other.id === row.id)
+  await store.updateUser(tx, row.id, named(free ? email : row.email, name ?? row.display_name))
+}
+
+/**
+ * Step: sets a new password where `current` is still the old one's hash, and ends every session. False when it was
+ * changed meanwhile.
+ */
+export async function replacePassword(
+  { tx, now }: Pick<Step, 'tx' | 'now'>,
+  id: string,
+  current: string,
+  next: string,
+): Promise<boolean> {
+  const row = await store.lockUser(tx, id)
+  if (row?.password_hash !== current) return false
+  await revokeSessionsOf(tx, id, now())
+  await store.updateUser(tx, id, { password_hash: next, token_version: row.token_version + 1 })
+  return true
+}

@@ -1,0 +1,79 @@
+import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
+
+/** Gives nothing back when the address, or the identity, is taken. */
+export const insertUser = (tx: Tx, row: NewRow<'users'>): Promise<Row<'users'> | undefined> =>
+  tx
+    .insertInto('users')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const updateUser = (tx: Tx, id: string, change: RowChange<'users'>) =>
+  tx.updateTable('users').set(change).where('id', '=', id).execute()
+
+/** Replaces the hash of a password that is still the one it was made for. */
+export const renewHash = (tx: Tx, id: string, from: string, to: string) =>
+  tx.updateTable('users').set({ password_hash: to }).where('id', '=', id).where('password_hash', '=', from).execute()
+
+export const deleteUser = (tx: Tx, id: string) => tx.deleteFrom('users').where('id', '=', id).execute()
+
+export const findByEmailKey = (db: Db, key: string) =>
+  db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
+
+export const findByIdentity = (db: Db, issuer: string, subject: string) =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where('idp_issuer', '=', issuer)
+    .where('idp_subject', '=', subject)
+    .executeTakeFirst()
+
+export const findBySubjects = async (db: Db, issuer: string, subjects: readonly string[]): Promise<string[]> => {
+  if (subjects.length === 0) return []
+  const rows = await db
+    .selectFrom('users')
+    .select('idp_subject')
+    .where('idp_issuer', '=', issuer)
+    .where('idp_subject', 'in', subjects)
+    .execute()
+  return rows.flatMap(({ idp_subject }) => idp_subject ?? [])
+}
+
+export const findUser = (db: Db, id: string) =>
+  db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const lockUser = (tx: Tx, id: string) =>
+  tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+
+/** Whether anyone is an administrator, able to log in or not. */
+export const hasAdmin = async (db: Db): Promise<boolean> =>
+  (await db
+    .selectFrom('groups as g')
+    .innerJoin('group_members as m', 'm.group_id', 'g.id')
+    .select('m.user_id')
+    .where('g.global', 'like', '%"admin"%')
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+export interface UserFilter {
+  q?: string | undefined
+  groupId?: string | undefined
+  active?: boolean | undefined
+}
+
+/** Users after an address, in its order; `q` is folded like the text it is looked for in. */
+export function listUsers(db: Db, filter: UserFilter, after: string, limit: number): Promise<Row<'users'>[]> {
+  let query = db.selectFrom('users').selectAll().where('email_key', '>', after)
+  const { q, groupId, active } = filter
+  if (q !== undefined) query = query.where((e) => e(e.fn<number>('instr', ['search_key', e.val(q)]), '>', 0))
+  if (groupId !== undefined)
+    query = query.where('id', 'in', (e) =>
+      e.selectFrom('group_members').select('user_id').where('group_id', '=', groupId),
+    )
+  if (active !== undefined) query = query.where('disabled_at', active ? 'is' : 'is not', null)
+  return query.orderBy('email_key').limit(limit).execute()
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from '../driver.ts'
+import { eachOf, exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './bytes.ts'
+import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './manifest.ts'
+
+/** How many parts the manifests in memory have together: some 10 MB. */
+const CACHED_PARTS = 100_000
+const MOST_PARTS = 10_000
+const HANDLE = 'files'
+const PART = /^(\d{1,5})-(\d+)-([0-9a-f]{8})$/
+/** Of the name of a part that arrived, and that completeParts has taken up (a former release counted on from 1). */
+const ARRIVED = 1
+const TAKEN = 0
+
+/**
+ * Blobs in parts: files `<number>-<state>-<nonce>` in a folder `<id>.d` beside where the blob's own file would be. A part is
+ * written like a blob and replaces no other: which of a number counts is the caller's to know. `<id>.d/manifest` names the
+ * parts of a finished blob, and once it is there only remove changes what it names. Several processes may do all of it at
+ * the same time: a part goes to completeParts or to removePart by a rename, which only one of them can win, and the
+ * manifest is made by a link, which fails where there is one.
+ */
+export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory: string; sync(): Promise<void> }) {
+  const { open, close, rename, unlink, unlinkIfThere, writeFile } = calls
+  const turns = new Map<string, Promise<void>>()
+  const manifests = new Map<string, Manifest>()
+  let cachedParts = 0
+
+  const folderOf = (id: string) => path.join(shardOf(id).directory, `${id}.d`)
+  const namesIn = async (folder: string) => (await ifThere(fs.promises.readdir(folder))) ?? []
+
+  /** After everything asked for this id before. */
+  function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const result = (turns.get(id) ?? Promise.resolve()).then(work)
+    const settled = result.then(ignore, ignore).then(() => {
+      if (turns.get(id) === settled) turns.delete(id)
+    })
+    turns.set(id, settled)
+    return result
+  }
+
+  async function syncFolder(folder: string): Promise<void> {
+    const fd = await open(folder, 'r')
+    try {
+      await calls.fsync(fd)
+    } finally {
+      fs.close(fd, ignore)
+    }
+  }
+
+  const readManifest = async (id: string): Promise<Manifest | undefined> => {
+    const text = await ifThere(fs.promises.readFile(path.join(folderOf(id), 'manifest'), 'utf8'))
+    return text === undefined ? undefined : parseManifest(id, text)
+  }
+
+  async function findManifest(id: string): Promise<Manifest | undefined> {
+    const manifest = manifests.get(id) ?? (await readManifest(id))
+    if (!manifest) return undefined
+    forget(id)
+    manifests.set(id, manifest)
+    cachedParts += manifest.parts.length
+    for (const [oldest] of manifests) {
+      if (cachedParts <= CACHED_PARTS) break
+      forget(oldest)
+    }
+    return manifest
+  }
+  function forget(id: string): void {
+    cachedParts -= manifests.get(id)?.parts.length ?? 0
+    manifests.delete(id)
+  }
+
+  async function begin(id: string): Promise<string> {
+    try {
+      await fs.promises.mkdir(folderOf(id), { mode: 0o700 })
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new Error(`Blob ${id} exists already`) : error
+    }
+    await shardOf(id).sync()
+    return HANDLE
+  }
+
+  async function put(id: string, number: number, source: AsyncIterable<Uint8Array>, size: number): Promise<string> {
+    const folder = folderOf(id)
+    const nonce = randomBytes(4).toString('hex')
+    const temporary = path.join(folder, `${number}-${nonce}.tmp`)
+    try {
+      await writeFile(temporary, source, size)
+    } catch (error) {
+      throw isMissing(error) && (error as NodeJS.ErrnoException).path === temporary ? new BlobMissing(id, error) : error
+    }
+    const name = `${number}-${ARRIVED}-${nonce}`
+    try {
+      // It came too late: the blob is finished, or the upload was given up.
+      if (await isFinished(id)) throw new BlobMissing(id)
+      await rename(temporary, path.join(folder, name)).catch((error: unknown) => {
+        throw isMissing(error) ? new BlobMissing(id, error) : error
+      })
+      await syncFolder(folder)
+    } catch (error) {
+      await unlink(temporary).catch(ignore)
+      await unlink(path.join(folder, name)).catch(ignore)
+      throw error
+    }
+    return name
+  }
+
+  /** What completeParts has taken up has another name by then. */
+  const removePart = (id: string, { ref }: { ref: string }): Promise<void> =>
+    unlinkIfThere(path.join(folderOf(id), ref))
+
+  async function listParts(id: string): Promise<StoredPart[]> {
+    const folder = folderOf(id)
+    const names = await namesIn(folder)
+    if (names.includes('manifest')) return []
+    const inOrder = names.filter((name) => PART.test(name)).sort((a, b) => numberOf(a) - numberOf(b))
+    const parts = await eachOf(inOrder, async (name) => {
+      const stat = await ifThere(fs.promises.stat(path.join(folder, name)))
+      return stat ? [{ number: numberOf(name), size: stat.size, ref: named(name, ARRIVED, TAKEN) }] : []
+    })
+    return parts.flat()
+  }
+
+  /** Makes the manifest unless there is one; gives the text that is there then, durable. */
+  async function writeManifest(folder: string, text: string): Promise<string> {
+    const file = path.join(folder, 'manifest')
+    const temporary = `${file}-${randomBytes(8).toString('hex')}.tmp`
+    try {
+      await writeFile(temporary, bytesOf(text))
+      await linkOrRename(temporary, file)
+    } catch (error) {
+      // Somebody else was faster, and has perhaps cleared our temporary file away.
+      if (!(await exists(file))) throw error
+    } finally {
+      await unlink(temporary).catch(ignore)
+    }
+    await syncFolder(folder)
+    return await fs.promises.readFile(file, 'utf8')
+  }
+
+  /** The part as a file that nobody removes any more; again it does nothing. */
+  async function takeUp(id: string, folder: string, { ref, size }: StoredPart): Promise<StoredPart> {
+    const taken = named(ref, TAKEN)
+    await ifThere(rename(path.join(folder, ref), path.join(folder, taken)))
+    const stat = await ifThere(fs.promises.stat(path.join(folder, taken)))
+    if (stat?.size !== size) throw new BlobMissing(id)
+    return { number: numberOf(ref), size, ref: taken }
+  }
+
+  const complete = (id: string, parts: readonly StoredPart[]): Promise<void> =>
+    inTurn(id, async () => {
+      const folder = folderOf(id)
+      let text = await ifThere(fs.promises.readFile(path.join(folder, 'manifest'), 'utf8'))
+      const ours = manifestText(parts.map(({ ref, size }) => ({ ref: named(ref, TAKEN), size })))
+      if (text === undefined) {
+        await eachOf(parts, async ({ ref, size }) => {
+          const stat = await ifThere(statOf(folder, ref))
+          if (stat?.size !== size) throw new BlobMissing(id)
+        })
+        await eachOf(parts, (part) => takeUp(id, folder, part))
+        // Their new names must last where the manifest does.
+        await syncFolder(folder)
+        text = await writeManifest(folder, ours)
+      } else await syncFolder(folder)
+      // A former release named the parts as they had arrived.
+      if (text !== ours && text !== manifestText(parts)) throw new BlobMissing(id)
+      forget(id)
+      const kept = new Set(['manifest', ...parseManifest(id, text).parts.map(({ ref }) => ref)])
+      const others = (await namesIn(folder)).filter((name) => !kept.has(name))
+      await eachOf(others, (name) => unlinkIfThere(path.join(folder, name)))
+    })
+
+  /** Of a part, whether it was taken up or not; in this order, since another process may do it in between. */
+  const statOf = async (folder: string, ref: string): Promise<fs.Stats> =>
+    (await ifThere(fs.promises.stat(path.join(folder, ref)))) ??
+    (await fs.promises.stat(path.join(folder, named(ref, TAKEN))))
+
+  const abort = (id: string): Promise<void> =>
+    inTurn(id, async () => {
+      if (!(await namesIn(folderOf(id))).includes('manifest')) await removeFolder(id)
+    })
+
+  /** Removes all that is there of a blob in parts, finished or not. */
+  const remove = (id: string): Promise<void> => inTurn(id, () => removeFolder(id))
+
+  async function removeFolder(id: string): Promise<void> {
+    const folder = folderOf(id)
+    forget(id)
+    // A part that is arriving may make a file meanwhile.
+    for (let tries = 1; ; tries++) {
+      const names = await ifThere(fs.promises.readdir(folder)).catch((error: NodeJS.ErrnoException) => {
+        // After a power failure and the repair of the file system it may be a file.
+        if (error.code !== 'ENOTDIR') throw error
+        return unlinkIfThere(folder)
+      })
+      if (!names) return
+      if (names.includes('manifest')) await unlinkIfThere(path.join(folder, 'manifest'))
+      await eachOf(names, (name) => unlinkIfThere(path.join(folder, name)))
+      try {
+        await ifThere(fs.promises.rmdir(folder))
+        return
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === 10) throw error
+      }
+    }
+  }
+
+  async function get(id: string, start: number, length: number): Promise<BlobBody> {
+    const manifest = await findManifest(id)
+    if (!manifest || manifest.size < start + length) throw new BlobMissing(id)
+    try {
+      const folder = folderOf(id)
+      const pieces = piecesOf(manifest, folder, start, length)
+      if (length <= ONE_CHUNK) return await readPieces(id, pieces, length)
+      await eachOf(pieces, async (piece) => {
+        if ((await fs.promises.stat(piece.file)).size < piece.start + piece.length) throw new BlobMissing(id)
+      })
+      return calls.streamOf(id, pieces)
+    } catch (error) {
+      forget(id)
+      throw isMissing(error) ? new BlobMissing(id, error) : error
+    }
+  }
+
+  async function readPieces(id: string, pieces: Piece[], length: number): Promise<Uint8Array> {
+    const buffer = Buffer.allocUnsafe(length)
+    let filled = 0
+    for (const piece of pieces) {
+      const fd = await open(piece.file, 'r')
+      try {
+        for (let got = 0; got < piece.length; ) {
+          const count = await calls.read(fd, buffer, filled, piece.length - got, piece.start + got)
+          if (count === 0) throw new BlobMissing(id)
+          got += count
+          filled += count
+        }
+      } finally {
+        await close(fd)
+      }
+    }
+    return buffer
+  }
+
+  /** A finished blob as it is on disk: without the parts that are not there, empty when its manifest is damaged. */
+  async function find(id: string): Promise<StoredBlob | undefined> {
+    const folder = folderOf(id)
+    const stat = await ifThere(fs.promises.stat(path.join(folder, 'manifest')))
+    if (!stat) return undefined
+    const manifest = await readManifest(id).catch((error: unknown) => {
+      if (!(error instanceof BlobMissing)) throw error
+    })
+    const sizes = await eachOf(manifest?.parts ?? [], ({ ref }) => ifThere(fs.promises.stat(path.join(folder, ref))))
+    return { id, size: sizes.reduce((sum, part) => sum + (part?.size ?? 0), 0), modified_at: stat.mtime }
+  }
+
+  const isFinished = (id: string): Promise<boolean> => exists(path.join(folderOf(id), 'manifest'))
+
+  return { begin, put, removePart, listParts, complete, abort, remove, get, find, isFinished }
+}
+
+/** Throws on what did not come from `begin` and `put`: a handle or name of a user's choice never becomes a path. */
+export function assertParts(handle: string, parts: readonly { number: number; size: number; ref?: string }[]): void {
+  if (handle !== HANDLE) throw new Error('Not an upload in parts')
+  let last = 0
+  for (const { number, size, ref } of parts) {
+    if (!Number.isInteger(number) || number <= last || number > MOST_PARTS) throw new RangeError('Not a part number')
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Not a size of a part')
+    if (ref !== undefined && numberOf(ref) !== number) throw new Error('Not a part')
+    last = number
+  }
+}
+
+/** 0 of what is no part. */
+const numberOf = (name: string): number => Number(PART.exec(name)?.[1] ?? 0)
+/** The name of the same part in this state; unless it is in another one than `from`. */
+const named = (name: string, state: number, from?: number): string => {
+  const [, number, was, nonce] = PART.exec(name) ?? []
+  return from === undefined || Number(was) === from ? `${number}-${state}-${nonce}` : name
+}
+
+/**
+ * Gives a file a second name that nobody has, where the file system can (NFS too); else a new one, and two processes that
+ * complete one upload with different parts at the same moment are not kept apart.
+ */
+async function linkOrRename(from: string, to: string): Promise<void> {
+  try {
+    await fs.promises.link(from, to)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
+    await fs.promises.rename(from, to)
+  }
+}

@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import * as s3 from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { StoredBlob, StoredPart } from '../driver.ts'
+import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK } from '../driver.ts'
+import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
+import { ask, connect, type S3Options, unless } from './client.ts'
+import { s3Orphans } from './orphans.ts'
+import { mayBeOf, s3Uploads } from './uploads.ts'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+const GiB = 1024 * MiB
+
+/** Bodies up to this come in one piece. */
+const ONE_CHUNK = 64 * KiB
+/** Blobs and parts up to this are sent from a buffer, so that the SDK can send them again. */
+const SENT_AGAIN = 256 * KiB
+/** What S3 takes in one request, and the parts of more where the size is not known. */
+const LIMITS = { single: 5 * GiB, part: 8 * MiB }
+
+/**
+ * Blobs as objects `<prefix><last two digits>/<id>` of a bucket of any S3-compatible engine. Trusted with: an object is
+ * there when its PUT was answered, whole or not at all; a part too. Not with conditional requests or checksums of its own,
+ * which some ignore. That an id is free is looked up before a put ends, which suffices for ids made at random.
+ *
+ * A blob whose size is not known is buffered: 8 MiB, beyond 8 GiB slowly more, so that 10,000 parts make 5 TiB. Parts are
+ * S3's own: all but the last must have 5 MiB or more (or completeParts rejects with EntityTooSmall), 5 GiB at most; and
+ * Ceph's completeParts rejects when parts are left out.
+ */
+export function s3Driver(options: S3Options): BlobDriver {
+  const { bucket: Bucket, prefix, direct = false, limits = LIMITS } = options
+  const client = connect(options)
+  const uploads = s3Uploads(client, Bucket)
+  const putting = new Map<string | symbol, Promise<unknown>>()
+  let closed = false
+
+  const keyOf = (id: string): string => {
+    assertBlobId(id)
+    return `${prefix}${id.slice(-2)}/${id}`
+  }
+
+  const head = (Key: string): Promise<s3.HeadObjectCommandOutput | undefined> =>
+    unless(['NotFound', 'NoSuchKey'], ask('HeadObject', client.send(new s3.HeadObjectCommand({ Bucket, Key }))))
+  /** The size of an object that is there. */
+  const sizeOf = async (Key: string): Promise<number | undefined> => {
+    const found = await head(Key)
+    return found && (found.ContentLength ?? 0)
+  }
+  const removeObject = (Key: string) =>
+    unless(['NoSuchKey', 'NotFound'], ask('DeleteObject', client.send(new s3.DeleteObjectCommand({ Bucket, Key }))))
+  const putObject = (Key: string, Body: Readable | Buffer, ContentLength: number, abortSignal?: AbortSignal) =>
+    ask(
+      'PutObject',
+      client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ContentLength }), abortSignal && { abortSignal }),
+    )
+
+  /** Does it unless the driver is closed, which waits for it. A source that is a stream is destroyed when it fails. */
+  async function writing<T>(name: string | symbol, source: unknown, work: () => Promise<T>): Promise<T> {
+    try {
+      if (closed) throw new Error('The blob storage is closed')
+      if (putting.has(name)) throw new Error(`Blob ${String(name)} exists already`)
+      const result = work()
+      putting.set(name, result)
+      try {
+        return await result
+      } finally {
+        putting.delete(name)
+      }
+    } catch (error) {
+      if (source instanceof Readable) source.destroy()
+      throw error
+    }
+  }
+
+  async function put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number> {
+    const key = keyOf(id)
+    const found = sizeOf(key)
+    found.catch(ignore)
+    let finishing = false
+    const mayFinish = async () => {
+      if ((await found) !== undefined) throw new Error(`Blob ${id} exists already`)
+      finishing = true
+    }
+    try {
+      if (size === undefined) return await putGathered(key, source, mayFinish)
+      if (size <= SENT_AGAIN) {
+        const bytes = await gatherExactly(source, size)
+        await mayFinish()
+        await putObject(key, bytes, size)
+      } else if (size <= limits.single)
+        await sendExactly(source, size, mayFinish, (body, signal) => putObject(key, body, size, signal))
+      else
+        await uploads.whole(key, mayFinish, async (putPart) => {
+          for await (const part of divided(source, partSizes(size, limits.single)))
+            await sendExactly(part.bytes, part.size, async () => {}, putPart(part.size))
+        })
+      return size
+    } catch (error) {
+      // No answer, or a failure, may yet have made it.
+      if (finishing) await removeObject(key).catch(ignore)
+      throw error
+    }
+  }
+
+  async function putGathered(key: string, source: AsyncIterable<Uint8Array>, mayFinish: () => Promise<void>) {
+    const buffers = gathered(source, (number) => limits.part * (1 + Math.max(0, Math.ceil((number - 1000) / 60))))
+    const first = await buffers.next()
+    if (first.done) return 0
+    let total = first.value.bytes.length
+    try {
+      if (first.value.last) {
+        await mayFinish()
+        await putObject(key, first.value.bytes, total)
+        return total
+      }
+      await uploads.whole(key, mayFinish, async (putPart) => {
+        await putPart(total)(first.value.bytes)
+        for await (const { bytes } of buffers) {
+          await putPart(bytes.length)(bytes)
+          total += bytes.length
+        }
+      })
+      return total
+    } finally {
+      await buffers.return(undefined)
+    }
+  }
+
+  const get: BlobDriver['get'] = async (id, size, range) => {
+    const Key = keyOf(id)
+    const start = range?.start ?? 0
+    const end = range?.end ?? size - 1
+    const length = end - start + 1
+    if (range && (start < 0 || length < 1 || end >= size)) throw new RangeError('The range is not of this blob')
+    if (length === 0) {
+      if ((await sizeOf(Key)) === undefined) throw new BlobMissing(id)
+      return Buffer.alloc(0)
+    }
+    const request = client.send(new s3.GetObjectCommand({ Bucket, Key, Range: `bytes=${start}-${end}` }))
+    const answer = await unless(['NoSuchKey', 'NotFound', 'InvalidRange'], ask('GetObject', request))
+    if (!answer) throw new BlobMissing(id)
+    const source = answer.Body as unknown as Readable
+    const whole = answer.ContentRange === undefined && start === 0
+    const body = countedStream(id, source, length)
+    if (answer.ContentLength !== length || !(whole || answer.ContentRange?.startsWith(`bytes ${start}-${end}/`))) {
+      body.on('error', ignore).destroy()
+      throw new BlobMissing(id)
+    }
+    return length > ONE_CHUNK ? body : Buffer.concat(await body.toArray())
+  }
+
+  async function remove(id: string): Promise<void> {
+    const key = keyOf(id)
+    await Promise.all([removeObject(key), uploads.abortAll(key)])
+  }
+
+  async function* list(): AsyncGenerator<StoredBlob> {
+    let ContinuationToken: string | undefined
+    do {
+      const page: s3.ListObjectsV2CommandOutput = await ask(
+        'ListObjectsV2',
+        client.send(
+          new s3.ListObjectsV2Command({ Bucket, Prefix: prefix, ...(ContinuationToken && { ContinuationToken }) }),
+        ),
+      )
+      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+        const id = Key.slice(prefix.length + 3)
+        if (isBlobId(id) && keyOf(id) === Key) yield { id, size: Size, modified_at: LastModified ?? new Date(0) }
+      }
+      ContinuationToken = page.NextContinuationToken
+    } while (ContinuationToken)
+  }
+
+  const mark = `${prefix}${MARK}`
+
+  async function owner(): Promise<string | null> {
+    const request = client.send(new s3.GetObjectCommand({ Bucket, Key: mark }))
+    const answer = await unless(['NoSuchKey', 'NotFound'], ask('GetObject', request))
+    return answer ? ((await answer.Body?.transformToString()) ?? '').trim() : null
+  }
+
+  async function check(): Promise<void> {
+    const key = `${prefix}probe-${randomUUID()}`
+    const bytes = Buffer.from('strongroom')
+    try {
+      await putObject(key, bytes, bytes.length)
+    } catch (error) {
+      await removeObject(key).catch(ignore)
+      throw error
+    }
+    // All that remove does, to learn now when it is not allowed.
+    await Promise.all([removeObject(key), uploads.abortAll(key)])
+  }
+
+  const assertHandle = (handle: string) => {
+    if (!/^[\x21-\x7e]{1,2048}$/.test(handle)) throw new Error('Not an upload in parts')
+  }
+  const assertPart = (number: number, size: number) => {
+    if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new RangeError('Not a part number')
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Not a size of a part')
+  }
+  const assertRef = (ref: string) => {
+    if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Not a part')
+  }
+
+  return {
+    buffered: 9 * MiB,
+    put: (id, source, size) => writing(id, source, () => put(id, source, size)),
+    get,
+    remove,
+    async beginParts(id) {
+      const key = keyOf(id)
+      if ((await sizeOf(key)) !== undefined) throw new Error(`Blob ${id} exists already`)
+      return uploads.begin(key)
+    },
+    async putPart(id, handle, number, source, size) {
+      const key = keyOf(id)
+      assertHandle(handle)
+      assertPart(number, size)
+      return writing(Symbol(id), source, async () => {
+        const put = uploads.putPart(key, handle, number, size)
+        const ref = await unless(
+          ['NoSuchUpload', 'NoSuchKey'],
+          size > SENT_AGAIN
+            ? sendExactly(source, size, async () => {}, put)
+            : gatherExactly(source, size).then((bytes) => put(bytes)),
+        )
+        if (ref === undefined) throw new BlobMissing(id)
+        return ref
+      })
+    },
+    async removePart(id, handle, { number, ref }) {
+      keyOf(id)
+      assertHandle(handle)
+      assertPart(number, 0)
+      assertRef(ref)
+    },
+    async listParts(id, handle) {
+      const key = keyOf(id)
+      assertHandle(handle)
+      return (await uploads.listParts(key, handle)) ?? []
+    },
+    async completeParts(id, handle, parts: readonly StoredPart[]) {
+      const key = keyOf(id)
+      assertHandle(handle)
+      if (parts.length === 0) throw new Error('A blob needs a part')
+      let last = 0
+      for (const { number, size, ref } of parts) {
+        assertPart(number, size)
+        if (number <= last) throw new Error('Not a part')
+        assertRef(ref)
+        last = number
+      }
+      await writing(Symbol(id), undefined, async () => {
+        const outcome = await uploads.complete(key, handle, parts)
+        if (outcome === 'gone' ? !mayBeOf(await head(key), parts) : outcome === 'differs') throw new BlobMissing(id)
+      })
+    },
+    async abortParts(id, handle) {
+      const key = keyOf(id)
+      assertHandle(handle)
+      await uploads.abort(key, handle)
+    },
+    async partUrl(id, handle, number, { expiresIn, size }) {
+      const Key = keyOf(id)
+      assertHandle(handle)
+      assertPart(number, size)
+      if (!direct) return null
+      const part = { Bucket, Key, UploadId: handle, PartNumber: number, ContentLength: size }
+      return getSignedUrl(client, new s3.UploadPartCommand(part), { expiresIn })
+    },
+    async directUrl(id, { expiresIn, contentType, contentDisposition }) {
+      const Key = keyOf(id)
+      if (!direct) return null
+      const as = { ResponseContentType: contentType, ResponseContentDisposition: contentDisposition }
+      return getSignedUrl(client, new s3.GetObjectCommand({ Bucket, Key, ...as }), { expiresIn })
+    },
+    list,
+    owner,
+    async claimFor(instance) {
+      const bytes = Buffer.from(`${instance}\n`)
+      if ((await owner()) === null) await putObject(mark, bytes, bytes.length)
+    },
+    ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, partSizes, most: limits.single }),
+    check,
+    async close() {
+      closed = true
+      await Promise.allSettled(putting.values())
+      client.destroy()
+    },
+  }
+}
+
+/** Equal parts of a size, as few as may be. */
+function* partSizes(size: number, most: number): Generator<number> {
+  const part = Math.min(most, Math.max(64 * MiB, Math.ceil(size / 10_000)))
+  for (let left = size; left > 0; left -= part) yield Math.min(left, part)
+}

@@ -1,0 +1,94 @@
+import * as s3 from '@aws-sdk/client-s3'
+import { type BlobDriver, isBlobId, type StoredBlob } from '../driver.ts'
+import { ask } from './client.ts'
+import type { s3Uploads } from './uploads.ts'
+
+interface Storage {
+  client: s3.S3Client
+  Bucket: string
+  prefix: string
+  uploads: ReturnType<typeof s3Uploads>
+  /** Refuses what is no blob id. */
+  keyOf(id: string): string
+  sizeOf(Key: string): Promise<number | undefined>
+  removeObject(Key: string): Promise<unknown>
+  partSizes(size: number, most: number): Iterable<number>
+  /** Bytes that the engine copies in one call. */
+  most: number
+}
+
+/**
+ * Blobs set aside: copied by the engine to `<prefix>orphans/<id>`, then deleted where they were, since S3 renames nothing.
+ * The copy's own time says since when. A crash in between leaves both, and doing it again ends the same.
+ */
+export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'bringBack' | 'listAside' | 'removeAside'> {
+  const { client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, partSizes, most } = storage
+  const folder = `${prefix}orphans/`
+  const asideKey = (id: string): string => {
+    keyOf(id)
+    return folder + id
+  }
+
+  async function copy(from: string, Key: string, size: number): Promise<void> {
+    const CopySource = [Bucket, ...from.split('/')].map(encodeURIComponent).join('/')
+    if (size <= most) {
+      await ask('CopyObject', client.send(new s3.CopyObjectCommand({ Bucket, Key, CopySource })))
+      return
+    }
+    await uploads.abortAll(Key)
+    const UploadId = await uploads.begin(Key)
+    try {
+      const parts: { number: number; ref: string }[] = []
+      let start = 0
+      for (const length of partSizes(size, most)) {
+        const number = parts.length + 1
+        const part = { PartNumber: number, CopySourceRange: `bytes=${start}-${start + length - 1}` }
+        const request = client.send(new s3.UploadPartCopyCommand({ Bucket, Key, UploadId, CopySource, ...part }))
+        const { CopyPartResult } = await ask('UploadPartCopy', request)
+        if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not say that it copied a part')
+        parts.push({ number, ref: CopyPartResult.ETag })
+        start += length
+      }
+      await uploads.finish(Key, UploadId, parts)
+    } catch (error) {
+      await uploads.abort(Key, UploadId).catch(() => {})
+      throw error
+    }
+  }
+
+  async function move(from: string, to: string): Promise<void> {
+    const size = await sizeOf(from)
+    if (size === undefined) return
+    await copy(from, to, size)
+    // Some engines answer 200 and say in the body that they failed: nothing is deleted that is not seen to be copied.
+    if ((await sizeOf(to)) !== size) throw new Error('The S3 engine did not copy a blob as it is')
+    await removeObject(from)
+  }
+
+  return {
+    setAside: async (id) => move(keyOf(id), asideKey(id)),
+    async bringBack(id) {
+      if ((await sizeOf(keyOf(id))) === undefined) await move(asideKey(id), keyOf(id))
+    },
+    async *listAside(): AsyncGenerator<StoredBlob> {
+      let ContinuationToken: string | undefined
+      do {
+        const command = { Bucket, Prefix: folder, ...(ContinuationToken && { ContinuationToken }) }
+        const page: s3.ListObjectsV2CommandOutput = await ask(
+          'ListObjectsV2',
+          client.send(new s3.ListObjectsV2Command(command)),
+        )
+        for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+          const id = Key.slice(folder.length)
+          // Without a time it is as if it were new.
+          if (isBlobId(id)) yield { id, size: Size, modified_at: LastModified ?? new Date() }
+        }
+        ContinuationToken = page.NextContinuationToken
+      } while (ContinuationToken)
+    },
+    async removeAside(id) {
+      const key = asideKey(id)
+      await Promise.all([removeObject(key), uploads.abortAll(key)])
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import * as s3 from '@aws-sdk/client-s3'
+import type { StoredPart } from '../driver.ts'
+import { ask, S3Failure, unless } from './client.ts'
+
+/** Sends one part and gives its ref, the ETag without quotes. */
+type PutPart = (body: Readable | Buffer, abortSignal?: AbortSignal) => Promise<string>
+
+const bare = (etag = ''): string => etag.replace(/^"|"$/g, '')
+
+const MD5 = /^[0-9a-f]{32}$/
+
+/**
+ * Whether an object may have been made of these parts: by its size, and by its ETag where that is, as on most engines, the
+ * MD5 of the parts' MD5s and their number. Others sent the same numbers perhaps, and completed before us.
+ */
+export function mayBeOf(found: s3.HeadObjectCommandOutput | undefined, parts: readonly StoredPart[]): boolean {
+  if (!found || (found.ContentLength ?? 0) !== parts.reduce((sum, { size }) => sum + size, 0)) return false
+  const [refs, etag] = [parts.map(({ ref }) => bare(ref)), bare(found.ETag)]
+  const [, told] = /^([0-9a-f]{32})-\d+$/.exec(etag) ?? []
+  // With keys of its own the engine's ETags are no MD5s.
+  const encrypted = found.ServerSideEncryption?.startsWith('aws:kms') || found.SSECustomerAlgorithm !== undefined
+  if (told === undefined || encrypted || !refs.every((ref) => MD5.test(ref))) return true
+  const hash = createHash('md5')
+  for (const ref of refs) hash.update(Buffer.from(ref, 'hex'))
+  return etag === `${hash.digest('hex')}-${parts.length}`
+}
+
+/** S3's multipart uploads of one bucket. */
+export function s3Uploads(client: s3.S3Client, Bucket: string) {
+  async function begin(Key: string): Promise<string> {
+    const { UploadId } = await ask(
+      'CreateMultipartUpload',
+      client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key })),
+    )
+    if (!UploadId) throw new Error('The S3 engine gave no upload id')
+    return UploadId
+  }
+
+  const putPart =
+    (Key: string, UploadId: string, PartNumber: number, ContentLength: number): PutPart =>
+    async (Body, abortSignal) => {
+      const part = new s3.UploadPartCommand({ Bucket, Key, UploadId, PartNumber, ContentLength, Body })
+      return bare((await ask('UploadPart', client.send(part, abortSignal && { abortSignal }))).ETag)
+    }
+
+  /** Undefined when there is no such upload (any more). */
+  async function listParts(Key: string, UploadId: string): Promise<StoredPart[] | undefined> {
+    const parts: StoredPart[] = []
+    let marker: string | undefined
+    do {
+      const request = client.send(
+        new s3.ListPartsCommand({ Bucket, Key, UploadId, ...(marker !== undefined && { PartNumberMarker: marker }) }),
+      )
+      const page: s3.ListPartsCommandOutput | undefined = await unless(
+        ['NoSuchUpload', 'NoSuchKey'],
+        ask('ListParts', request),
+      )
+      if (!page) return undefined
+      for (const { PartNumber = 0, Size = 0, ETag } of page.Parts ?? [])
+        parts.push({ number: PartNumber, size: Size, ref: bare(ETag) })
+      marker = page.IsTruncated ? page.NextPartNumberMarker : undefined
+    } while (marker !== undefined)
+    return parts
+  }
+
+  const finish = (Key: string, UploadId: string, parts: readonly { number: number; ref: string }[]) =>
+    ask(
+      'CompleteMultipartUpload',
+      client.send(
+        new s3.CompleteMultipartUploadCommand({
+          Bucket,
+          Key,
+          UploadId,
+          MultipartUpload: {
+            Parts: parts.map(({ number, ref }) => ({ PartNumber: number, ETag: `"${bare(ref)}"` })),
+          },
+        }),
+      ),
+    )
+
+  /** Compares the parts with what the engine has, as not every engine does. */
+  async function complete(
+    Key: string,
+    UploadId: string,
+    parts: readonly StoredPart[],
+  ): Promise<'done' | 'gone' | 'differs'> {
+    const present = await listParts(Key, UploadId)
+    if (!present) return 'gone'
+    const byNumber = new Map(present.map((part) => [part.number, part]))
+    for (const { number, size, ref } of parts) {
+      const part = byNumber.get(number)
+      if (part?.size !== size || part.ref !== bare(ref)) return 'differs'
+    }
+    try {
+      await finish(Key, UploadId, parts)
+      return 'done'
+    } catch (error) {
+      const code = error instanceof S3Failure ? error.code : undefined
+      if (code === 'NoSuchUpload') return 'gone'
+      // Ceph says the same when parts that it has are left out.
+      if (code === 'InvalidPart' && parts.length < present.length)
+        throw new Error('This S3 engine makes a blob only of all parts that were sent', { cause: error })
+      if (code === 'InvalidPart' || code === 'InvalidPartOrder') return 'differs'
+      throw error
+    }
+  }
+
+  const abort = async (Key: string, UploadId: string): Promise<void> => {
+    const request = client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+    await unless(['NoSuchUpload', 'NoSuchKey'], ask('AbortMultipartUpload', request))
+  }
+
+  /** Aborts whatever uploads of a key are unfinished: those in parts, and of puts that were interrupted. */
+  async function abortAll(Key: string): Promise<void> {
+    for (;;) {
+      const request = client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key }))
+      const { Uploads = [] } = await ask('ListMultipartUploads', request)
+      const own = Uploads.filter((upload) => upload.Key === Key)
+      if (own.length === 0) return
+      for (const { UploadId } of own) if (UploadId) await abort(Key, UploadId)
+      if (Uploads.length < 1000) return
+    }
+  }
+
+  /**
+   * One object from parts that `send` sends one after the other; nothing stays of it when that or `mayFinish` rejects.
+   */
+  async function whole(
+    key: string,
+    mayFinish: () => Promise<void>,
+    send: (part: (size: number) => PutPart) => Promise<void>,
+  ): Promise<void> {
+    const handle = await begin(key)
+    try {
+      const parts: { number: number; ref: string }[] = []
+      await send((size) => {
+        const number = parts.length + 1
+        return async (body, signal) => {
+          const ref = await putPart(key, handle, number, size)(body, signal)
+          parts.push({ number, ref })
+          return ref
+        }
+      })
+      await mayFinish()
+      await finish(key, handle, parts)
+    } catch (error) {
+      await abort(key, handle).catch(() => {})
+      throw error
+    }
+  }
+
+  return { begin, putPart, listParts, complete, finish, abort, abortAll, whole }
+}

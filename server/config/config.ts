@@ -1,0 +1,207 @@
+import os from 'node:os'
+import path from 'node:path'
+import type { Range } from '../base/address.ts'
+import { type Variable, variables } from './variables.ts'
+
+/** Every setting of the process. A value: nothing else reads the environment. */
+export interface Config {
+  secretKey: string
+  /** Verify only, oldest last (J6). */
+  previousSecretKeys: readonly string[]
+  dataDir: string
+  databaseUrl: string
+  /** Most connections of this process to PostgreSQL. */
+  databasePoolSize: number
+  storageUrl: string
+  /** For s3; null: where the SDK finds them. */
+  s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
+  directTransfers: boolean
+  host: string
+  port: number
+  /** Milliseconds between being told to end and taking no more requests. */
+  drainMs: number
+  /** Without a trailing slash. */
+  publicBaseUrl: string
+  /** Addresses or networks whose X-Forwarded-* headers are believed (A6). */
+  trustedProxies: readonly string[]
+  /** Origins whose pages may call the API; `*`: any. */
+  corsOrigins: readonly string[]
+  /** Requests a minute and process; 0: no limit. */
+  ratePublic: number
+  rateCostly: number
+  requestTimeoutMs: number
+  /** 0: no limit. */
+  maxConnections: number
+  /** Uploads under way at once, of one sender in this process, and through one link; 0: no limit. */
+  uploadsPerSender: number
+  uploadsPerLink: number
+  /** Uploads in parts that one person may have open; 0: no limit. */
+  openUploads: number
+  bootstrapAdminEmail: string
+  bootstrapAdminPassword: string | null
+  /** A start without any administrator prints a link to make one, rather than making one itself. */
+  setupLink: boolean
+  bcryptCost: number
+  /** Runtime settings that variables fix, by `section.field`. */
+  fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
+  blobGraceSeconds: number
+  imageCacheBytes: number
+  /** The folder that is configured; the cache lies in one of its own below it, one for each process. */
+  imageCacheBase: string
+  imageCacheDir: string
+  /** Processors of the machine that this process may count on. */
+  cores: number
+  /** Threads for file reads, hashes and renders: libuv's pool. */
+  poolThreads: number
+  webhooksEnabled: boolean
+  webhooks: {
+    maxAttempts: number
+    timeoutMs: number
+    retrySchedule: readonly number[]
+    /** 0: never. */
+    autoDisableHours: number
+    retentionDays: number
+    concurrency: number
+    httpsOnly: boolean
+    allowed: readonly Range[]
+    denied: readonly Range[]
+    ca: string | null
+    proxy: URL | null
+    dnsServers: readonly string[]
+    systemNames: readonly string[]
+  }
+  /** Null: checkpoints go to the database and the log only. */
+  auditCheckpointFile: string | null
+  /** Who may read /metrics. */
+  metrics: 'on' | 'open' | 'off'
+  metricsToken: string | null
+  /** 0: no request is slow. */
+  slowRequestMs: number
+  /** Null: none are collected. `ratio` is the share of them that is kept. */
+  traces: { url: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
+  logLevel: string
+}
+
+/** All faults of a configuration, listed at once. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    this.faults = faults
+  }
+}
+
+/** Our own in the folder that is configured for the cache of images. */
+export const IMAGE_FOLDER = 'strongroom-images'
+
+type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
+
+/** Which of how many processes of one machine this is: what they share is divided. */
+export interface Share {
+  n: number
+  of: number
+}
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+const given = (env: Env, name: 'DATA_DIR' | 'DATABASE_URL'): string => env[name]?.trim() || variables[name].default
+/** Two that have to be known before a whole configuration can be read. */
+export const dataDirOf = (env: Env): string => given(env, 'DATA_DIR')
+export function databaseUrlOf(env: Env): string {
+  try {
+    const url = variables.DATABASE_URL.read(given(env, 'DATABASE_URL'))
+    return url || `sqlite:${path.join(dataDirOf(env), 'strongroom.db')}`
+  } catch (error) {
+    throw new ConfigError([`DATABASE_URL ${(error as Error).message}`])
+  }
+}
+
+/** Reads the configuration; throws a ConfigError with every fault. */
+export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
+  const faults: string[] = []
+  const values: Record<string, unknown> = {}
+  const fixedSettings: Record<string, { variable: string; value: unknown }> = {}
+  for (const [name, variable] of Object.entries<Variable>(variables)) {
+    const given = env[name]?.trim()
+    const text = given ? given : variable.default
+    try {
+      if (text === null) throw new Error('is required')
+      const value = variable.read(text)
+      values[name] = value
+      if (variable.setting && given) fixedSettings[variable.setting] = { variable: name, value }
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`)
+    }
+  }
+  for (const name of ['IDP_ISSUER_URL', 'IDP_TENANT_ID'])
+    if (env[name]?.trim() && !env.IDP_CLIENT_ID?.trim()) faults.push(`IDP_CLIENT_ID is required with ${name}`)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const v = values as Values
+  const imageCacheBase = v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache')
+  return {
+    secretKey: v.SECRET_KEY,
+    previousSecretKeys: v.SECRET_KEY_PREVIOUS,
+    dataDir: v.DATA_DIR,
+    databaseUrl: databaseUrlOf(env),
+    databasePoolSize: Math.max(2, Math.floor(v.DATABASE_POOL_SIZE / share.of)),
+    storageUrl: v.STORAGE_URL || `file:${path.join(v.DATA_DIR, 'blobs')}`,
+    s3Credentials: v.S3_ACCESS_KEY_ID
+      ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
+      : null,
+    directTransfers: v.DIRECT_TRANSFERS,
+    host: v.HOST,
+    port: v.PORT,
+    drainMs: v.DRAIN_SECONDS * 1000,
+    publicBaseUrl: v.PUBLIC_BASE_URL || `http://${v.HOST.includes(':') ? `[${v.HOST}]` : v.HOST}:${v.PORT}`,
+    trustedProxies: v.TRUSTED_PROXIES,
+    corsOrigins: v.CORS_ORIGINS,
+    ratePublic: v.RATE_LIMIT_PUBLIC,
+    rateCostly: v.RATE_LIMIT_COSTLY,
+    requestTimeoutMs: v.REQUEST_TIMEOUT_SECONDS * 1000,
+    maxConnections: v.MAX_CONNECTIONS,
+    uploadsPerSender: v.UPLOADS_PER_SENDER,
+    uploadsPerLink: v.UPLOADS_PER_LINK,
+    openUploads: v.OPEN_UPLOADS_PER_PERSON,
+    bootstrapAdminEmail: v.BOOTSTRAP_ADMIN_EMAIL,
+    bootstrapAdminPassword: v.BOOTSTRAP_ADMIN_PASSWORD || null,
+    setupLink: v.SETUP_LINK && !env.BOOTSTRAP_ADMIN_EMAIL?.trim() && !env.BOOTSTRAP_ADMIN_PASSWORD?.trim(),
+    bcryptCost: v.BCRYPT_COST,
+    fixedSettings,
+    blobGraceSeconds: v.BLOB_GRACE_SECONDS,
+    imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),
+    imageCacheBase,
+    imageCacheDir: path.join(imageCacheBase, IMAGE_FOLDER, `${share.n}`),
+    cores: Math.max(1, Math.floor(os.availableParallelism() / share.of)),
+    // Set by threads.ts; libuv's own default where a program that embeds us sets none.
+    poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
+    webhooksEnabled: v.WEBHOOKS_ENABLED,
+    webhooks: {
+      maxAttempts: v.WEBHOOK_MAX_ATTEMPTS,
+      timeoutMs: v.WEBHOOK_TIMEOUT_SECONDS * 1000,
+      retrySchedule: v.WEBHOOK_RETRY_SCHEDULE_SECONDS,
+      autoDisableHours: v.WEBHOOK_AUTO_DISABLE_HOURS,
+      retentionDays: v.WEBHOOK_RETENTION_DAYS,
+      concurrency: v.WEBHOOK_CONCURRENCY,
+      httpsOnly: v.WEBHOOK_HTTPS_ONLY,
+      allowed: v.WEBHOOK_ALLOWED_CIDRS,
+      denied: v.WEBHOOK_DENIED_CIDRS,
+      ca: v.WEBHOOK_CA_FILE,
+      proxy: v.WEBHOOK_PROXY_URL,
+      dnsServers: v.WEBHOOK_DNS_SERVERS,
+      systemNames: v.WEBHOOK_SYSTEM_NAMES,
+    },
+    auditCheckpointFile: v.AUDIT_CHECKPOINT_FILE || null,
+    metrics: v.METRICS,
+    metricsToken: v.METRICS_TOKEN || null,
+    slowRequestMs: v.SLOW_REQUEST_MS,
+    traces: v.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          url: `${v.OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces`,
+          headers: v.OTEL_EXPORTER_OTLP_HEADERS,
+          serviceName: v.OTEL_SERVICE_NAME,
+          ratio: v.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
+    logLevel: v.LOG_LEVEL,
+  }
+}

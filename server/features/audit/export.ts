@@ -1,0 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Ctx } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import { sealAll } from './seal.ts'
+import * as search from './search.ts'
+import { toRecord } from './service.ts'
+
+const SLICE = 200
+
+const columns = [
+  ...(['id', 'time', 'action', 'result', 'status_code', 'error_code'] as const),
+  ...(['actor_user_id', 'actor_email', 'actor_type', 'auth_method', 'token_id', 'session_id'] as const),
+  ...(['actor_ip', 'user_agent', 'request_id', 'method', 'route'] as const),
+  ...(['bucket', 'object_key', 'resource_type', 'resource_id', 'details'] as const),
+] satisfies (keyof Row<'audit'>)[]
+
+/** Records the export and gives its lines as they are read; throws `busy` while the latest records are being sealed. */
+export async function exportRecords(
+  ctx: Ctx,
+  filter: search.Filter,
+  format: 'ndjson' | 'csv',
+  asked: object,
+): Promise<AsyncGenerator<Buffer>> {
+  // Only sealed records can be read in order at the same cost from the first to the last.
+  if (!(await sealAll(ctx)))
+    throw new ServiceError('busy', 'The latest records are being sealed; ask again.', {
+      headers: { 'retry-after': '1' },
+    })
+  await ctx.act(async ({ record }) => record({ name: 'audit_export', details: { format, filter: asked } }))
+  return linesOf(ctx, filter, format)
+}
+
+/** One text for each slice that holds any; memory is what one slice takes. */
+async function* linesOf(ctx: Ctx, filter: search.Filter, format: 'ndjson' | 'csv'): AsyncGenerator<Buffer> {
+  if (format === 'csv') yield Buffer.from(csvLine(columns))
+  const line =
+    format === 'csv'
+      ? (row: Row<'audit'>) => csvLine(columns.map((column) => row[column]))
+      : (row: Row<'audit'>) => `${JSON.stringify(toRecord(row))}\n`
+  let after: search.Position | undefined
+  let records = 0
+  try {
+    do {
+      const { rows, last } = await search.findSealedSlice(ctx.db, filter, after, SLICE)
+      records += rows.length
+      after = last
+      if (rows.length > 0) yield Buffer.from(rows.map(line).join(''))
+      // SQLite answers at once: other requests get their turn here.
+      else await nextTurn()
+    } while (after && !ctx.stopping.aborted)
+    if (after) throw new Error('The service ends; the export is not whole')
+  } finally {
+    if (after) ctx.log.info({ records }, 'an audit export ended before its end')
+  }
+}
+
+/** One line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe (A9). */
+const csvLine = (cells: readonly (string | number | null)[]): string =>
+  `${cells
+    .map((cell) => {
+      const text = /^[=+\-@\t\r]/.test(String(cell ?? '')) ? `'${cell}` : String(cell ?? '')
+      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+    })
+    .join(',')}\r\n`

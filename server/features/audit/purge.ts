@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { DAY_MS } from '../../base/time.ts'
+import type { Ctx } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import * as chain from './chain.ts'
+import { hashLink, hashRow } from './hashes.ts'
+import { isShorter, recordedRetention } from './retention.ts'
+import { holdHead, writeHead } from './seal.ts'
+
+/** Records a transaction: deleting so many keeps SQLite busy for some 30 ms. */
+const BATCH = 500
+/** What is younger is never removed, whatever is asked for. */
+const LEAST_DAYS = 1
+
+/**
+ * Removes the oldest links and their records when `audit.retention_days` are over, and leaves the anchor: the number and
+ * hash of the last one removed, from which the chain is verified on. What is not sealed is never removed.
+ */
+export const auditPurger = {
+  name: 'audit-retention',
+  every: 600_000,
+  deletesByAge: true as const,
+  async run(ctx: Ctx): Promise<void> {
+    const days = await daysKept(ctx)
+    while (!ctx.stopping.aborted && days > 0 && (await purgeBatch(ctx, days))) await nextTurn()
+  },
+}
+
+/**
+ * For how long records are kept; 0 for ever. The settings alone do not decide: who can write to the database would have
+ * the service remove the records of what he did. Shorter than the log itself says is not believed.
+ */
+async function daysKept(ctx: Ctx): Promise<number> {
+  const { retention_days: asked } = (await settingsInForce(ctx)).audit
+  const recorded = await recordedRetention(ctx.db, ctx.config)
+  if (recorded === undefined || !isShorter(asked, recorded)) return asked
+  ctx.log.error({ asked, recorded }, 'audit.retention_days was shortened without a record: the recorded time holds')
+  return recorded
+}
+
+/** One batch in one action; false when there is nothing more. */
+async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
+  const before = new Date(ctx.now().getTime() - Math.max(days, LEAST_DAYS) * DAY_MS).toISOString()
+  const head = await chain.findHead(ctx.db)
+  const [oldest] = head ? await chain.listLinks(ctx.db, head.anchor_seq + 1, head.seq, 1) : []
+  if (!oldest || !isOver(oldest, before)) return false
+  return ctx.act(async (step) => {
+    const { tx } = step
+    const held = await holdHead(step, chain.waitForHead)
+    if (!held) return step.nothing(false)
+    const links = await chain.listLinks(tx, held.anchor_seq + 1, held.seq, BATCH)
+    const kept = links.findIndex((link) => !isOver(link, before))
+    const reached = kept === -1 ? links : links.slice(0, kept)
+    const over = reached.slice(0, reached.findLastIndex(({ time }) => time !== null) + 1)
+    const first = over[0]
+    const last = over.at(-1)
+    if (!first || !last) return step.nothing(false)
+    // What was tampered with is not kept for ever, but that it was is: in the record, which is sealed in its turn.
+    const faults = findFaults(held.anchor_hash, held.anchor_seq, over)
+    await writeHead(step, { ...held, anchor_seq: last.seq, anchor_hash: last.chain_hash })
+    await chain.deleteLinks(
+      tx,
+      last.seq,
+      over.map(({ audit_id }) => audit_id),
+    )
+    step.record({
+      name: 'audit_purge',
+      details: {
+        first_seq: held.anchor_seq + 1,
+        last_seq: last.seq,
+        records: over.length,
+        before,
+        retention_days: days,
+        chain_hash: last.chain_hash,
+        faults: faults.length,
+        ...(faults[0] ? { first_fault: faults[0] } : {}),
+      },
+    })
+    return kept === -1 && links.length === BATCH
+  })
+}
+
+/** A link without a record has no time: it goes with a later one that has. */
+const isOver = ({ time }: chain.LinkedRecord, before: string): boolean => time === null || time < before
+
+function findFaults(anchorHash: string, anchorSeq: number, links: readonly chain.LinkedRecord[]) {
+  let previous = anchorHash
+  let expected = anchorSeq
+  return links.flatMap((link) => {
+    const fits =
+      link.seq === ++expected &&
+      link.id !== null &&
+      hashRow(link as Row<'audit'>) === link.row_hash &&
+      hashLink(previous, link.row_hash) === link.chain_hash
+    previous = link.chain_hash
+    expected = link.seq
+    return fits ? [] : [{ seq: link.seq, audit_id: link.audit_id }]
+  })
+}

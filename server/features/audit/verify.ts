@@ -1,0 +1,288 @@
+import fs from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AuditFault, AuditVerification } from '../../../contract/audit.ts'
+import { defaultRetentionDays } from '../../access/settings/effective.ts'
+import type { Ctx } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import * as chain from './chain.ts'
+import { checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, readCheckpoint } from './hashes.ts'
+import { type AuditKeys, isMac, openKeys } from './keys.ts'
+import { earlyPurge, retentionOf, unrecordedRetention } from './retention.ts'
+import { isOurs } from './seal.ts'
+import { type Evidence, markSwapped } from './swapped.ts'
+
+/** Records a turn: one keeps the process busy for some 10 ms. */
+const BATCH = 500
+const MOST_FAULTS = 100
+
+interface Bounds {
+  /** The first link to look at; undefined: the first there is. */
+  from?: number | undefined
+  /** Milliseconds after which it stops where it is. */
+  most: number
+  /** Lines of a file of checkpoints. */
+  checkpoints: readonly string[]
+}
+
+/** Verifies with the file of checkpoints that this service is set up with. */
+export async function verifyThere(ctx: Ctx, from: number | undefined, seconds: number): Promise<AuditVerification> {
+  const file = ctx.config.auditCheckpointFile
+  const checkpoints = file === null ? [] : await readLines(file)
+  return verifyChain(ctx, { from, most: seconds * 1000, checkpoints })
+}
+
+/** The lines of a file; none where there is no such file yet. */
+export async function readLines(file: string): Promise<string[]> {
+  try {
+    return (await fs.readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Computes every hash, MAC and signature anew, and compares. Reads only; other work gets its turn. */
+export async function verifyChain(ctx: Ctx, { from, most, checkpoints }: Bounds): Promise<AuditVerification> {
+  const until = performance.now() + most
+  const head = await chain.findHead(ctx.db)
+  const keys = await openKeys(ctx.db, ctx.config)
+  const found: Evidence[] = []
+  let faults = 0
+  const report = (kind: AuditFault['kind'], seq: number | null, message: string, more: Partial<Evidence> = {}) => {
+    faults++
+    const fault = { kind, seq, audit_id: more.record?.id ?? more.fault?.audit_id ?? null, message }
+    if (found.length < MOST_FAULTS) found.push({ ...more, fault })
+  }
+  const state = { ctx, keys, report, until, first: Math.max(from ?? 0, (head?.anchor_seq ?? 0) + 1) }
+
+  const oldest = await chain.findCheckpoint(ctx.db, 1)
+  const trusted = oldest !== undefined && isSigned(keys, oldest)
+  const end = head?.seq ?? (await chain.findLastLink(ctx.db))?.seq ?? 0
+  const walked = await walk(state, end, trusted ? oldest.seq : 0)
+  let checked = 0
+  let pending = 0
+  checked += await checkCheckpoints(state, walked.reached, walked.complete)
+  if (walked.complete) {
+    await checkEnd(state)
+    checked += await checkFile(state, checkpoints)
+    pending = await checkLoose(state)
+    const unrecorded = await unrecordedRetention(ctx)
+    if (unrecorded) report('retention', null, unrecorded)
+  }
+  markSwapped(found)
+  const all = found.map(({ fault }) => fault).sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity))
+  const now = await chain.findHead(ctx.db)
+  return {
+    ok: faults === 0,
+    complete: walked.complete,
+    first_seq: state.first,
+    last_seq: walked.reached,
+    next_seq: walked.complete ? null : walked.reached + 1,
+    checked: walked.checked,
+    checkpoints: checked,
+    pending,
+    anchor: now && now.anchor_seq > 0 ? { seq: now.anchor_seq, chain_hash: now.anchor_hash } : null,
+    head: head ? { seq: head.seq, chain_hash: head.chain_hash } : null,
+    fault_count: faults,
+    first_fault: all[0] ?? null,
+    faults: all,
+    keys: [...keys.values()].map(({ id, publicKey }) => ({ id, public_key: publicKey })),
+  }
+}
+
+interface State {
+  ctx: Ctx
+  keys: AuditKeys
+  report(kind: AuditFault['kind'], seq: number | null, message: string, more?: Partial<Evidence>): void
+  until: number
+  /** The first link to look at: retention moves it on. */
+  first: number
+}
+
+/** Follows the links up to `end`. Records up to `unsigned` may be from before there were keys. */
+async function walk(state: State, end: number, unsigned: number) {
+  const { ctx, keys, report } = state
+  let expected = state.first
+  let previous = await hashBefore(ctx, expected)
+  let checked = 0
+  let late = false
+  let kept = expected === 1 ? defaultRetentionDays : undefined
+  while (expected <= end && !late) {
+    const page = await chain.listLinks(ctx.db, expected, end, BATCH)
+    if (page[0]?.seq !== expected) {
+      const anchor = await chain.findHead(ctx.db)
+      if (anchor && anchor.anchor_seq >= expected) {
+        // Retention has passed by.
+        expected = anchor.anchor_seq + 1
+        previous = anchor.anchor_hash
+        if (checked === 0) state.first = expected
+        continue
+      }
+    }
+    // What is missing at the end is told by the head and the checkpoints.
+    if (page.length === 0) break
+    for (const link of page) {
+      const { seq, audit_id, row_hash, chain_hash } = link
+      if (seq !== expected) report('gap', expected, `The links from ${expected} to ${seq - 1} are gone.`)
+      else {
+        const record = link as Row<'audit'>
+        const evidence = { record, link: { row_hash, chain_hash }, previous }
+        const genuine =
+          link.id !== null && (isMac(keys, hashRow(record), record.mac) || (record.mac === null && seq <= unsigned))
+        if (link.id === null)
+          report('missing', seq, `The record ${audit_id} is gone.`, { fault: { audit_id } as AuditFault })
+        else if (hashRow(record) !== row_hash)
+          report(
+            genuine ? 'swapped' : 'edited',
+            seq,
+            genuine ? 'A genuine record stands at the place of another.' : 'The record is not what was sealed.',
+            evidence,
+          )
+        else if (hashLink(previous, row_hash) !== chain_hash)
+          report('forged', seq, 'The link does not follow from the one before.', evidence)
+        else if (!genuine) report('forged', seq, 'The record was not written by this service.', evidence)
+        else {
+          const early = earlyPurge(record, kept)
+          if (early) report('retention', seq, early, { record })
+          kept = retentionOf(record) ?? kept
+        }
+        checked++
+      }
+      previous = chain_hash
+      expected = seq + 1
+    }
+    late = performance.now() > state.until
+    await nextTurn()
+  }
+  return { reached: expected - 1, complete: !late || expected > end, checked }
+}
+
+/** The hash that the link at `seq` follows. */
+async function hashBefore(ctx: Ctx, seq: number): Promise<string> {
+  const head = await chain.findHead(ctx.db)
+  if (seq - 1 === (head?.anchor_seq ?? 0)) return head?.anchor_hash ?? GENESIS
+  return (await chain.findLink(ctx.db, seq - 1))?.chain_hash ?? GENESIS
+}
+
+function isSigned(keys: AuditKeys, checkpoint: chain.CheckpointRow): boolean {
+  return keys.get(checkpoint.key_id)?.isSignature(checkpointText(checkpoint), checkpoint.signature) ?? false
+}
+
+/** The checkpoints of the links that were looked at: signed by us, in a row, and of this chain. Gives how many. */
+async function checkCheckpoints(state: State, reached: number, complete: boolean): Promise<number> {
+  const { ctx, keys, report } = state
+  const head = await chain.findHead(ctx.db)
+  const anchor = head?.anchor_seq ?? 0
+  const first = state.first === anchor + 1 ? 0 : state.first
+  let before: chain.CheckpointRow | undefined
+  let count = 0
+  let page: Awaited<ReturnType<typeof chain.listCheckpoints>>
+  do {
+    const last = complete ? Number.MAX_SAFE_INTEGER : reached
+    page = await chain.listCheckpoints(ctx.db, { after: before?.n ?? 0, from: first, to: last }, BATCH)
+    for (const { linked, ...one } of page) {
+      before ??= await chain.findCheckpoint(ctx.db, one.n - 1)
+      const expected = before ? hashCheckpoint(before) : null
+      if (!isSigned(keys, one)) report('checkpoint', one.seq, `Checkpoint ${one.n} is not signed by this service.`)
+      else if (one.n !== (before?.n ?? 0) + 1 || one.prev_checkpoint !== expected)
+        report('checkpoint', one.seq, `A checkpoint before number ${one.n} is gone or was changed.`)
+      await compare(state, one, one.seq === anchor ? head?.anchor_hash : linked, anchor)
+      before = one
+      count++
+    }
+    await nextTurn()
+  } while (page.length === BATCH)
+  const last = (await chain.findLastCheckpoint(ctx.db))?.n ?? 0
+  if (complete && head && last < head.checkpoints)
+    report('checkpoint', null, `The checkpoints after number ${last} are gone.`)
+  return count
+}
+
+/** Whether the chain still has what a checkpoint saw: its end may have gone, or all of it may have been made anew. */
+async function compare(
+  { ctx, report }: State,
+  { n, seq, chain_hash }: chain.CheckpointRow,
+  linked: string | null | undefined,
+  anchor: number,
+): Promise<void> {
+  if (seq < anchor || seq === 0) return
+  if (linked) {
+    if (linked !== chain_hash)
+      report('checkpoint', seq, `Checkpoint ${n} saw another chain here: links up to this one were made anew.`)
+    return
+  }
+  // A link that is gone from the middle was told as a gap.
+  const end = await endOf(ctx)
+  if (seq > end) report('tail', end + 1, `Checkpoint ${n} saw ${seq} links; the chain ends at ${end}.`)
+}
+
+/** The last link there is, or was before retention took it. */
+async function endOf(ctx: Ctx): Promise<number> {
+  const last = await chain.findLastLink(ctx.db)
+  return last?.seq ?? (await chain.findHead(ctx.db))?.anchor_seq ?? 0
+}
+
+/** Head and end of the chain. Sealing goes on meanwhile: the head never tells less than the links before it was read. */
+async function checkEnd({ ctx, keys, report }: State): Promise<void> {
+  const before = await chain.findHead(ctx.db)
+  const last = await chain.findLastLink(ctx.db)
+  const head = await chain.findHead(ctx.db)
+  if (!before || !head) return report('checkpoint', null, 'The head of the chain is gone.')
+  if (!(await isOurs(ctx.db, before, keys)))
+    report('checkpoint', null, 'The head of the chain is not signed by this service.')
+  if (head.distrusted_seq !== null && head.distrusted_seq > head.anchor_seq)
+    report('checkpoint', head.distrusted_seq, 'When this was its last link, the head was found to be altered.')
+  const end = last?.seq ?? head.anchor_seq
+  if (before.seq > end) report('tail', end + 1, `The chain had ${before.seq} links; it ends at ${end}.`)
+  if (end > head.seq) report('forged', head.seq + 1, 'The links from here on were not made by this service.')
+  if (head.seq === end && last && last.chain_hash !== head.chain_hash)
+    report('checkpoint', head.seq, 'The last link is not the one that the head was signed for.')
+}
+
+/** Checkpoints kept elsewhere: what was deleted together with the rows is found by them. */
+async function checkFile(state: State, lines: readonly string[]): Promise<number> {
+  const { ctx, keys, report } = state
+  for (const [i, line] of lines.entries()) {
+    const one = readCheckpoint(line)
+    if (!one || !isSigned(keys, one)) {
+      report('checkpoint', one?.seq ?? null, `Line ${i + 1} of the file is no checkpoint signed by this service.`)
+      continue
+    }
+    const linked = (await chain.findLink(ctx.db, one.seq))?.chain_hash
+    const head = await chain.findHead(ctx.db)
+    const anchor = head?.anchor_seq ?? 0
+    await compare(state, one, one.seq === anchor ? head?.anchor_hash : linked, anchor)
+    if (i % BATCH === BATCH - 1) await nextTurn()
+  }
+  return lines.length
+}
+
+/** Sealed records that no link is of, and those that wait for theirs; gives how many wait. */
+async function checkLoose({ ctx, report }: State): Promise<number> {
+  for (let after = ''; ; ) {
+    const page = await chain.listSealed(ctx.db, after, BATCH * 4)
+    for (const { id } of page.filter(({ seq }) => seq === null)) {
+      const record = await chain.findSealed(ctx.db, id)
+      if (!record) continue
+      const genuine = isMac(await openKeys(ctx.db, ctx.config), hashRow(record), record.mac)
+      if (genuine) report('gap', null, `The record ${id} has lost its link.`, { record })
+      else report('forged', null, `The record ${id} was not written by this service.`, { record })
+    }
+    const last = page.at(-1)
+    if (!last || page.length < BATCH * 4) break
+    after = last.id
+    await nextTurn()
+  }
+  let pending = 0
+  for (let after = ''; ; ) {
+    const page = await chain.listRecent(ctx.db, after, BATCH)
+    const keys = await openKeys(ctx.db, ctx.config)
+    for (const record of page)
+      if (isMac(keys, hashRow(record), record.mac)) pending++
+      else report('forged', null, `The record ${record.id} was not written by this service.`, { record })
+    const last = page.at(-1)
+    if (!last || page.length < BATCH) return pending
+    after = last.id
+    await nextTurn()
+  }
+}

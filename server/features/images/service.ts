@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { create as contentDisposition } from 'content-disposition'
+import { ServiceError } from '../../../contract/errors.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import type { Ctx } from '../../context.ts'
+import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
+import { findShown, type ObjectRow } from '../../storage/objects/store.ts'
+import { acceptedBy, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
+import { PIPELINE } from './render.ts'
+import { isBusy, type Principal, tooSlow } from './slots.ts'
+import { assertUsable } from './source.ts'
+import { boundsOf, derive, type Job, lookAt, release, type Studio, studioOf } from './studio.ts'
+
+export interface ImageOptions {
+  /** Whom the slots of a render are counted for: the id of a user or of a link. */
+  principal: string
+  /** Through a link: sides and quality on a ladder, and the slots of a link. */
+  link?: boolean
+  /** Always as an attachment. */
+  download?: boolean
+  /** Default: the last part of the key. */
+  filename?: string | undefined
+  disposition?: 'inline' | 'attachment' | undefined
+}
+
+/** What is asked of an image. */
+export interface AskedImage {
+  /** The parameters of the URL, as they came. */
+  query: unknown
+  accept: string | undefined
+  ifMatch: EntityTags | undefined
+  ifNoneMatch: EntityTags | undefined
+  /** False: only what would be answered. */
+  bytes: boolean
+  /** Aborted when the client leaves: what waits for it is given up. */
+  signal: AbortSignal
+}
+/** An image to answer with; `unchanged`: the client has it already. */
+export type FoundImage = { etag: string; varies: boolean } & (
+  | { unchanged: true }
+  | { unchanged: false; type: string; disposition: string; bytes: Uint8Array | undefined }
+)
+
+/** Finds or makes an object's image by the parameters. The caller may read it: that was asked. */
+export async function findImage(
+  ctx: Ctx,
+  row: ObjectRow,
+  asked: AskedImage,
+  options: ImageOptions,
+): Promise<FoundImage> {
+  const read = readParameters(asked.query)
+  const parameters = options.link ? snap(read) : read
+  const { images: limits } = await settingsInForce(ctx)
+  if (row.size > limits.max_source_mb * 1024 * 1024)
+    throw new ServiceError(
+      'too_large',
+      `The object has ${row.size} bytes; as an image it may have ${limits.max_source_mb} MiB.`,
+    )
+  const studio = studioOf(ctx.config)
+  const varies = parameters.format === 'auto'
+  const accepted = varies ? acceptedBy(asked.accept) : 'other'
+  const answer = await within(limits.timeout_seconds, asked.signal, (signal, deadline) => {
+    const bounds = boundsOf(ctx.config, limits)
+    const principal = principalOf(options, limits, bounds.slots)
+    const job = { ctx, row, principal, bounds, signal, deadline }
+    return findAnswer(studio, job, asked, (source) => planOf(parameters, source, accepted, limits))
+  }).catch((error: unknown) => {
+    if (isBusy(error) && !asked.signal.aborted) studio.counts.refused++
+    throw error
+  })
+  const { key: etag } = answer
+  if ('unchanged' in answer) return { etag, varies, unchanged: true }
+  const { plan, bytes } = answer
+  const disposition = dispositionOf(row, plan, options)
+  return { etag, varies, unchanged: false, type: `image/${plan.format}`, disposition, bytes }
+}
+
+type Answered = { key: string } & ({ unchanged: true } | { plan: Plan; bytes: Uint8Array | undefined })
+
+async function findAnswer(
+  studio: Studio,
+  job: Job,
+  asked: AskedImage,
+  planFor: (source: Parameters<typeof planOf>[1]) => Plan,
+): Promise<Answered> {
+  const { row } = job
+  const looked = await lookAt(studio, job)
+  let { held } = looked
+  try {
+    const { source } = looked
+    assertUsable(source)
+    const plan = planFor(source)
+    const key = keyOf(row, plan)
+    if (asked.ifMatch !== undefined && !matchesStrongly(asked.ifMatch, key))
+      throw new ServiceError('precondition_failed', 'The image is not the one the conditions name.')
+    if (asked.ifNoneMatch !== undefined && matchesWeakly(asked.ifNoneMatch, key)) {
+      studio.counts.unchanged++
+      return { key, unchanged: true }
+    }
+    if (!asked.bytes) return { key, plan, bytes: (await studio.cache.get(row.blob_id, key))?.bytes }
+    const given = held
+    held = undefined
+    const { bytes } = await derive(studio, job, { source, plan, key }, given)
+    return { key, plan, bytes }
+  } finally {
+    if (held) release(held)
+  }
+}
+
+/** Names a derivative, and is its ETag: whatever could change its bytes is in it. */
+const keyOf = ({ etag, blob_id }: ObjectRow, { width, height, fit, format, q, frames }: Plan): string =>
+  createHash('sha256')
+    .update(JSON.stringify([PIPELINE, etag, blob_id, width, height, fit, format, q, frames]))
+    .digest('base64url')
+
+/**
+ * Answers busy when work takes too long. A render that began goes on to its end, and what it makes is kept (I4); what
+ * still waits is given up then, and when the client leaves.
+ */
+function within<T>(
+  seconds: number,
+  client: AbortSignal,
+  work: (signal: AbortSignal, deadline: number) => Promise<T>,
+): Promise<T> {
+  const giveUp = new AbortController()
+  const leave = () => giveUp.abort()
+  client.addEventListener('abort', leave, { once: true })
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      giveUp.abort()
+      reject(tooSlow())
+    }, seconds * 1000)
+    work(giveUp.signal, performance.now() + seconds * 1000)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer)
+        client.removeEventListener('abort', leave)
+      })
+  })
+}
+
+function principalOf({ principal: id, link }: ImageOptions, limits: Limits, slots: number): Principal {
+  return link
+    ? { id, most: limits.slots_per_link ?? Math.max(1, Math.floor(slots / 2)) }
+    : { id, most: limits.slots_per_user ?? Math.max(2, Math.ceil(slots * 0.75)) }
+}
+
+function dispositionOf(row: ObjectRow, { format }: Plan, { filename, download, disposition }: ImageOptions): string {
+  const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? ''
+  const stem = path.posix.basename(name, path.posix.extname(name)) || 'image'
+  const type = download ? 'attachment' : (disposition ?? 'inline')
+  return contentDisposition(`${stem}.${format === 'jpeg' ? 'jpg' : format}`, { type })
+}
+
+/** What the images of this process did so far, and what they do now. */
+export const imageStatus = ({ config }: Ctx) => {
+  const { counts, slots, cache, sources } = studioOf(config)
+  // Both count bytes: those that renders made, and those of sources in memory.
+  const { bytes: source_bytes, ...now } = slots.now()
+  return { ...counts, ...now, source_bytes, cache_bytes: cache.used(), sources: sources.size }
+}
+
+const BATCH = 500
+/** Removes what is kept of contents that were deleted or replaced. */
+export const imageCacheWorker = {
+  name: 'image-cache',
+  every: 60_000,
+  local: true as const,
+  async run(ctx: Ctx): Promise<void> {
+    const { cache, sources } = studioOf(ctx.config)
+    await cache.ready()
+    const blobs = [...new Set([...cache.blobs(), ...sources.keys()])]
+    for (let i = 0; i < blobs.length; i += BATCH) {
+      const batch = blobs.slice(i, i + BATCH)
+      const shown = new Set(await findShown(ctx.db, batch))
+      const gone = new Set(batch.filter((id) => !shown.has(id)))
+      for (const id of gone) sources.delete(id)
+      await cache.purge(gone)
+    }
+  },
+}

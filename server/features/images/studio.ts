@@ -1,0 +1,241 @@
+import { perSystem } from '../../base/per-system.ts'
+import type { Config } from '../../config/config.ts'
+import type { Ctx } from '../../context.ts'
+import type { ObjectRow } from '../../storage/objects/store.ts'
+import { type Cache, createCache, type Entry } from './cache.ts'
+import type { Source, Unusable } from './kinds.ts'
+import type { Limits, Plan } from './parameters.ts'
+import { heldPixels, isTimeout, PIPELINE, render } from './render.ts'
+import { type Bounds, createSlots, isBusy, type Principal, type Slot, type Slots, tooSlow } from './slots.ts'
+import { brokenSource, discard, inspect, readSource } from './source.ts'
+
+/** What happened so far, for metrics (I11). */
+export interface Counts {
+  /** Sources whose header was read. */
+  inspected: number
+  renders: number
+  failed: number
+  /** Answered from the cache, by a render of someone else's, and with 304. */
+  hits: number
+  joined: number
+  unchanged: number
+  /** Turned away with 503. */
+  refused: number
+  /** Milliseconds that renders waited for a slot. */
+  waited_ms: number
+  /** Bytes that renders made. */
+  bytes: number
+  /** Milliseconds of rendering by format. */
+  render_ms: { [format: string]: number }
+}
+/** What makes images in this process. */
+export interface Studio {
+  sources: Map<string, Source | Unusable>
+  inspecting: Map<string, Promise<Source | Unusable>>
+  rendering: Map<string, Promise<Entry>>
+  cache: Cache
+  slots: Slots
+  counts: Counts
+}
+
+export const studioOf = perSystem(
+  (config: Config): Studio => ({
+    sources: new Map(),
+    inspecting: new Map(),
+    rendering: new Map(),
+    cache: createCache(config.imageCacheDir, config.imageCacheBytes),
+    slots: createSlots(),
+    counts: {
+      inspected: 0,
+      renders: 0,
+      failed: 0,
+      hits: 0,
+      joined: 0,
+      unchanged: 0,
+      refused: 0,
+      waited_ms: 0,
+      bytes: 0,
+      render_ms: {},
+    },
+  }),
+)
+
+const MEGA = 1_000_000
+const MIB = 1024 * 1024
+/** Slots are fewer than the threads that file reads need as well (I4). */
+export function boundsOf(config: Config, limits: Limits): Bounds {
+  const cores = Math.min(config.cores, Math.max(1, Math.floor(config.poolThreads * 0.75)))
+  return {
+    slots: Math.min(cores, limits.render_slots ?? cores),
+    queue: limits.queue_length,
+    bytes: limits.source_mb_in_flight * MIB,
+    pixels: limits.megapixels_in_flight * MEGA,
+  }
+}
+
+/** One request for an image. */
+export interface Job {
+  ctx: Ctx
+  row: ObjectRow
+  principal: Principal
+  bounds: Bounds
+  /** Aborted when the caller is answered that it takes too long, or has left. */
+  signal: AbortSignal
+  /** When that is, as `performance.now()`. */
+  deadline: number
+}
+/** A source in memory, with the slot it is in memory for. */
+export interface Held {
+  slot: Slot
+  bytes: Uint8Array
+}
+/** Lets go of both, when nothing reads the bytes any more. */
+export function release({ slot, bytes }: Held): void {
+  discard(bytes)
+  slot.release()
+}
+
+const MOST_SOURCES = 50_000
+function remember({ sources }: Studio, blobId: string, found: Source | Unusable): void {
+  const oldest = sources.size >= MOST_SOURCES ? sources.keys().next().value : undefined
+  if (oldest !== undefined) sources.delete(oldest)
+  sources.set(blobId, found)
+}
+/** The key under which a source's header is kept beside its derivatives. */
+const HEADER_KEY = `source ${PIPELINE}`
+
+async function acquire(studio: Studio, { principal, row, bounds, signal }: Job): Promise<Slot> {
+  const began = performance.now()
+  const slot = await studio.slots.acquire(principal, row.size, bounds, signal)
+  studio.counts.waited_ms += performance.now() - began
+  return slot
+}
+
+/**
+ * The header of a blob, which never changes: from memory, from the cache, or read; those who ask at the same time wait
+ * for the first. That one gets the bytes as well and is to release them.
+ */
+export async function lookAt(studio: Studio, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
+  const { blob_id } = job.row
+  for (;;) {
+    const known = studio.sources.get(blob_id)
+    if (known) return { source: known }
+    const other = studio.inspecting.get(blob_id)
+    if (!other) break
+    try {
+      return { source: await other }
+    } catch (error) {
+      // The first one had no slot; whether this one gets one depends on who asks.
+      if (!isBusy(error)) throw error
+      if (job.signal.aborted) throw tooSlow()
+    }
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Source | Unusable>()
+  promise.catch(() => undefined)
+  studio.inspecting.set(blob_id, promise)
+  try {
+    const result = await look(studio, job)
+    remember(studio, blob_id, result.source)
+    resolve(result.source)
+    return result
+  } catch (error) {
+    reject(error)
+    throw error
+  } finally {
+    studio.inspecting.delete(blob_id)
+  }
+}
+
+async function look(studio: Studio, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
+  const { ctx, row } = job
+  const kept = await studio.cache.get(row.blob_id, HEADER_KEY)
+  if (kept) return { source: JSON.parse(Buffer.from(kept.bytes).toString()) as Source | Unusable }
+  const slot = await acquire(studio, job)
+  try {
+    studio.counts.inspected++
+    const { found, bytes } = await inspect(ctx, row)
+    keep(studio, job, HEADER_KEY, { type: 'application/json', bytes: Buffer.from(JSON.stringify(found)) })
+    if (bytes) return { source: found, held: { slot, bytes } }
+    slot.release()
+    return { source: found }
+  } catch (error) {
+    slot.release()
+    throw error
+  }
+}
+
+function keep({ cache }: Studio, { ctx, row }: Job, key: string, entry: Entry): Promise<void> {
+  const kept = cache.put(row.blob_id, key, entry).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, 'an image could not be kept')
+  })
+  ctx.background(kept)
+  return kept
+}
+
+/**
+ * Gives the derivative of a key: from the cache, made now, or by the one who is at it. Takes over what is held. It can be
+ * joined from before the cache is asked until it is in there: at no moment could a second render begin.
+ */
+export async function derive(
+  studio: Studio,
+  job: Job,
+  { source, plan, key }: { source: Source; plan: Plan; key: string },
+  held?: Held,
+): Promise<Entry> {
+  const { rendering, counts } = studio
+  for (;;) {
+    const other = rendering.get(key)
+    if (!other) break
+    if (held) release(held)
+    held = undefined
+    try {
+      const entry = await other
+      counts.joined++
+      return entry
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (job.signal.aborted) throw tooSlow()
+    }
+  }
+  let writing: Promise<void> | undefined
+  const finding = (async () => {
+    const kept = await studio.cache.get(job.row.blob_id, key)
+    if (kept) {
+      if (held) release(held)
+      counts.hits++
+      return kept
+    }
+    const entry = await make(studio, job, source, plan, held)
+    writing = keep(studio, job, key, entry)
+    return entry
+  })()
+  rendering.set(key, finding)
+  const settled = finding.then(() => writing).catch(() => undefined)
+  job.ctx.background(settled.finally(() => rendering.delete(key)))
+  return finding
+}
+
+async function make(studio: Studio, job: Job, source: Source, plan: Plan, held: Held | undefined): Promise<Entry> {
+  const slot = held?.slot ?? (await acquire(studio, job))
+  const { counts } = studio
+  let bytes = held?.bytes
+  try {
+    bytes ??= await readSource(job.ctx, job.row)
+    await slot.hold(heldPixels(source, plan))
+    // Nobody waits for it any more. From here on it goes on to its end: there is no way to stop libvips (I4).
+    if (job.signal.aborted) throw tooSlow()
+    const began = performance.now()
+    counts.renders++
+    const seconds = (job.deadline - began) / 1000
+    const result = await render(bytes, source, plan, seconds).catch((error: unknown) => {
+      counts.failed++
+      throw isTimeout(error) ? tooSlow() : brokenSource(error)
+    })
+    counts.render_ms[plan.format] = (counts.render_ms[plan.format] ?? 0) + performance.now() - began
+    counts.bytes += result.length
+    return { type: `image/${plan.format}`, bytes: result }
+  } finally {
+    if (bytes) release({ slot, bytes })
+    else slot.release()
+  }
+}

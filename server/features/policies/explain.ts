@@ -1,0 +1,81 @@
+import { afterKey, afterPrefix } from '../../../contract/permissions.ts'
+import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { getObject } from '../../storage/objects/service.ts'
+import type { ObjectRow } from '../../storage/objects/store.ts'
+import * as itemStore from './items.ts'
+import { conditionsAt, dueAt, folderOf, isNewer, type Rule, reachesBucket, ruleOf } from './rule.ts'
+import { nextTime } from './schedule.ts'
+import * as store from './store.ts'
+
+const PAGE = 1000
+
+/** Which policies will delete an object that the caller may read, when and why. */
+export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
+  const object = await getObject(ctx, bucket, key)
+  const now = ctx.now()
+  const items = []
+  for (let before: string | undefined; ; ) {
+    const rows = await store.listPolicies(ctx.db, before, PAGE)
+    for (const row of rows) {
+      const rule = ruleOf(row)
+      const { hasName, hasSize, hasAge } = conditionsAt(rule, now)
+      if (!reachesBucket(rule, bucket) || !key.startsWith(rule.prefix) || !hasName(object) || !hasSize(object)) continue
+      const stays = rule.keep_newest !== null && (await isAmongNewest(ctx.db, rule, object, now))
+      const due = stays ? null : dueAt(rule, object)
+      items.push({
+        policy_id: row.id,
+        name: row.name,
+        enabled: row.disabled_at === null,
+        matches_now: !stays && hasAge(object),
+        matches_at: due?.toISOString() ?? null,
+        next_run_at: row.next_run_at,
+        deletes_at: due === null ? null : deletesAt(row, due, now),
+        reason: reasonOf(rule, bucket, stays),
+      })
+    }
+    before = rows.at(-1)?.id
+    if (rows.length < PAGE) return { items }
+  }
+}
+
+/** Whether fewer than keep_newest objects of its folder that glob and min_size leave are newer. */
+async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): Promise<boolean> {
+  const { hasName, hasSize } = conditionsAt(rule, now)
+  const moment = now.toISOString()
+  const folder = folderOf(object.key)
+  const start = rule.prefix.startsWith(folder) ? rule.prefix : folder
+  const filter = { bucketId: object.bucket_id, folder, since: object.last_modified, minSize: rule.min_size ?? 0 }
+  let newer = 0
+  for (let from = start; ; ) {
+    const rows = await itemStore.listRecent(db, filter, { from, to: afterPrefix(start) }, PAGE)
+    for (const row of rows)
+      if (row.last_modified <= moment && hasName(row) && hasSize(row) && isNewer(row, object)) newer++
+    if (newer >= (rule.keep_newest ?? 0)) return false
+    const last = rows.at(-1)
+    if (rows.length < PAGE || !last) return true
+    from = afterKey(last.key)
+  }
+}
+
+function deletesAt({ next_run_at, cron, timezone }: store.PolicyRow, due: Date, now: Date): string | null {
+  if (next_run_at === null || cron === null) return null
+  if (Date.parse(next_run_at) >= due.getTime()) return next_run_at
+  // A time that is missed is made up for: then what has become old enough by now is deleted.
+  if (Date.parse(next_run_at) <= now.getTime() && due.getTime() <= now.getTime()) return next_run_at
+  return nextTime(cron, timezone, new Date(due.getTime() - 1))?.toISOString() ?? null
+}
+
+function reasonOf({ glob, prefix, older_than_days, min_size, keep_newest }: Rule, bucket: string, stays: boolean) {
+  const parts = [`It is in bucket "${bucket}"${prefix === '' ? '' : ` under "${prefix}"`}`]
+  if (glob !== null) parts.push(`matches "${glob}"`)
+  if (min_size !== null) parts.push(`has at least ${min_size} bytes`)
+  if (older_than_days !== null) parts.push(`is deleted once it has not changed for ${older_than_days} days`)
+  if (keep_newest !== null)
+    parts.push(
+      stays
+        ? `but stays, as one of the newest ${keep_newest} of its folder`
+        : `is not one of the newest ${keep_newest} of its folder`,
+    )
+  return `${parts.join(', ')}.`
+}

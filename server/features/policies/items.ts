@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { KeyRange } from '../../../contract/permissions.ts'
+import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+
+// The SQL of what a run looks at and what it wrote down of that.
+
+export type ItemRow = Row<'policy_run_items'>
+
+/** An object as a run sees it. */
+export type Seen = Pick<Row<'objects'>, 'key' | 'size' | 'etag' | 'blob_id' | 'last_modified'>
+
+/** Objects of a range in key order. */
+export function listSeen(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<Seen[]> {
+  const query = db
+    .selectFrom('objects')
+    .select(['key', 'size', 'etag', 'blob_id', 'last_modified'])
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', from)
+  return (to === null ? query : query.where('key', '<', to)).orderBy('key').limit(limit).execute()
+}
+
+/** Objects directly in a folder, in a range of keys, that changed at a time or later and are no smaller than given. */
+export function listRecent(
+  db: Db,
+  { bucketId, folder, since, minSize }: { bucketId: string; folder: string; since: string; minSize: number },
+  { from, to }: KeyRange,
+  limit: number,
+): Promise<Seen[]> {
+  const query = db
+    .selectFrom('objects')
+    .select(['key', 'size', 'etag', 'blob_id', 'last_modified'])
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', from)
+    .where('last_modified', '>=', since)
+    .where('size', '>=', minSize)
+    .where(sql<boolean>`instr(substr(key, ${sql.lit([...folder].length + 1)}), '/') = 0`)
+  return (to === null ? query : query.where('key', '<', to)).orderBy('key').limit(limit).execute()
+}
+
+export const insertItems = async (tx: Tx, rows: readonly NewRow<'policy_run_items'>[]): Promise<void> => {
+  if (rows.length > 0) await tx.insertInto('policy_run_items').values(rows).execute()
+}
+
+/** Items after a position, in order; of one outcome where it is given (null: their turn has not come). */
+export function listItems(
+  db: Db,
+  runId: string,
+  { after, outcome }: { after: number; outcome?: ItemRow['outcome'] | undefined },
+  limit: number,
+): Promise<ItemRow[]> {
+  let query = db.selectFrom('policy_run_items').selectAll().where('run_id', '=', runId).where('position', '>', after)
+  if (outcome === null) query = query.where('outcome', 'is', null)
+  else if (outcome !== undefined) query = query.where('outcome', '=', outcome)
+  return query.orderBy('position').limit(limit).execute()
+}
+
+/** Notes what became of the items `from` < position <= `to` that nothing is noted of yet. */
+export const noteOutcome = (
+  tx: Tx,
+  runId: string,
+  { from, to }: { from: number; to: number },
+  outcome: NonNullable<ItemRow['outcome']>,
+) =>
+  tx
+    .updateTable('policy_run_items')
+    .set({ outcome })
+    .where('run_id', '=', runId)
+    .where('position', '>', from)
+    .where('position', '<=', to)
+    .where('outcome', 'is', null)
+    .execute()
+
+/** The same of single items. */
+export const noteOutcomeOf = async (
+  tx: Tx,
+  runId: string,
+  positions: readonly number[],
+  outcome: NonNullable<ItemRow['outcome']>,
+): Promise<void> => {
+  if (positions.length > 0)
+    await tx
+      .updateTable('policy_run_items')
+      .set({ outcome })
+      .where('run_id', '=', runId)
+      .where('position', 'in', positions)
+      .execute()
+}
+
+/** Deletes up to so many of the last items; gives how many. */
+export const deleteItems = async (tx: Tx, runId: string, limit: number): Promise<number> =>
+  (
+    await tx
+      .deleteFrom('policy_run_items')
+      .where('run_id', '=', runId)
+      .where('position', 'in', (e) =>
+        e
+          .selectFrom('policy_run_items')
+          .select('position')
+          .where('run_id', '=', runId)
+          .orderBy('position', 'desc')
+          .limit(limit),
+      )
+      .returning('position')
+      .execute()
+  ).length

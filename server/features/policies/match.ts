@@ -1,0 +1,122 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ServiceError } from '../../../contract/errors.ts'
+import { afterKey, afterPrefix } from '../../../contract/permissions.ts'
+import { takingTurns } from '../../base/turns.ts'
+import type { Db } from '../../db/schema.ts'
+import { listBuckets } from '../../storage/buckets/store.ts'
+import * as itemStore from './items.ts'
+import { conditionsAt, folderOf, isNewer, type Rule, reachesBucket } from './rule.ts'
+
+const PAGE = 1000
+const BUCKETS = 1000
+/** Objects held back at once for keep_newest: as many as the folders on the way down times the number kept. */
+const MOST_HELD = 200_000
+
+/** An object in scope, as a version that can be known again. */
+export interface Match extends itemStore.Seen {
+  bucket_id: string
+  bucket: string
+}
+/** What one page of objects came to. */
+export interface Step {
+  matches: Match[]
+  examined: number
+  excluded: { glob: number; min_size: number; keep_newest: number; older_than_days: number }
+}
+
+/**
+ * The objects that a rule matches at a moment, bucket by bucket and page by page in key order. What was uploaded or
+ * changed after the moment is not there for it. Holds a page, and the newest of the folders it is in.
+ */
+export async function* findMatches(db: Db, rule: Rule, cutoff: Date): AsyncGenerator<Step> {
+  for (let after = ''; ; ) {
+    const buckets = await listBuckets(db, after, BUCKETS)
+    for (const bucket of buckets) if (reachesBucket(rule, bucket.name)) yield* matchBucket(db, bucket, rule, cutoff)
+    const last = buckets.at(-1)
+    if (buckets.length < BUCKETS || !last) return
+    after = last.name
+  }
+}
+
+async function* matchBucket(
+  db: Db,
+  { id: bucket_id, name: bucket }: { id: string; name: string },
+  rule: Rule,
+  cutoff: Date,
+): AsyncGenerator<Step> {
+  const { hasName, hasSize, hasAge } = conditionsAt(rule, cutoff)
+  const moment = cutoff.toISOString()
+  const newest = rule.keep_newest === null ? null : keepNewest<Match>(rule.keep_newest)
+  const to = afterPrefix(rule.prefix)
+  const turn = takingTurns()
+  for (let from = rule.prefix; ; ) {
+    const rows = await itemStore.listSeen(db, bucket_id, { from, to }, PAGE)
+    const step: Step = {
+      matches: [],
+      examined: 0,
+      excluded: { glob: 0, min_size: 0, keep_newest: 0, older_than_days: 0 },
+    }
+    for (const row of rows) {
+      await turn()
+      if (row.last_modified > moment) continue
+      const one = { ...row, bucket_id, bucket }
+      step.examined++
+      if (!hasName(row)) step.excluded.glob++
+      else if (!hasSize(row)) step.excluded.min_size++
+      else {
+        const surplus = newest ? newest.add(one) : one
+        if (surplus === undefined) step.excluded.keep_newest++
+        else if (hasAge(surplus)) step.matches.push(surplus)
+        else step.excluded.older_than_days++
+      }
+    }
+    yield step
+    const last = rows.at(-1)
+    if (rows.length < PAGE || !last) return
+    // No key holds NUL, so this is the smallest that can follow.
+    from = afterKey(last.key)
+    await nextTurn()
+  }
+}
+
+/**
+ * Takes objects in key order and gives back those that so many newer ones of their folder push out; what it never gives
+ * back stays. All of a folder lies between the first key under it and the last, so a folder is over when a key comes that
+ * is not under it: only those on the way down to the present key are held.
+ */
+export function keepNewest<T extends { key: string; size: number; last_modified: string }>(count: number) {
+  const folders: { name: string; held: T[] }[] = []
+  let holding = 0
+  return {
+    add(one: T): T | undefined {
+      const name = folderOf(one.key)
+      let top = folders.at(-1)
+      while (top && !one.key.startsWith(top.name)) {
+        holding -= top.held.length
+        folders.pop()
+        top = folders.at(-1)
+      }
+      if (top?.name !== name) {
+        top = { name, held: [] }
+        folders.push(top)
+      }
+      const { held } = top
+      // The oldest first.
+      let low = 0
+      let high = held.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (isNewer(one, held[middle] as T)) low = middle + 1
+        else high = middle
+      }
+      held.splice(low, 0, one)
+      if (held.length > count) return held.shift()
+      if (++holding > MOST_HELD)
+        throw new ServiceError(
+          'limit_reached',
+          `Folders inside each other hold more than ${MOST_HELD} objects that keep_newest has to compare.`,
+        )
+      return undefined
+    },
+  }
+}

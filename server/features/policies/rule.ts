@@ -1,0 +1,153 @@
+import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../../contract/patterns.ts'
+import { compareKeys, covers, type GrantingGroup } from '../../../contract/permissions.ts'
+import { DAY_MS } from '../../base/time.ts'
+import type { Row } from '../../db/schema.ts'
+import { cronFault, isTimeZone, nextTime } from './schedule.ts'
+
+/** What a policy deletes, and when a run must not. */
+export interface Rule {
+  bucket_patterns: readonly string[]
+  prefix: string
+  glob: string | null
+  older_than_days: number | null
+  min_size: number | null
+  keep_newest: number | null
+  max_deletes: number | null
+  max_delete_percent: number | null
+}
+/** Everything of a policy that a person sets. */
+export interface PolicyText extends Rule {
+  name: string
+  cron: string | null
+  timezone: string
+  enabled: boolean
+}
+type Given = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
+
+const nothing: PolicyText = {
+  name: '',
+  bucket_patterns: [],
+  prefix: '',
+  glob: null,
+  older_than_days: null,
+  min_size: null,
+  keep_newest: null,
+  max_deletes: null,
+  max_delete_percent: null,
+  cron: null,
+  timezone: 'UTC',
+  enabled: true,
+}
+
+/** What was asked for over what there was; throws invalid_request where that means nothing. */
+export function complete(given: Given, before: PolicyText = nothing, now: Date): PolicyText {
+  const text = { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+  const faults: Fault[] = []
+  if ([text.glob, text.older_than_days, text.min_size, text.keep_newest].every((condition) => condition === null))
+    faults.push({
+      path: 'body',
+      message: 'needs a condition: at least one of glob, older_than_days, min_size, keep_newest',
+    })
+  // One that was taken before there was a limit goes on.
+  if (text.glob !== null && text.glob !== before.glob && wildcardsIn(text.glob) > MOST_WILDCARDS)
+    faults.push({ path: 'body.glob', message: `must not have more than ${MOST_WILDCARDS} runs of stars` })
+  if (!isTimeZone(text.timezone)) faults.push({ path: 'body.timezone', message: 'is not the IANA name of a time zone' })
+  else if (text.cron !== null) {
+    const message = cronFault(text.cron)
+    if (message !== null) faults.push({ path: 'body.cron', message })
+    else if (nextTime(text.cron, text.timezone, now) === null)
+      faults.push({ path: 'body.cron', message: 'names a time that never comes' })
+  }
+  const [first] = faults
+  if (first) throw new ServiceError('invalid_request', `${first.path} ${first.message}`, { faults })
+  return text
+}
+
+export const textOf = (row: Row<'policies'>): PolicyText => ({
+  name: row.name,
+  ...ruleOf(row),
+  cron: row.cron,
+  timezone: row.timezone,
+  enabled: row.disabled_at === null,
+})
+export const ruleOf = (row: Row<'policies'>): Rule => ({
+  bucket_patterns: JSON.parse(row.bucket_patterns) as string[],
+  prefix: row.prefix,
+  glob: row.glob,
+  older_than_days: row.older_than_days,
+  min_size: row.min_size,
+  keep_newest: row.keep_newest,
+  max_deletes: row.max_deletes,
+  max_delete_percent: row.max_delete_percent,
+})
+
+type Scope = Pick<Rule, 'bucket_patterns' | 'prefix'>
+
+/** Whether someone has a right on all that a policy may reach. */
+export const hasOnAll = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', scope: Scope): boolean =>
+  missing(groups, action, scope) === undefined
+
+const missing = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', { bucket_patterns, prefix }: Scope) =>
+  bucket_patterns.find((bucket_pattern) => {
+    const grants = [{ id: '', bucket_pattern, prefix, actions: [action] }]
+    return !covers(groups, [{ id: '', name: '', global: [], grants }])
+  })
+
+/** Throws forbidden, naming what is missing, unless someone has these rights on all that a policy may reach. */
+export function allowOnAll(
+  groups: readonly GrantingGroup[],
+  actions: readonly ('policy' | 'delete')[],
+  scope: Scope,
+  who = 'You need',
+): void {
+  for (const action of actions) {
+    const pattern = missing(groups, action, scope)
+    if (pattern === undefined) continue
+    const where = scope.prefix === '' ? 'all keys' : `all keys under "${scope.prefix}"`
+    throw new ServiceError('forbidden', `${who} the right "${action}" on ${where} of bucket "${pattern}".`)
+  }
+}
+
+/** An object as the rule looks at it. */
+export interface Subject {
+  key: string
+  size: number
+  last_modified: string
+}
+
+/** The conditions of a rule at one moment, each a function of one object. */
+export function conditionsAt(rule: Rule, cutoff: Date) {
+  const { glob, min_size, older_than_days, prefix } = rule
+  const matchesGlob = glob === null ? () => true : compileGlob(glob)
+  const oldest = new Date(cutoff.getTime() - (older_than_days ?? 0) * DAY_MS).toISOString()
+  return {
+    hasName: ({ key }: Subject) => matchesGlob(key.slice(prefix.length)),
+    hasSize: ({ size }: Subject) => min_size === null || size >= min_size,
+    hasAge: ({ last_modified }: Subject) => older_than_days === null || last_modified <= oldest,
+  }
+}
+
+/** When an object becomes old enough. */
+export const dueAt = ({ older_than_days }: Rule, { last_modified }: Subject): Date =>
+  new Date(Date.parse(last_modified) + (older_than_days ?? 0) * DAY_MS)
+
+export const reachesBucket = ({ bucket_patterns }: Scope, name: string): boolean =>
+  bucket_patterns.some((pattern) => matchesPattern(pattern, name))
+
+/** Which of two objects is the newer; of equal ones the one with the later key. */
+export const isNewer = (a: Subject, b: Subject): boolean =>
+  a.last_modified === b.last_modified ? compareKeys(a.key, b.key) > 0 : a.last_modified > b.last_modified
+
+/** The folder an object is in, with its slash; '' at the top. */
+export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
+
+/** Why a run with these numbers must not delete anything; null when it may. */
+export function guardRail(rule: Rule, { examined, matched }: { examined: number; matched: number }): string | null {
+  const { max_deletes, max_delete_percent } = rule
+  if (max_deletes !== null && matched > max_deletes)
+    return `It matches ${matched} objects, more than the ${max_deletes} that max_deletes allows. Nothing was deleted.`
+  if (max_delete_percent !== null && matched * 100 > max_delete_percent * examined)
+    return `It matches ${matched} of ${examined} objects, a larger share than the ${max_delete_percent} % that max_delete_percent allows. Nothing was deleted.`
+  return null
+}

@@ -1,0 +1,225 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ServiceError } from '../../../contract/errors.ts'
+import { actorOfUser } from '../../access/sessions/service.ts'
+import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../../context.ts'
+import type { Db, Tx } from '../../db/schema.ts'
+import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'
+import { deleteUnchanged } from '../../storage/objects/bulk.ts'
+import { findObjects } from '../../storage/objects/store.ts'
+import { type Claim, LeaseLost, leaseOn, renewed } from '../../work/lease.ts'
+import { drain } from '../../work/steps.ts'
+import { type Ending, finishStep, recorderOf } from './finish.ts'
+import * as itemStore from './items.ts'
+import { findMatches, type Match } from './match.ts'
+import { allowOnAll, guardRail, type Rule } from './rule.ts'
+import * as store from './store.ts'
+
+const MOST_NAMED = 100
+/** With 20 at a time a run beside busy uploads took twice as long. */
+const FEWEST_A_STEP = 100
+/** Items read at a time when a dry run is copied. */
+const COPIED_AT_ONCE = 1000
+const CLEARED_AT_ONCE = 5000
+/** One of the first objects that were kept. */
+export interface KeptObject {
+  bucket: string
+  key: string
+  code: 'conflict' | 'not_found'
+  detail: string
+}
+
+/** The run ends here, for a reason that is no fault. */
+class RunEnded extends Error {
+  readonly status: 'stopped' | 'cancelled'
+  constructor(status: 'stopped' | 'cancelled', reason: string) {
+    super(reason)
+    this.status = status
+  }
+}
+
+const lease = leaseOn({ table: 'policy_runs', columns: store.runColumns, isOpen: store.isOpen })
+
+/**
+ * Works on runs that nobody works on, two at a time in a process, until there are none. After a crash another process
+ * begins a run's list anew, or goes on deleting where it was.
+ */
+export const drainRuns = drain({
+  lease,
+  noun: 'policy run',
+  logField: 'run',
+  fewest: FEWEST_A_STEP,
+  begin: async (ctx, _run, claim) => {
+    const own = ctx.as(systemActor)
+    return (size) => takeStep(own, claim, size)
+  },
+  isEnd: (error) => error instanceof RunEnded,
+  async fail(ctx, claim, reason, error) {
+    const status = error instanceof RunEnded ? error.status : 'failed'
+    await finish(ctx, await lease.find(ctx.db, claim), claim, { status, reason })
+  },
+})
+
+/**
+ * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
+ * has both rights on all it reaches. Gives the actor it deletes as.
+ */
+async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
+  if (run.cancel_at !== null) throw new RunEnded('cancelled', 'It was cancelled.')
+  const policy = await store.findPolicy(db, run.policy_id)
+  if (!policy) throw new LeaseLost()
+  if (policy.revision !== run.revision) throw new RunEnded('stopped', 'The policy was changed meanwhile.')
+  const author = await actorOfUser({ db, now, actor: systemActor }, run.author_id, null)
+  if (!author) throw new ServiceError('forbidden', 'The author of the policy has no active account any more.')
+  allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, 'The author of the policy lacks')
+  return { ...author, type: 'system', auth_method: 'system' }
+}
+
+/** One step; false when the run is over. */
+async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
+  const run = await lease.find(ctx.db, claim)
+  if (run.listed_at === null) {
+    await assertMayContinue(ctx.db, ctx, run)
+    await list(ctx, run, claim)
+    return true
+  }
+  const stop = guardRail(JSON.parse(run.rule) as Rule, run)
+  if (stop !== null) throw new RunEnded('stopped', stop)
+  if (run.kind === 'dry' || run.position >= run.matched) {
+    await finish(ctx, run, claim, { status: 'succeeded', reason: null })
+    return false
+  }
+  await remove(ctx, run, claim, size)
+  return true
+}
+
+/** Writes down what the run is about, before the first of it is deleted. Begun anew, it clears away what was there. */
+async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim: Claim): Promise<void> {
+  while (
+    (await ctx.upkeep(({ tx }) => lease.hold(tx, claim).then(() => itemStore.deleteItems(tx, id, CLEARED_AT_ONCE)))) ===
+    CLEARED_AT_ONCE
+  )
+    await nextTurn()
+  const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
+  const sum = { examined: 0, matched: 0, matched_bytes: 0 }
+  const sample: Pick<Match, 'bucket' | 'key'>[] = []
+  let pages = 0
+  for await (const { matches, examined } of source) {
+    if (ctx.stopping.aborted) return
+    const first = sum.matched
+    sum.examined += examined
+    sum.matched += matches.length
+    sum.matched_bytes += matches.reduce((bytes, one) => bytes + one.size, 0)
+    for (const { bucket, key } of matches.slice(0, MOST_NAMED - sample.length)) sample.push({ bucket, key })
+    const rows = matches.map((one, i) => ({ ...one, run_id: id, position: first + i + 1, outcome: null }))
+    // Not waiting for the disk: a list that is not whole is begun anew in any case.
+    await ctx.upkeep(
+      async ({ tx }) => {
+        const run = await lease.hold(tx, claim)
+        // Nothing is deleted yet, so now and then is enough: it takes several queries.
+        if (run.cancel_at !== null || pages++ % 10 === 0) await assertMayContinue(tx, ctx, run)
+        await itemStore.insertItems(tx, rows)
+        await store.updateRun(tx, id, { ...sum, ...renewed(ctx) })
+      },
+      { relaxed: true },
+    )
+  }
+  const listed_at = ctx.now().toISOString()
+  await ctx.upkeep(async ({ tx }) => {
+    await lease.hold(tx, claim)
+    await store.updateRun(tx, id, { ...sum, listed_at, sample: JSON.stringify(sample), ...renewed(ctx) })
+  })
+}
+
+/** What a dry run matched, as the matches of another run. */
+async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match[]; examined: number }> {
+  yield { matches: [], examined: await store.findExamined(ctx.db, runId) }
+  for (let after = 0; ; ) {
+    const items = await itemStore.listItems(ctx.db, runId, { after }, COPIED_AT_ONCE)
+    yield { matches: items.map(({ run_id: _run, position: _at, outcome: _none, ...match }) => match), examined: 0 }
+    const last = items.at(-1)
+    if (!last || items.length < COPIED_AT_ONCE) return
+    after = last.position
+  }
+}
+
+/** Deletes the next objects: what became of them and how far the run is commit together, so none is done twice. */
+async function remove(ctx: Ctx, { author_id, author_email }: store.RunRow, claim: Claim, size: number) {
+  const author: Actor = { ...systemActor, user_id: author_id, email: author_email }
+  const removed = await ctx.as(author).act(async (step) => {
+    const count = await removeStep(step, claim, size)
+    return count > 0 ? count : step.nothing(0)
+  })
+  if (removed === 0) await ctx.upkeep((step) => removeStep(step, claim, size))
+}
+
+/** Step: gives how many it deleted. Where it cannot record it deletes none, and what there is now counts as changed. */
+async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Promise<number> {
+  const { tx } = step
+  const run = await lease.hold(tx, claim)
+  const { id } = run
+  const actor = await assertMayContinue(tx, step, run)
+  const next = await itemStore.listItems(tx, id, { after: run.position }, size)
+  const elsewhere = next.findIndex(({ bucket_id }) => bucket_id !== next[0]?.bucket_id)
+  const items = elsewhere < 0 ? next : next.slice(0, elsewhere)
+  const [first, last] = [items[0], items.at(-1)]
+  if (!first || !last) throw new Error('A policy run has fewer items than it matched')
+  const bucket = await holdSame(tx, first)
+  const of = { bulk_id: id, policy_id: run.policy_id }
+  const { removed, changed } = !bucket
+    ? { removed: new Set<string>(), changed: new Set<string>() }
+    : 'record' in step
+      ? await deleteUnchanged({ ...step, actor }, bucket, items, of)
+      : { removed: new Set<string>(), changed: await findPresent(tx, bucket, items) }
+  const lacking = items.filter(({ key }) => !removed.has(key))
+  const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)
+  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')
+  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => !changed.has(key))), 'gone')
+  await itemStore.noteOutcome(tx, id, { from: run.position, to: last.position }, 'deleted')
+  const known = JSON.parse(run.errors) as KeptObject[]
+  const errors = [...known, ...lacking.slice(0, MOST_NAMED - known.length).map((one) => keptOf(one, changed))]
+  await store.updateRun(tx, id, {
+    position: last.position,
+    deleted: run.deleted + removed.size,
+    deleted_bytes: run.deleted_bytes + items.reduce((sum, { key, size }) => sum + (removed.has(key) ? size : 0), 0),
+    kept: run.kept + lacking.length,
+    errors: JSON.stringify(errors),
+    ...renewed(step),
+  })
+  return removed.size
+}
+
+const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): KeptObject =>
+  changed.has(key)
+    ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
+    : { bucket, key, code: 'not_found', detail: 'The object was gone when its turn came.' }
+
+const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly itemStore.ItemRow[]): Promise<Set<string>> =>
+  new Set(
+    (
+      await findObjects(
+        tx,
+        bucket.id,
+        items.map(({ key }) => key),
+      )
+    ).map(({ key }) => key),
+  )
+
+/** Step: holds the bucket of an item; null when it is gone, even if another has its name now. */
+async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promise<HeldBucket | null> {
+  try {
+    const held = await holdBucket(tx, bucket)
+    return held.id === bucket_id ? held : null
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+async function finish(ctx: Ctx, run: store.RunRow, claim: Claim, ending: Ending): Promise<void> {
+  await ctx.as(recorderOf(run)).act(async (step) => {
+    const own = await lease.hold(step.tx, claim)
+    const policy = await store.findPolicy(step.tx, own.policy_id)
+    if (!policy) throw new LeaseLost()
+    await finishStep(step, own, policy.name, ending)
+  })
+}

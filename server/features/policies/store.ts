@@ -1,0 +1,209 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Queue } from '../../db/count.ts'
+import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
+
+export type PolicyRow = Row<'policies'>
+export type RunRow = Row<'policy_runs'>
+
+// ---- Policies --------------------------------------------------------------------------------------------------
+
+export const insertPolicy = (tx: Tx, row: NewRow<'policies'>) => tx.insertInto('policies').values(row).execute()
+
+export const updatePolicy = (tx: Tx, id: string, change: RowChange<'policies'>) =>
+  tx.updateTable('policies').set(change).where('id', '=', id).execute()
+
+const live = (db: Db) => db.selectFrom('policies').selectAll().where('deleted_at', 'is', null)
+
+export const findPolicy = (db: Db, id: string): Promise<PolicyRow | undefined> =>
+  live(db).where('id', '=', id).executeTakeFirst()
+
+export const lockPolicy = (tx: Tx, id: string): Promise<PolicyRow | undefined> =>
+  live(tx).where('id', '=', id).forUpdate().executeTakeFirst()
+
+/** Policies before an id, latest first. */
+export function listPolicies(db: Db, before: string | undefined, limit: number): Promise<PolicyRow[]> {
+  const query = before === undefined ? live(db) : live(db).where('id', '<', before)
+  return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Policies whose time has come and that are not running, the longest overdue first. */
+export const findDue = (db: Db, now: Date, limit: number): Promise<PolicyRow[]> =>
+  live(db)
+    .where('next_run_at', '<=', now.toISOString())
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('policy_runs')
+            .select('policy_runs.id')
+            .whereRef('policy_runs.policy_id', '=', 'policies.id')
+            .where('finished_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('next_run_at')
+    .limit(limit)
+    .execute()
+
+/** Sets the next time if it is still the one we saw; false when another process was first. */
+export const moveOn = async (tx: Tx, { id, next_run_at, revision }: PolicyRow, next: string | null): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('policies')
+      .set({ next_run_at: next })
+      .where('id', '=', id)
+      .where('revision', '=', revision)
+      .where('next_run_at', '=', next_run_at)
+      .where('deleted_at', 'is', null)
+      .returning('id')
+      .execute()
+  ).length > 0
+
+// ---- Runs ------------------------------------------------------------------------------------------------------
+
+/** All of them. */
+export const runColumns = [
+  'id',
+  'policy_id',
+  'kind',
+  'of_run',
+  'trigger',
+  'status',
+  'reason',
+  'rule',
+  'revision',
+  'author_id',
+  'author_email',
+  'requester',
+  'cutoff',
+  'scheduled_for',
+  'examined',
+  'matched',
+  'matched_bytes',
+  'listed_at',
+  'position',
+  'deleted',
+  'deleted_bytes',
+  'kept',
+  'sample',
+  'errors',
+  'runner',
+  'leased_until',
+  'cancel_at',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'forgotten_at',
+] as const satisfies readonly (keyof RunRow)[]
+
+/** Whether a run still needs work. */
+export const isOpen = (e: ExpressionBuilder<Schema, 'policy_runs'>) => e('finished_at', 'is', null)
+
+/** Gives false while another run of the policy is not over. */
+export const insertRun = async (tx: Tx, row: NewRow<'policy_runs'>): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('policy_runs')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute()
+  ).length > 0
+
+export const findRun = (db: Db, policyId: string, id: string): Promise<RunRow | undefined> =>
+  db.selectFrom('policy_runs').selectAll().where('policy_id', '=', policyId).where('id', '=', id).executeTakeFirst()
+
+/** How many objects were in the scope of a run. */
+export const findExamined = async (db: Db, id: string): Promise<number> =>
+  (await db.selectFrom('policy_runs').select('examined').where('id', '=', id).executeTakeFirst())?.examined ?? 0
+
+/** Runs of a policy before an id, latest first. */
+export function listRuns(db: Db, policyId: string, before: string | undefined, limit: number): Promise<RunRow[]> {
+  let query = db.selectFrom('policy_runs').selectAll().where('policy_id', '=', policyId)
+  if (before !== undefined) query = query.where('id', '<', before)
+  return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Of each policy the latest run that was no dry run and is over. */
+export async function findLastRuns(db: Db, policyIds: readonly string[]): Promise<Map<string, RunRow>> {
+  if (policyIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('policy_runs')
+    .selectAll()
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('policy_runs as r')
+        .select((f) => f.fn.max('r.id').as('id'))
+        .where('r.policy_id', 'in', policyIds)
+        .where('r.kind', '=', 'live')
+        .where('r.finished_at', 'is not', null)
+        .groupBy('r.policy_id'),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.policy_id, row]))
+}
+
+/** The run of a policy that is not over, locked. */
+export const lockActiveRun = (tx: Tx, policyId: string): Promise<RunRow | undefined> =>
+  tx
+    .selectFrom('policy_runs')
+    .selectAll()
+    .where('policy_id', '=', policyId)
+    .where('finished_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const updateRun = (tx: Tx, id: string, change: RowChange<'policy_runs'>) =>
+  tx.updateTable('policy_runs').set(change).where('id', '=', id).execute()
+
+/** Asks for the end of a run that is not over. */
+export const askToCancel = (tx: Tx, id: string, now: Date) =>
+  tx
+    .updateTable('policy_runs')
+    .set({ cancel_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .where('cancel_at', 'is', null)
+    .execute()
+
+/** Runs whose items are to be cleared away: they were over before a time, or their policy is deleted. */
+export const findForgettable = (db: Db, before: Date, limit: number) =>
+  db
+    .selectFrom('policy_runs')
+    .innerJoin('policies', 'policies.id', 'policy_runs.policy_id')
+    .select('policy_runs.id')
+    .where('forgotten_at', 'is', null)
+    .where('finished_at', 'is not', null)
+    .where((e) => e.or([e('finished_at', '<', before.toISOString()), e('deleted_at', 'is not', null)]))
+    .limit(limit)
+    .execute()
+
+/** Deletes runs that were over before a time or whose policy is deleted, once they have no items, and such policies. */
+export async function deleteForgotten(tx: Tx, before: Date): Promise<void> {
+  await tx
+    .deleteFrom('policy_runs')
+    .where('forgotten_at', 'is not', null)
+    .where((e) =>
+      e.or([
+        e('finished_at', '<', before.toISOString()),
+        e('policy_id', 'in', e.selectFrom('policies').select('policies.id').where('deleted_at', 'is not', null)),
+      ]),
+    )
+    .execute()
+  await tx
+    .deleteFrom('policies')
+    .where('deleted_at', 'is not', null)
+    .where('id', 'not in', (e) => e.selectFrom('policy_runs').select('policy_id'))
+    .execute()
+}
+
+/** Runs of policies that are not over: at most one for each policy. */
+export async function findQueue(db: Db, now: string): Promise<{ waiting: Queue; running: number }> {
+  const open = db.selectFrom('policy_runs').where('finished_at', 'is', null)
+  const free = open.where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', now)]))
+  const { waiting, since } = await free
+    .select((e) => [sql<number>`count(*)`.as('waiting'), e.fn.min('created_at').as('since')])
+    .executeTakeFirstOrThrow()
+  const { all } = await open.select(sql<number>`count(*)`.as('all')).executeTakeFirstOrThrow()
+  return { waiting: { count: waiting, since }, running: all - waiting }
+}

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { actorOfUser } from '../../access/sessions/service.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { newId } from '../../base/id.ts'
+import type { Actor, Ctx } from '../../context.ts'
+import { withoutCredentials } from '../../observe/log.ts'
+import { hashSecret } from '../../secrets/sign.ts'
+import * as store from './store.ts'
+
+const USAGE_SHARDS = 16
+
+/** Expired, revoked, spent and unknown: nobody learns which (410). */
+export const gone = () =>
+  new ServiceError('gone', 'This link is not valid: it has expired, was revoked or used up, or never was.')
+
+/** A link that is good now. */
+export interface OpenLink {
+  row: store.ShareRow
+  /** Whose rights it has; null where the settings let links outlive their makers' rights. */
+  creator: Actor | null
+}
+
+/** Finds the link of a token and makes sure that it is good, whatever its password. Throws gone. */
+export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
+  const row = await store.findByHash(ctx.db, hashSecret(token))
+  if (!row) throw gone()
+  return openLink(ctx, row)
+}
+
+/** The same of the link's row; in a transaction with its `tx` as `db`. */
+export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>, row: store.ShareRow) {
+  if (row.revoked_at !== null) throw gone()
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= ctx.now().getTime()) throw gone()
+  const { shares } = await settingsInForce(ctx)
+  if (!shares.require_creator_access) return { row, creator: null }
+  const creator = await actorOfUser(ctx, row.created_by, null)
+  if (!creator) throw gone()
+  return { row, creator }
+}
+
+/** The parts of the link's bucket that it still opens: where its maker has the right, and may share; none: it is dead. */
+export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write', prefix: string): KeyRange[] {
+  if (!creator) return [{ from: prefix, to: afterPrefix(prefix) }]
+  const [first, second] = [action, 'share' as const].map((one) =>
+    allowedRanges(creator.groups, one, row.bucket, prefix),
+  ) as [KeyRange[], KeyRange[]]
+  return first.flatMap((one) => second.flatMap((other) => common(one, other)))
+}
+
+/** What two ranges have in common: no range or one. */
+function common(a: KeyRange, b: KeyRange): KeyRange[] {
+  const from = compareKeys(a.from, b.from) > 0 ? a.from : b.from
+  const to = a.to === null || (b.to !== null && compareKeys(b.to, a.to) < 0) ? b.to : a.to
+  return to === null || compareKeys(from, to) < 0 ? [{ from, to }] : []
+}
+export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
+  ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
+
+type Outcome = 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+
+export function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, object_key: string | null) {
+  const { ip, user_agent } = ctx.actor.origin
+  const agent = user_agent === null ? null : withoutCredentials(user_agent).slice(0, 512)
+  return { id: newId(), share_id: row.id, time: ctx.now().toISOString(), outcome, object_key, ip, user_agent: agent }
+}
+export const useRow = (ctx: Ctx, row: store.ShareRow) => ({
+  share_id: row.id,
+  shard: Math.floor(Math.random() * USAGE_SHARDS),
+  count: 1,
+  last_at: ctx.now().toISOString(),
+})
+
+/** Writes an access down after the answer; what is counted is counted over several rows. */
+export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key: string | null): void {
+  const counted = outcome === 'served' || outcome === 'uploaded'
+  ctx.background(
+    ctx.upkeep(
+      async ({ tx }) => {
+        await store.insertAccess(tx, accessRow(ctx, row, outcome, key))
+        if (counted) await store.addUse(tx, useRow(ctx, row))
+      },
+      { relaxed: true },
+    ),
+  )
+}

@@ -1,0 +1,125 @@
+import { randomInt } from 'node:crypto'
+import { ServiceError } from '../../../contract/errors.ts'
+import { byteLength, isKeyText } from '../../../contract/names.ts'
+import type { Actor, Ctx } from '../../context.ts'
+import { tooMany } from '../../storage/incoming/arrival.ts'
+import { typeOf } from '../../storage/objects/describe.ts'
+import { placeUnderFreeName } from '../../storage/objects/place.ts'
+import { receiver, type Upload } from '../../storage/objects/received.ts'
+import { noteBucket } from '../../storage/traffic/traffic.ts'
+import { findLink, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
+import { checkPassword, type Presented, passwordNeeded } from './password.ts'
+import type { UploadLimits } from './service.ts'
+import * as store from './store.ts'
+
+/** Numbers that are tried in turn; after them one at random of three digits, then of four, and so on. */
+const IN_TURN = 10
+const MOST_DIGITS = 12
+const MOST_KEY_BYTES = 1024
+
+/** A file that a visitor puts in through a link. */
+export interface SharedFile {
+  /** Below the folder of the link. */
+  name: string
+  presented: Presented
+  /** Its Content-Type. */
+  type: string | undefined
+  body: Pick<Upload, 'source' | 'announced'>
+}
+
+/** Stores a file that a stranger puts in through a link; nothing is overwritten, and nothing of the folder is told. */
+export async function receiveThroughShare(ctx: Ctx, token: string, { name, presented, type, body }: SharedFile) {
+  const link = await findLink(ctx, token)
+  const { row } = link
+  noteBucket(ctx, row.bucket)
+  if (row.kind !== 'upload') throw gone()
+  await checkPassword(ctx, link, presented)
+  const key = row.target + name
+  // Nothing here resolves `..`, but what strangers name may reach tools that do.
+  const leadsOut = name.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
+  if (!isKeyText(key, 1) || name.endsWith('/') || leadsOut)
+    throw new ServiceError('invalid_request', 'This name makes no valid key.', {
+      faults: [{ path: 'params.key', message: 'must be a name of a file, without "." and ".." between slashes' }],
+    })
+  if (!isOpen(openRanges(link, 'write', key), key)) throw gone()
+  const limits = JSON.parse(row.limits) as UploadLimits
+  const content_type = typeOf(type, key)
+  assertType(limits, content_type)
+  const left = Math.max(0, (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - row.received_bytes)
+  if (limits.max_files !== undefined && row.received_files >= limits.max_files) throw full()
+
+  const sender: Actor = { ...ctx.actor, auth_method: 'share_link' }
+  const visitor = ctx.as(sender)
+  const { receive } = await receiver(visitor, row.bucket, {
+    id: row.id,
+    async room(tx, others) {
+      const latest = await store.lockShare(tx, row.id)
+      if (!latest) throw gone()
+      const { uploads, bytes } = await others()
+      if (limits.max_files !== undefined && latest.received_files + uploads >= limits.max_files) throw full()
+      if (ctx.config.uploadsPerLink > 0 && uploads >= ctx.config.uploadsPerLink)
+        throw tooMany(`This link takes ${ctx.config.uploadsPerLink} files at once.`)
+      return (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - latest.received_bytes - bytes
+    },
+  })
+  const maxBytes = Math.min(limits.max_file_bytes ?? Number.POSITIVE_INFINITY, left)
+  const received = await receive({
+    key,
+    content_type,
+    metadata: {},
+    source: body.source,
+    announced: body.announced,
+    maxBytes: Number.isFinite(maxBytes) ? maxBytes : undefined,
+  })
+  const { size } = received.blob
+  const object = await placeUnderFreeName(visitor, row.bucket, received, freeNames(key), row.id, async (tx) => {
+    const latest = await store.lockShare(tx, row.id)
+    if (!latest) throw gone()
+    const again = await openLink({ ...ctx, db: tx }, latest)
+    if (!isOpen(openRanges(again, 'write', key), key)) throw gone()
+    if (latest.password_hash !== row.password_hash) throw passwordNeeded('The password of this link was changed.')
+    if (limits.max_files !== undefined && latest.received_files >= limits.max_files) throw full()
+    if (limits.max_total_bytes !== undefined && latest.received_bytes + size > limits.max_total_bytes)
+      throw new ServiceError('too_large', 'This link does not take as many bytes any more.')
+    await store.updateShare(tx, row.id, {
+      received_files: latest.received_files + 1,
+      received_bytes: latest.received_bytes + size,
+    })
+  })
+  noteAccess(ctx, row, 'uploaded', object.key)
+  return { name: object.key.slice(row.target.length), size }
+}
+
+const full = () => new ServiceError('limit_reached', 'This link has taken as many files as it may.')
+
+function assertType({ content_types }: UploadLimits, contentType: string): void {
+  if (!content_types) return
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const fits = content_types.some((one) => (one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one))
+  if (!fits) throw new ServiceError('unsupported_media_type', `This link takes ${content_types.join(', ')} only.`)
+}
+
+/**
+ * `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`… as long as they make keys. A name that is sent over and over is not
+ * looked up as often as it was sent: numbers at random find a free one at the first or second try.
+ */
+function* freeNames(key: string): Generator<string> {
+  yield key
+  const [, stem = key, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(key) ?? []
+  const numbers = Array.from({ length: IN_TURN - 1 }, (_, i) => i + 2)
+  for (let digits = 3; digits <= MOST_DIGITS; digits++) numbers.push(randomInt(10 ** (digits - 1), 10 ** digits))
+  for (const number of numbers) {
+    const name = fitted(stem, ` (${number})${extension}`)
+    if (name !== undefined) yield name
+  }
+}
+
+/** The longest beginning of the last name of `stem` with which it makes a key; undefined when there is none. */
+function fitted(stem: string, ending: string): string | undefined {
+  const at = stem.lastIndexOf('/') + 1
+  const letters = [...stem.slice(at)]
+  let over = byteLength(stem + ending) - MOST_KEY_BYTES
+  while (over > 0 && letters.length > 1) over -= byteLength(letters.pop() ?? '')
+  const name = stem.slice(0, at) + letters.join('') + ending
+  return isKeyText(name, 1) ? name : undefined
+}

@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../../contract/errors.ts'
+import { decide, isAdmin } from '../../../contract/permissions.ts'
+import type { NewShare, Share } from '../../../contract/shares.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import { invalid } from '../../base/invalid.ts'
+import { DAY_MS, HOUR_MS, secondsOf } from '../../base/time.ts'
+import { allow, type Ctx } from '../../context.ts'
+import { hashPassword } from '../../secrets/passwords.ts'
+import { hashSecret } from '../../secrets/sign.ts'
+import { bucketMissing } from '../../storage/buckets/service.ts'
+import { findBucket } from '../../storage/buckets/store.ts'
+import { objectMissing } from '../../storage/objects/service.ts'
+import { findObject } from '../../storage/objects/store.ts'
+import * as store from './store.ts'
+
+const TEN_YEARS_SECONDS = 315_360_000
+const ACCESSES_KEPT_MS = 365 * DAY_MS
+
+/** What may be put in through a link that takes files. */
+export interface UploadLimits {
+  max_file_bytes?: number | undefined
+  max_total_bytes?: number | undefined
+  max_files?: number | undefined
+  content_types?: readonly string[] | undefined
+}
+export interface LinkLimits {
+  expires_in?: string | number | undefined
+  password?: string | null | undefined
+  max_downloads?: number | null | undefined
+  filename?: string | null | undefined
+  disposition?: 'inline' | 'attachment' | null | undefined
+}
+export interface CreateShare extends LinkLimits, UploadLimits {
+  kind: store.ShareRow['kind']
+  bucket: string
+  key?: string | undefined
+  prefix?: string | undefined
+  keys?: readonly string[] | undefined
+}
+
+interface ListQuery extends store.Wanted {
+  limit?: number | undefined
+  cursor?: string | undefined
+}
+
+/** Seconds; null for `never`. */
+function lifetimeOf(expiresIn: string | number): number | null {
+  if (expiresIn === 'never') return null
+  const seconds = secondsOf(expiresIn)
+  if (seconds > TEN_YEARS_SECONDS) throw invalid('body.expires_in', 'must not be more than ten years')
+  return seconds
+}
+
+/** When a link made now ends: by what was asked for, the default, and the longest that the settings allow. */
+async function expiryOf(ctx: Ctx, expiresIn: string | number | undefined): Promise<string | null> {
+  const { shares } = await settingsInForce(ctx)
+  const longest = shares.max_expires_in === null ? null : lifetimeOf(shares.max_expires_in)
+  const wanted = lifetimeOf(expiresIn ?? shares.default_expires_in)
+  if (expiresIn !== undefined && longest !== null && (wanted === null || wanted > longest))
+    throw invalid('body.expires_in', `must not be more than ${shares.max_expires_in}: a setting limits it`)
+  const seconds = longest === null ? wanted : Math.min(wanted ?? longest, longest)
+  return seconds === null ? null : new Date(ctx.now().getTime() + seconds * 1000).toISOString()
+}
+
+const passwordHash = (ctx: Ctx, password: string): Promise<string> => {
+  const bytes = Buffer.byteLength(password.normalize('NFKC'))
+  if (bytes > 72 || password.includes('\0')) throw invalid('body.password', 'must have at most 72 bytes and no NUL')
+  return hashPassword(password, ctx.config.bcryptCost)
+}
+
+/** Throws what stands in the way of sharing this; gives what the link is of. */
+async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateShare): Promise<string> {
+  const given = { object: key, folder: prefix, selection: keys, upload: prefix }[kind]
+  const field = { object: 'key', folder: 'prefix', selection: 'keys', upload: 'prefix' }[kind]
+  if (given === undefined) throw invalid(`body.${field}`, `is required for a link of the kind ${kind}`)
+  for (const [name, value] of Object.entries({ key, prefix, keys }))
+    if (value !== undefined && name !== field) throw invalid(`body.${name}`, `is not for a link of the kind ${kind}`)
+  const all = typeof given === 'string' ? [given] : given
+  for (const one of all) {
+    allow(ctx.actor, 'share', bucket, one)
+    allow(ctx.actor, kind === 'upload' ? 'write' : 'read', bucket, one)
+  }
+  return typeof given === 'string' ? given : JSON.stringify(given)
+}
+
+/** Makes a link; its token is in this answer alone. Needs `share` and `read` (to take files: `write`) on all of it. */
+export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShare> {
+  const target = await targetOf(ctx, input)
+  const { kind, filename = null, disposition = null, max_downloads = null } = input
+  const { max_file_bytes, max_total_bytes, max_files, content_types } = input
+  const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
+  if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
+    throw invalid('body.max_files', 'and other limits of files are only for links that take files')
+  const expires_at = await expiryOf(ctx, input.expires_in)
+  const password_hash = input.password ? await passwordHash(ctx, input.password) : null
+  const bucket = await findBucket(ctx.db, input.bucket)
+  if (!bucket) throw bucketMissing(input.bucket)
+  if (kind === 'object' && !(await findObject(ctx.db, input.bucket, target))) throw objectMissing(input.bucket, target)
+  const token = randomBytes(32).toString('base64url')
+  const row: store.ShareRow = {
+    id: newId(),
+    token_hash: hashSecret(token),
+    kind,
+    bucket_id: bucket.id,
+    bucket: bucket.name,
+    target,
+    created_by: ctx.actor.user_id ?? '',
+    created_at: ctx.now().toISOString(),
+    expires_at,
+    revoked_at: null,
+    password_hash,
+    max_downloads,
+    downloads: 0,
+    filename,
+    disposition,
+    limits: JSON.stringify(limits),
+    received_files: 0,
+    received_bytes: 0,
+  }
+  await ctx.act(async ({ tx, record }) => {
+    await store.insertShare(tx, row)
+    record({
+      name: 'share_create',
+      bucket: row.bucket,
+      ...(kind === 'object' ? { key: target } : {}),
+      resource: { type: 'share', id: row.id },
+      details: {
+        share_id: row.id,
+        kind,
+        ...(kind === 'folder' || kind === 'upload' ? { prefix: target } : {}),
+        ...(kind === 'selection' ? { keys: input.keys?.length ?? 0, object_keys: input.keys ?? [] } : {}),
+        expires_at,
+      },
+    })
+  })
+  const url = `${ctx.config.publicBaseUrl}/public/s/${token}`
+  return { ...describe(ctx, row, ctx.actor.email), token, url }
+}
+
+function stateOf(ctx: Ctx, { revoked_at, expires_at, max_downloads, downloads }: store.ShareRow): Share['state'] {
+  if (revoked_at !== null) return 'revoked'
+  if (expires_at !== null && Date.parse(expires_at) <= ctx.now().getTime()) return 'expired'
+  return max_downloads !== null && downloads >= max_downloads ? 'spent' : 'active'
+}
+
+function describe(
+  ctx: Ctx,
+  row: store.ShareRow,
+  email: string | null,
+  use = { count: 0, last_at: null as string | null },
+): Share {
+  const limits = JSON.parse(row.limits) as UploadLimits
+  return {
+    id: row.id,
+    kind: row.kind,
+    bucket: row.bucket,
+    object_key: row.kind === 'object' ? row.target : null,
+    prefix: row.kind === 'folder' || row.kind === 'upload' ? row.target : null,
+    keys: row.kind === 'selection' ? JSON.parse(row.target) : null,
+    expires_at: row.expires_at,
+    has_password: row.password_hash !== null,
+    max_downloads: row.max_downloads,
+    filename: row.filename,
+    disposition: row.disposition,
+    max_file_bytes: limits.max_file_bytes ?? null,
+    max_total_bytes: limits.max_total_bytes ?? null,
+    max_files: limits.max_files ?? null,
+    content_types: limits.content_types ? [...limits.content_types] : null,
+    created_at: row.created_at,
+    created_by: row.created_by,
+    created_by_email: email,
+    revoked_at: row.revoked_at,
+    state: stateOf(ctx, row),
+    access_count: use.count,
+    received_bytes: row.received_bytes,
+    last_accessed_at: use.last_at,
+  }
+}
+
+/** The caller's links, or for administrators everyone's, latest first; never the tokens. */
+export async function listShares(ctx: Ctx, query: ListQuery) {
+  const { limit = 100, cursor, ...wanted } = query
+  const [before] = decodeCursor(cursor, 1) ?? []
+  const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
+  const rows = await store.listShares(ctx.db, { ...wanted, createdBy, before, now: ctx.now() }, limit + 1)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  const uses = await store.sumUses(
+    ctx.db,
+    page.map(({ id }) => id),
+  )
+  return {
+    items: page.map((row) => describe(ctx, row, row.email, uses.get(row.id))),
+    next_cursor,
+  }
+}
+
+const shareMissing = () => new ServiceError('not_found', 'There is no such link.')
+
+/** Whether someone may see and end a link: it is theirs, or they manage what it is of. */
+function isOver(ctx: Ctx, row: store.ShareRow): boolean {
+  if (row.created_by === ctx.actor.user_id || isAdmin(ctx.actor.groups)) return true
+  const keys = row.kind === 'selection' ? (JSON.parse(row.target) as string[]) : [row.target]
+  return keys.every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
+}
+
+/** Changes the limits of a link of the caller; administrators may change anyone's. Revoked ones stay so. */
+export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Promise<Share> {
+  const expires_at = change.expires_in === undefined ? undefined : await expiryOf(ctx, change.expires_in)
+  const hash = change.password ? await passwordHash(ctx, change.password) : null
+  return ctx.act(async ({ tx, record }) => {
+    const row = await store.lockShare(tx, id)
+    if (!row || (row.created_by !== ctx.actor.user_id && !isAdmin(ctx.actor.groups))) throw shareMissing()
+    if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked; make a new one.')
+    const fields = {
+      ...(expires_at === undefined ? {} : { expires_at }),
+      ...(change.password === undefined ? {} : { password_hash: hash }),
+      ...(change.max_downloads === undefined ? {} : { max_downloads: change.max_downloads }),
+      ...(change.filename === undefined ? {} : { filename: change.filename }),
+      ...(change.disposition === undefined ? {} : { disposition: change.disposition }),
+    }
+    await store.updateShare(tx, id, fields)
+    const next = { ...row, ...fields }
+    const visible = ({ password_hash, ...all }: store.ShareRow) => {
+      const shown = { ...all, has_password: password_hash !== null } as { [field: string]: unknown }
+      const names = Object.keys(fields).map((name) => (name === 'password_hash' ? 'has_password' : name))
+      return Object.fromEntries(names.map((name) => [name, shown[name]]))
+    }
+    record({
+      name: 'share_update',
+      bucket: row.bucket,
+      ...(row.kind === 'object' ? { key: row.target } : {}),
+      resource: { type: 'share', id },
+      details: { share_id: id, before: visible(row), after: visible(next) },
+    })
+    return describe(ctx, next, await store.emailOf(tx, row.created_by), (await store.sumUses(tx, [id])).get(id))
+  })
+}
+
+/** Ends a link at once; by its maker, an administrator, or who has `manage` on what it is of. */
+export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
+  await ctx.act(async ({ tx, record }) => {
+    const row = await store.lockShare(tx, id)
+    if (!row || row.revoked_at !== null || !isOver(ctx, row)) throw shareMissing()
+    await store.updateShare(tx, id, { revoked_at: ctx.now().toISOString() })
+    record({
+      name: 'share_revoke',
+      bucket: row.bucket,
+      ...(row.kind === 'object' ? { key: row.target } : {}),
+      resource: { type: 'share', id },
+      details: { share_id: id },
+    })
+  })
+}
+
+/** Who opened a link, latest first. */
+export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize: number) {
+  const row = await store.findShare(ctx.db, id)
+  if (!row || !isOver(ctx, row)) throw shareMissing()
+  const rows = await store.listAccesses(ctx.db, id, (page - 1) * pageSize, pageSize)
+  const items = rows.map(({ share_id: _share, ...access }) => access)
+  return { items, total: await store.countAccesses(ctx.db, id), page, page_size: pageSize }
+}
+
+/** Forgets accesses of more than a year ago, and what nobody may go on with any more. */
+export const forgetAccesses = {
+  name: 'share-access-expiry',
+  every: HOUR_MS,
+  run: async (ctx: Ctx): Promise<void> => {
+    await ctx.upkeep(({ tx }) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
+    await ctx.upkeep(({ tx }) => store.deleteServings(tx, ctx.now()))
+  },
+}

@@ -1,0 +1,154 @@
+import { Registry } from 'prom-client'
+import { version } from '../../base/version.ts'
+import { findCollectable } from '../../blobs/store.ts'
+import type { Ctx } from '../../context.ts'
+import { engineOf } from '../../db/engine.ts'
+import {
+  instrumentsOf,
+  poolMetrics,
+  probeMetrics,
+  type QueueMetrics,
+  queueMetrics,
+  type SnapshotMetrics,
+  snapshotMetrics,
+} from '../../observe/instruments.ts'
+import { detached } from '../../observe/meter.ts'
+import { addedUp, type Counted, ofAll } from '../../observe/several.ts'
+import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
+import { findQueue as findJobs } from '../../storage/jobs/store.ts'
+import { countOpenUploads } from '../../storage/uploads/store.ts'
+import { findUnsealed } from '../audit/store.ts'
+import { imageStatus } from '../images/service.ts'
+import { findQueue as findPolicyRuns } from '../policies/store.ts'
+import { webhookStatus } from '../webhooks/status.ts'
+import { within } from './deadline.ts'
+import { sharedFor } from './fresh.ts'
+
+/** How old what the database and the storage told may be, and how long they have for telling it. Milliseconds. */
+const FRESH_MS = 10_000
+const DEADLINE_MS = 3000
+
+type Queues = Awaited<ReturnType<typeof findQueues>>
+
+/**
+ * Every metric of the service on this address, all its processes added up, and of the queues all processes share, as
+ * text. Never fails where database, storage or other processes do not answer.
+ */
+export async function scrape(ctx: Ctx): Promise<string> {
+  const { queues, storage } = look(ctx)
+  const { found, expected } = await ofAll(() => ownMetrics(ctx))
+  const registry = new Registry()
+  const metrics = instrumentsOf(probeMetrics, registry)
+  const told = await queues
+  metrics.strongroom_database_up.set(told ? 1 : 0)
+  metrics.strongroom_storage_up.set((await storage) ? 1 : 0)
+  metrics.strongroom_processes.set(found.length)
+  metrics.strongroom_processes_expected.set(expected)
+  if (told) setQueues(instrumentsOf(queueMetrics, registry), told, ctx.now().getTime())
+  return `${await addedUp(found)}\n${await registry.metrics()}`
+}
+
+/** The metrics of this process alone. */
+export async function ownMetrics(ctx: Ctx): Promise<Counted> {
+  const { config } = ctx
+  const registry = new Registry()
+  const metrics = instrumentsOf(snapshotMetrics, registry)
+  metrics.strongroom_build_info.set(
+    {
+      version,
+      node: process.versions.node,
+      database: engineOf(config.databaseUrl),
+      storage: config.storageUrl.startsWith('s3:') ? 's3' : 'file',
+    },
+    1,
+  )
+  const telemetry = telemetryOf(config)
+  const pool = telemetry.pool()
+  if (pool) {
+    const connections = instrumentsOf(poolMetrics, registry)
+    connections.strongroom_database_connections.set({ state: 'idle' }, pool.idle)
+    connections.strongroom_database_connections.set({ state: 'busy' }, pool.open - pool.idle)
+    connections.strongroom_database_connections_max.set(pool.most)
+    connections.strongroom_database_connection_waiters.set(pool.waiting)
+  }
+  setImages(metrics, ctx)
+  const registries = [telemetry.registry, registry, processMetrics()]
+  return (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat()
+}
+
+/** Asks the database and the storage; `queues` is undefined where the database did not answer. */
+const look = sharedFor(FRESH_MS, (ctx) =>
+  // Not a part of what the one who asked first costs.
+  detached(() => ({
+    queues: inTime(ctx, 'database', findQueues(ctx)),
+    storage: inTime(
+      ctx,
+      'storage',
+      ctx.blobs.check().then(() => true),
+    ).then((ok) => ok === true),
+  })),
+)
+
+async function inTime<T>(ctx: Ctx, name: string, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await within(DEADLINE_MS, work)
+  } catch (error) {
+    ctx.log.warn({ err: error }, `metrics: the ${name} does not answer`)
+    return undefined
+  }
+}
+
+async function findQueues(ctx: Ctx) {
+  const now = ctx.now().toISOString()
+  return {
+    webhooks: await webhookStatus(ctx),
+    jobs: await findJobs(ctx.db, now),
+    runs: await findPolicyRuns(ctx.db, now),
+    unsealed: await findUnsealed(ctx.db),
+    collectable: await findCollectable(ctx.db, now),
+    uploads: await countOpenUploads(ctx.db),
+  }
+}
+
+function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
+  const { webhooks, jobs, runs, unsealed, collectable, uploads } = found
+  const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
+  metrics.strongroom_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
+  metrics.strongroom_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)
+  metrics.strongroom_webhook_oldest_ready_seconds.set(webhooks.oldestReadySeconds)
+  metrics.strongroom_webhook_disabled_endpoints.set(webhooks.disabledEndpoints)
+  metrics.strongroom_jobs.set({ state: 'queued' }, jobs.queued.count)
+  metrics.strongroom_jobs.set({ state: 'running' }, jobs.running)
+  metrics.strongroom_jobs_oldest_ready_seconds.set(age(jobs.queued.since))
+  metrics.strongroom_policy_runs.set({ state: 'waiting' }, runs.waiting.count)
+  metrics.strongroom_policy_runs.set({ state: 'running' }, runs.running)
+  metrics.strongroom_policy_runs_oldest_ready_seconds.set(age(runs.waiting.since))
+  metrics.strongroom_audit_unsealed_records.set(unsealed.count)
+  metrics.strongroom_audit_oldest_unsealed_seconds.set(age(unsealed.since))
+  metrics.strongroom_collector_blobs.set({ state: 'check' }, collectable.check)
+  metrics.strongroom_collector_blobs.set({ state: 'removal' }, collectable.removal)
+  metrics.strongroom_open_uploads.set(uploads)
+}
+
+function setImages(metrics: SnapshotMetrics, ctx: Ctx): void {
+  const status = imageStatus(ctx)
+  const outcomes = {
+    rendered: status.renders - status.failed,
+    failed: status.failed,
+    hit: status.hits,
+    joined: status.joined,
+    unchanged: status.unchanged,
+    refused: status.refused,
+  }
+  for (const [outcome, count] of Object.entries(outcomes)) metrics.strongroom_images_total.inc({ outcome }, count)
+  for (const [format, ms] of Object.entries(status.render_ms))
+    metrics.strongroom_image_render_seconds_total.inc({ format }, ms / 1000)
+  metrics.strongroom_image_wait_seconds_total.inc(status.waited_ms / 1000)
+  metrics.strongroom_image_rendered_bytes_total.inc(status.bytes)
+  metrics.strongroom_image_queue_length.set(status.queued)
+  metrics.strongroom_image_renders_in_flight.set(status.rendering)
+  metrics.strongroom_image_source_bytes.set(status.source_bytes)
+  metrics.strongroom_image_pixels.set(status.pixels)
+  metrics.strongroom_image_cache_bytes.set(status.cache_bytes)
+  metrics.strongroom_image_cache_max_bytes.set(ctx.config.imageCacheBytes)
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { releaseBlobs } from '../../blobs/collector.ts'
+import { BlobMissing, isDamage } from '../../blobs/drivers/driver.ts'
+import { findForgotten, listPointed, type Pointed } from '../../blobs/pointers.ts'
+import type { Ctx } from '../../context.ts'
+import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
+import { compareUsage, findTotalQuota } from '../../storage/buckets/store.ts'
+import { bringBackKnown, planRemovals, verifyStored } from './stored.ts'
+import type { Options, Summary } from './summary.ts'
+
+const BATCH = 1000
+const AT_ONCE = 16
+
+/**
+ * Compares rows with bytes and bytes with rows, and what is counted with what is there. Works beside a running service:
+ * what is younger than the grace period is not judged. Constant memory. Refuses to mend anything when too much would go.
+ */
+export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
+  const summary = {
+    blobs: 0,
+    bytes: 0,
+    withoutChecksum: 0,
+    missing: 0,
+    different: 0,
+    damaged: 0,
+    orphans: 0,
+    aside: 0,
+    miscounted: 0,
+    fixed: 0,
+  }
+  const most = options.fix ? await planRemovals(ctx, options.yesRemove) : 0
+  await bringBackKnown(ctx, options, summary)
+  await verifyPointed(ctx, options, summary)
+  await verifyStored(ctx, { ...options, most }, summary)
+  await verifyForgotten(ctx, options, summary)
+  await verifyUsage(ctx, options, summary)
+  return summary
+}
+
+/** Every row has its bytes. */
+async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Promise<void> {
+  for (let after = ''; ; ) {
+    const rows = await listPointed(ctx.db, after, BATCH)
+    const last = rows.at(-1)?.blob_id
+    if (last === undefined) return
+    // Rows of the last blob may go on in the next batch: they all come then, unless it fills a batch alone.
+    const whole =
+      rows.length < BATCH || rows[0]?.blob_id === last ? rows : rows.filter(({ blob_id }) => blob_id !== last)
+    const byBlob = new Map(whole.map((row) => [row.blob_id, row]))
+    const blobs = [...byBlob.values()]
+    for (let i = 0; i < blobs.length; i += AT_ONCE)
+      await Promise.all(blobs.slice(i, i + AT_ONCE).map((row) => verifyBlob(ctx, row, options, summary)))
+    after = blobs.at(-1)?.blob_id ?? last
+  }
+}
+
+async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
+  const { blob_id, size, sha256, where } = row
+  summary.blobs++
+  summary.bytes += size
+  if (sha256 === null) summary.withoutChecksum++
+  try {
+    const end = Math.max(0, size - 1)
+    const body = await ctx.blobs.get(blob_id, size, deep || size === 0 ? undefined : { start: end, end })
+    const hash = createHash('sha256')
+    if (body instanceof Readable) for await (const chunk of body) hash.update(chunk as Uint8Array)
+    else hash.update(body)
+    if (!deep || sha256 === null || hash.digest('hex') === sha256) return
+    summary.different++
+    report(`different: the bytes of ${where} (blob ${blob_id}) do not have their SHA-256`)
+  } catch (error) {
+    if (isDamage(error)) {
+      summary.damaged++
+      report(`damaged: the bytes of ${where} (blob ${blob_id}) cannot be read: ${error.message}`)
+      return
+    }
+    if (!(error instanceof BlobMissing)) throw error
+    summary.missing++
+    report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not there`)
+  }
+}
+
+/** Nothing points at these and the collector will not look at them: they are put before it again. */
+async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
+  for (;;) {
+    const ids = await findForgotten(ctx.db, BATCH)
+    for (const id of ids) {
+      summary.orphans++
+      report(`orphan: nothing points at the blob ${id}${fix ? '; left to the collector' : ''}`)
+    }
+    if (ids.length === 0 || !fix) return
+    await ctx.upkeep((step) => releaseBlobs(step, ids))
+    summary.fixed += ids.length
+  }
+}
+
+/** What is counted is what is there. */
+async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
+  let total = 0
+  for (const { held, counted } of await compareUsage(ctx.db)) {
+    total += held.bytes + held.reserved
+    const wrong = (['bytes', 'objects', 'trash_bytes', 'reserved'] as const).filter((one) => held[one] !== counted[one])
+    if (wrong.length === 0) continue
+    summary.miscounted++
+    const what = wrong.map((one) => `${one} ${counted[one]} instead of ${held[one]}`).join(', ')
+    report(`miscounted: bucket "${held.name}" has ${what}`)
+    if (!fix) continue
+    await ctx.upkeep(({ tx }) => correctUsage(tx, held.id))
+    summary.fixed++
+  }
+  const row = await findTotalQuota(ctx.db)
+  if (!row || row.used_bytes === total) return
+  summary.miscounted++
+  report(`miscounted: all buckets together have ${row.used_bytes} bytes instead of ${total}`)
+  if (!fix) return
+  await ctx.upkeep(({ tx }) => setTotalQuota(tx, row.quota_gb))
+  summary.fixed++
+}

@@ -1,0 +1,116 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Attempt, Delivery } from '../../../contract/webhooks.ts'
+import { newId } from '../../base/id.ts'
+import type { Ctx } from '../../context.ts'
+import type { Row, Tx } from '../../db/schema.ts'
+import { wakeDispatcher } from './queue-signal.ts'
+import { endpointMissing } from './service.ts'
+import * as store from './store.ts'
+
+const COUNT_LIMIT = 10_000
+const MOST_RECOVERED = 10_000
+
+const deliveryMissing = () => new ServiceError('not_found', 'There is no such delivery of this endpoint.')
+
+/** A numbered page of the deliveries of an endpoint, latest first; counting stops at 10,000 (W31). */
+export async function listDeliveries(ctx: Ctx, filter: store.DeliveryFilter, page: number, pageSize: number) {
+  if (!(await store.findEndpoint(ctx.db, filter.endpointId))) throw endpointMissing()
+  const items: Delivery[] = await store.listDeliveries(ctx.db, filter, (page - 1) * pageSize, pageSize)
+  const counted = await store.countDeliveries(ctx.db, filter, COUNT_LIMIT + 1)
+  const total = Math.max(Math.min(counted, COUNT_LIMIT), items.length && (page - 1) * pageSize + items.length)
+  return { items, total, page, page_size: pageSize, total_is_estimate: counted > COUNT_LIMIT }
+}
+
+/** A delivery with its body and all attempts. */
+export async function getDelivery(ctx: Ctx, endpointId: string, id: string) {
+  const row = await store.findDelivery(ctx.db, endpointId, id)
+  if (!row) throw deliveryMissing()
+  const attempts = await store.listAttempts(ctx.db, id)
+  return { ...describe(row), body: row.body, attempt_log: attempts.map(describeAttempt) }
+}
+
+const describe = (row: store.DeliveryRow): Delivery => ({
+  id: row.id,
+  event: row.event,
+  status: row.status,
+  attempts: row.attempts,
+  last_status_code: row.last_status_code,
+  last_error: row.last_error,
+  created_at: row.created_at,
+  next_attempt_at: row.next_attempt_at,
+  acknowledged_at: row.acknowledged_at,
+})
+
+const describeAttempt = ({ id: _id, delivery_id: _delivery, ...row }: Row<'webhook_attempts'>): Attempt => ({
+  ...row,
+  request_headers: JSON.parse(row.request_headers) as Record<string, string>,
+  response_headers: row.response_headers === null ? null : (JSON.parse(row.response_headers) as Record<string, string>),
+  response_truncated: row.response_truncated === 1,
+})
+
+function assertOn(ctx: Ctx): void {
+  if (!ctx.config.webhooksEnabled)
+    throw new ServiceError('conflict', 'Webhooks are switched off (WEBHOOKS_ENABLED): nothing is sent.')
+}
+
+/** Queues a ping for one endpoint, also when it is disabled (W33). */
+export async function testWebhook(ctx: Ctx, endpointId: string): Promise<Delivery> {
+  assertOn(ctx)
+  const id = newId()
+  await ctx.act(async ({ tx, record }) => {
+    const endpoint = await store.lockEndpoint(tx, endpointId)
+    if (!endpoint) throw endpointMissing()
+    record({
+      name: 'ping',
+      resource: { type: 'webhook', id: endpointId },
+      details: { webhook_id: endpointId, name: endpoint.name, delivery_id: id },
+    })
+  })
+  const row = await store.findDelivery(ctx.db, endpointId, id)
+  if (!row) throw endpointMissing()
+  return describe(row)
+}
+
+async function lockEnabled(tx: Tx, endpointId: string): Promise<void> {
+  const endpoint = await store.lockEndpoint(tx, endpointId)
+  if (!endpoint) throw endpointMissing()
+  if (endpoint.disabled_at !== null) throw new ServiceError('conflict', 'The endpoint is disabled; enable it first.')
+}
+
+/** Queues one more attempt of a delivery that is over, with the same id and body (W32). */
+export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): Promise<Delivery> {
+  assertOn(ctx)
+  const row = await ctx.act(async ({ tx, record }) => {
+    await lockEnabled(tx, endpointId)
+    const queued = await store.queueResend(tx, endpointId, id, ctx.now())
+    if (!queued) {
+      if (!(await store.findDelivery(tx, endpointId, id))) throw deliveryMissing()
+      throw new ServiceError('conflict', 'The delivery is queued or in flight.')
+    }
+    record({
+      name: 'webhook_resend',
+      resource: { type: 'webhook', id: endpointId },
+      details: { webhook_id: endpointId, delivery_id: id, event: queued.event },
+    })
+    return queued
+  })
+  wakeDispatcher(ctx.config)
+  return describe(row)
+}
+
+/** Queues the failed deliveries of a time anew, with a whole schedule each (W32). */
+export async function recoverDeliveries(ctx: Ctx, endpointId: string, since: string, until: string | undefined) {
+  assertOn(ctx)
+  const requeued = await ctx.act(async ({ tx, record }) => {
+    await lockEnabled(tx, endpointId)
+    const count = await store.requeueFailed(tx, endpointId, { since, until, most: MOST_RECOVERED }, ctx.now())
+    record({
+      name: 'webhook_recover',
+      resource: { type: 'webhook', id: endpointId },
+      details: { webhook_id: endpointId, deliveries: count, since, until: until ?? null },
+    })
+    return count
+  })
+  wakeDispatcher(ctx.config)
+  return { requeued }
+}

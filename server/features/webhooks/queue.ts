@@ -1,0 +1,250 @@
+import { type RawBuilder, sql } from 'kysely'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
+import type { DeliveryRow, EndpointRow } from './store.ts'
+
+/** Endpoints looked at in one claim. */
+const MOST_ENDPOINTS = 50
+
+/** A delivery with a lease: whoever holds its token is the one that may send it and write down what became of it. */
+export interface Claimed extends DeliveryRow {
+  lease_token: string
+  endpoint: EndpointRow
+}
+
+// The literals of these conditions are those of partial indexes: SQLite would not use an index for a parameter.
+const due = (now: string) =>
+  sql<boolean>`d.status = 'queued' and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`
+const begun = sql<boolean>`d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')`
+const pings = sql<boolean>`d.status = 'queued' and d.event = 'ping'`
+
+/**
+ * Whether an endpoint has something that may be sent now and room for it. One that is disabled gets pings only (W33), one
+ * that cools down no first attempts (W26). A scalar subquery with a limit: `exists` would let PostgreSQL hash the queue.
+ */
+function ready(now: string): RawBuilder<boolean> {
+  const first = (condition: RawBuilder<boolean>) =>
+    sql`(select d.id from webhook_deliveries d where d.webhook_id = e.id and ${condition} and ${due(now)} limit 1) is not null`
+  return sql<boolean>`(
+    case
+      when e.disabled_at is not null then ${first(pings)}
+      when e.cooling_until > ${now} then ${first(begun)}
+      else ${first(sql<boolean>`d.status = 'queued'`)}
+    end
+    and (select count(*) from webhook_deliveries d
+         where d.webhook_id = e.id and d.lease_token is not null and d.lease_until > ${now}) < e.max_in_flight)`
+}
+
+/** Whether a claim would find something. */
+export const isAnythingDue = async (db: Db, now: Date): Promise<boolean> =>
+  (await db.selectFrom('webhooks as e').select('e.id').where(ready(now.toISOString())).limit(1).executeTakeFirst()) !==
+  undefined
+
+/** Locks endpoints that are ready, in random order; those that another replica is claiming for are left out. */
+const lockReady = (tx: Tx, now: string, limit: number): Promise<EndpointRow[]> =>
+  tx
+    .selectFrom('webhooks as e')
+    .selectAll('e')
+    .where(ready(now))
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .forNoKeyUpdate()
+    .skipLocked()
+    .execute()
+
+async function countInFlight(tx: Tx, endpoints: readonly EndpointRow[], now: string): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('webhook_deliveries')
+    .select((e) => ['webhook_id', e.fn.countAll<number>().as('count')])
+    .where(
+      'webhook_id',
+      'in',
+      endpoints.map(({ id }) => id),
+    )
+    .where('lease_token', 'is not', null)
+    .where('lease_until', '>', now)
+    .groupBy('webhook_id')
+    .execute()
+  return new Map(rows.map(({ webhook_id, count }) => [webhook_id, count]))
+}
+
+/** Gives one slot to each in turn, until there are none or nobody has room. */
+function share(slots: number, rooms: readonly number[]): number[] {
+  const given = rooms.map(() => 0)
+  for (let left = slots, before = -1; left > 0 && left !== before; ) {
+    before = left
+    for (const [i, room] of rooms.entries()) {
+      if (left === 0 || (given[i] ?? 0) >= room) continue
+      given[i] = (given[i] ?? 0) + 1
+      left--
+    }
+  }
+  return given
+}
+
+/** What a claim found: deliveries to send, and of those the ones whose former attempt ended with its process. */
+export interface Claim {
+  deliveries: Claimed[]
+  interrupted: { delivery: Claimed; leasedAt: string }[]
+}
+
+/**
+ * Leases up to `slots` due deliveries, shared out over the endpoints (W21). In flight is counted after the endpoints are
+ * locked and by a statement of its own: counted by the one that locks, two replicas overshot a cap of 2 with 4, for its
+ * snapshot predates the other's commit.
+ */
+export async function claimDeliveries(
+  tx: Tx,
+  { slots, now, until, token }: { slots: number; now: Date; until: Date; token: string },
+): Promise<Claim> {
+  const time = now.toISOString()
+  const endpoints = await lockReady(tx, time, Math.min(slots, MOST_ENDPOINTS))
+  if (endpoints.length === 0) return { deliveries: [], interrupted: [] }
+  const inFlight = await countInFlight(tx, endpoints, time)
+  const rooms = endpoints.map(({ id, max_in_flight }) => Math.max(0, max_in_flight - (inFlight.get(id) ?? 0)))
+  const shares = share(slots, rooms)
+  const branches = endpoints.flatMap((endpoint, i) => {
+    const limit = shares[i] ?? 0
+    if (limit === 0) return []
+    const only =
+      endpoint.disabled_at !== null
+        ? pings
+        : endpoint.cooling_until !== null && endpoint.cooling_until > time
+          ? begun
+          : sql<boolean>`d.status = 'queued'`
+    return [
+      sql`select * from (
+            select d.id, d.leased_at from webhook_deliveries d
+            where d.webhook_id = ${endpoint.id} and ${only} and ${due(time)}
+            order by d.next_attempt_at, d.id limit ${limit}) as ${sql.ref(`b${i}`)}`,
+    ]
+  })
+  if (branches.length === 0) return { deliveries: [], interrupted: [] }
+  const { rows } = await sql<{ id: string; leased_at: string | null }>`${sql.join(branches, sql` union all `)}`.execute(
+    tx,
+  )
+  if (rows.length === 0) return { deliveries: [], interrupted: [] }
+  const byId = new Map(endpoints.map((one) => [one.id, one]))
+  const leased = await tx
+    .updateTable('webhook_deliveries')
+    .set({ lease_token: token, lease_until: until.toISOString(), leased_at: time })
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .where('status', '=', 'queued')
+    .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', time)]))
+    .returningAll()
+    .execute()
+  const deliveries = leased.map((row) => ({
+    ...row,
+    lease_token: token,
+    endpoint: byId.get(row.webhook_id) as EndpointRow,
+  }))
+  const formerly = new Map(rows.map(({ id, leased_at }) => [id, leased_at]))
+  const interrupted = deliveries.flatMap((delivery) => {
+    const leasedAt = formerly.get(delivery.id)
+    return leasedAt ? [{ delivery, leasedAt }] : []
+  })
+  return { deliveries, interrupted }
+}
+
+const write = prepared(
+  (
+    tx: Tx,
+    row: Pick<
+      DeliveryRow,
+      | 'id'
+      | 'status'
+      | 'attempts'
+      | 'last_status_code'
+      | 'last_error'
+      | 'next_attempt_at'
+      | 'acknowledged_at'
+      | 'resend_from'
+    > & { lease_token: string; nothing: null },
+  ) =>
+    tx
+      .updateTable('webhook_deliveries')
+      .set({
+        status: row.status,
+        attempts: row.attempts,
+        last_status_code: row.last_status_code,
+        last_error: row.last_error,
+        next_attempt_at: row.next_attempt_at,
+        acknowledged_at: row.acknowledged_at,
+        resend_from: row.resend_from,
+        lease_token: row.nothing,
+        lease_until: row.nothing,
+        leased_at: row.nothing,
+      })
+      .where('id', '=', row.id)
+      .where('lease_token', '=', row.lease_token)
+      .returning('id'),
+)
+
+/** Writes what became of an attempt and ends its lease; false when the lease has gone to someone else (W18). */
+export const writeOutcome = async (tx: Tx, row: Omit<Parameters<typeof write>[1], 'nothing'>): Promise<boolean> =>
+  (await write(tx, { ...row, nothing: null })).length > 0
+
+/** The same for many attempts that succeeded with the same status; gives the ids of those that still had their lease. */
+export async function writeAcknowledged(
+  tx: Tx,
+  leases: readonly { id: string; lease_token: string }[],
+  { status, at }: { status: number | null; at: Date },
+): Promise<string[]> {
+  const pairs = sql.join(leases.map(({ id, lease_token }) => sql`(${id}, ${lease_token})`))
+  const rows = await tx
+    .updateTable('webhook_deliveries')
+    .set((e) => ({
+      status: 'acknowledged' as const,
+      attempts: e('attempts', '+', 1),
+      last_status_code: status,
+      acknowledged_at: e.fn.coalesce('acknowledged_at', e.val(at.toISOString())),
+      last_error: null,
+      next_attempt_at: null,
+      resend_from: null,
+      lease_token: null,
+      lease_until: null,
+      leased_at: null,
+    }))
+    .where(
+      'id',
+      'in',
+      leases.map(({ id }) => id),
+    )
+    .where(sql<boolean>`(id, lease_token) in (values ${pairs})`)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export const updateLeased = (tx: Tx, id: string, token: string, change: RowChange<'webhook_deliveries'>) =>
+  tx.updateTable('webhook_deliveries').set(change).where('id', '=', id).where('lease_token', '=', token).execute()
+
+export async function insertAttempts(tx: Tx, rows: readonly NewRow<'webhook_attempts'>[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += 500)
+    await tx
+      .insertInto('webhook_attempts')
+      .values(rows.slice(i, i + 500))
+      .execute()
+}
+
+/** Ends the streak of failures of endpoints that succeeded; touches no row that has none. */
+export const clearFailures = (tx: Tx, ids: readonly string[]) =>
+  tx
+    .updateTable('webhooks')
+    .set({ failing_since: null, failed_deliveries: 0, failures_in_row: 0, cooling_until: null })
+    .where('id', 'in', ids)
+    .where('failing_since', 'is not', null)
+    .execute()
+
+/** The endpoints with these ids, locked in the order of their ids. */
+export const lockEndpoints = (tx: Tx, ids: readonly string[]): Promise<EndpointRow[]> =>
+  tx.selectFrom('webhooks').selectAll().where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+
+export const updateFailures = (tx: Tx, id: string, change: RowChange<'webhooks'>) =>
+  tx.updateTable('webhooks').set(change).where('id', '=', id).execute()
+
+export type AttemptRow = Row<'webhook_attempts'>

@@ -1,0 +1,65 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Config } from '../../config/config.ts'
+import type { Row } from '../../db/schema.ts'
+import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
+
+const SECRET_PURPOSE = 'webhook-secret'
+const PREFIX = 'whsec_'
+
+/** A new signing secret, as receivers get to see it (W28). */
+export const newSecret = (): string => PREFIX + randomBytes(32).toString('base64')
+
+export const sealSecret = (config: Config, secret: string): string => seal(config, SECRET_PURPOSE, secret)
+
+/** The same secret under the current SECRET_KEY (J6). */
+export const reseal = (config: Config, sealed: string): string =>
+  isSealedWithCurrent(config, sealed) ? sealed : sealSecret(config, unseal(config, SECRET_PURPOSE, sealed))
+
+/** The secrets that sign at a time: the current one and, during the grace period of a rotation, the next (W29). */
+export interface Secrets {
+  current: string
+  next: string | null
+}
+
+/** Throws when they were encrypted with a SECRET_KEY that is not known any more. */
+export function secretsAt(
+  config: Config,
+  { secret, next_secret, promotes_at }: Pick<Row<'webhooks'>, 'secret' | 'next_secret' | 'promotes_at'>,
+  now: Date,
+): Secrets {
+  const open = (sealed: string) => unseal(config, SECRET_PURPOSE, sealed)
+  if (next_secret === null || promotes_at === null) return { current: open(secret), next: null }
+  if (Date.parse(promotes_at) <= now.getTime()) return { current: open(next_secret), next: null }
+  return { current: open(secret), next: open(next_secret) }
+}
+
+const hexOf = (secret: string, body: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+/** Standard Webhooks 1.0.0: the key is what the base64 after `whsec_` stands for, unlike that of X-Svc-Signature. */
+const standardOf = (secret: string, signed: string): string =>
+  `v1,${createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(signed)
+    .digest('base64')}`
+
+/** The headers that say what a delivery is and that it is ours (W8, W29). */
+export function deliveryHeaders(
+  { id, event, body, attempt }: { id: string; event: string; body: string; attempt: number },
+  { current, next }: Secrets,
+  now: Date,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const signed = `${id}.${timestamp}.${body}`
+  return {
+    'Content-Type': 'application/json',
+    'X-Svc-Event': event,
+    'X-Svc-Delivery': id,
+    'X-Svc-Signature': hexOf(current, body),
+    ...(next === null ? {} : { 'X-Svc-Signature-Next': hexOf(next, body) }),
+    'X-Svc-Attempt': String(attempt),
+    'X-Svc-Timestamp': timestamp,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': [...(next === null ? [] : [next]), current].map((one) => standardOf(one, signed)).join(' '),
+  }
+}

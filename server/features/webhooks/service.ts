@@ -1,0 +1,261 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { bodySchema, eventNames, events } from '../../../contract/events.ts'
+import type { NewWebhook, Webhook } from '../../../contract/webhooks.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import { invalid, invalidAll } from '../../base/invalid.ts'
+import { DAY_MS } from '../../base/time.ts'
+import type { Ctx } from '../../context.ts'
+import type { RowChange, Tx } from '../../db/schema.ts'
+import { newSecret, reseal, sealSecret } from './secret.ts'
+import * as store from './store.ts'
+import { checkTarget } from './target.ts'
+
+const MOST_ENDPOINTS = 500
+
+/** What an administrator says of an endpoint. */
+export interface EndpointFields {
+  name?: string | undefined
+  url?: string | undefined
+  events?: readonly string[] | undefined
+  bucket?: string | null | undefined
+  prefix?: string | null | undefined
+  max_in_flight?: number | undefined
+  enabled?: boolean | undefined
+}
+
+export const endpointMissing = () => new ServiceError('not_found', 'There is no such webhook endpoint.')
+
+/** Throws invalid_request naming every event that does not exist (W2). */
+function checkEvents(wanted: readonly string[]): void {
+  const known: readonly string[] = eventNames
+  const faults = wanted.flatMap((name, i) =>
+    name === '*' || known.includes(name)
+      ? []
+      : [{ path: `body.events.${i}`, message: `"${name.slice(0, 64)}" is no event` }],
+  )
+  if (faults.length > 0) throw invalidAll(faults)
+}
+
+function checkFilter(bucket: string | null, prefix: string | null): void {
+  if (bucket === null && prefix !== null) throw invalid('body.prefix', 'needs a bucket')
+}
+
+/** Registers an endpoint; its secret is in this answer alone. */
+export async function createWebhook(
+  ctx: Ctx,
+  input: EndpointFields & { name: string; url: string; events: readonly string[] },
+): Promise<NewWebhook> {
+  const { name, url, events: wanted, bucket = null, prefix = null, max_in_flight = 2, enabled = true } = input
+  checkEvents(wanted)
+  checkFilter(bucket, prefix)
+  await checkTarget(ctx.config, url)
+  const secret = newSecret()
+  const row = await ctx.act(async ({ tx, record }) => {
+    if ((await store.countEndpoints(tx)) >= MOST_ENDPOINTS)
+      throw new ServiceError('limit_reached', `There are ${MOST_ENDPOINTS} endpoints already.`)
+    const now = ctx.now().toISOString()
+    const row = await store.insertEndpoint(tx, {
+      id: newId(),
+      name,
+      url,
+      bucket,
+      prefix,
+      max_in_flight,
+      events: JSON.stringify(wanted),
+      secret: sealSecret(ctx.config, secret),
+      created_at: now,
+      created_by: ctx.actor.user_id,
+      disabled_at: enabled ? null : now,
+    })
+    record({ name: 'webhook_create', resource: { type: 'webhook', id: row.id }, details: detailsOf(row) })
+    return row
+  })
+  return { ...describe(ctx, row), secret }
+}
+
+/** A waiting secret whose time has come is not waiting any more, though no one has moved it yet. */
+const isRotating = (ctx: Ctx, { promotes_at }: store.EndpointRow): boolean =>
+  promotes_at !== null && Date.parse(promotes_at) > ctx.now().getTime()
+
+function describe(ctx: Ctx, row: store.EndpointRow): Webhook {
+  const cooling = row.cooling_until !== null && Date.parse(row.cooling_until) > ctx.now().getTime()
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: JSON.parse(row.events) as string[],
+    bucket: row.bucket,
+    prefix: row.prefix,
+    enabled: row.disabled_at === null,
+    disabled_at: row.disabled_at,
+    disabled_reason: row.disabled_reason,
+    max_in_flight: row.max_in_flight,
+    rotation: isRotating(ctx, row) ? { promotes_at: row.promotes_at ?? '' } : null,
+    failing_since: row.failing_since,
+    cooling_until: cooling ? row.cooling_until : null,
+    created_at: row.created_at,
+    created_by: row.created_by,
+  }
+}
+
+/** A URL as others may read it: receivers keep tokens in queries. */
+function publicUrl(text: string): string {
+  const url = new URL(text)
+  return url.origin + url.pathname + (url.search ? '?***' : '')
+}
+const shown = ({ name, url, events: wanted, bucket, prefix }: store.EndpointRow) => ({
+  name,
+  bucket,
+  prefix,
+  url: publicUrl(url),
+  events: JSON.parse(wanted) as string[],
+})
+const detailsOf = (row: store.EndpointRow) => ({ webhook_id: row.id, ...shown(row) })
+
+/** All endpoints, latest first, with what became of their deliveries of late. */
+export async function listWebhooks(ctx: Ctx, limit: number, cursor: string | undefined) {
+  const [before] = decodeCursor(cursor, 1) ?? []
+  const rows = await store.listEndpoints(ctx.db, before, limit + 1)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  const since = new Date(ctx.now().getTime() - DAY_MS).toISOString()
+  const ids = page.map(({ id }) => id)
+  const recent = new Map((await store.findRecent(ctx.db, ids, since)).map((row) => [row.webhook_id, row]))
+  return {
+    items: page.map((row) => ({ ...describe(ctx, row), ...describeRecent(recent.get(row.id)) })),
+    next_cursor,
+    sending: ctx.config.webhooksEnabled,
+  }
+}
+
+function describeRecent(row: Awaited<ReturnType<typeof store.findRecent>>[number] | undefined) {
+  const { id, event, status, attempts, at } = row ?? {}
+  return {
+    last_delivery: id && event && status && at ? { id, event, status, attempts: attempts ?? 0, at } : null,
+    recent: { acknowledged: row?.acknowledged ?? 0, failed: row?.failed ?? 0 },
+  }
+}
+
+export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
+  const row = await store.findEndpoint(ctx.db, id)
+  if (!row) throw endpointMissing()
+  return describe(ctx, row)
+}
+
+/** Changes what is named. Another URL and a resumed endpoint begin with no failures. */
+export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields): Promise<Webhook> {
+  if (input.events) checkEvents(input.events)
+  if (input.url !== undefined) await checkTarget(ctx.config, input.url)
+  return ctx.act(async ({ tx, record }) => {
+    const row = await lock(tx, id)
+    const { enabled, events: wanted, ...fields } = input
+    const now = ctx.now().toISOString()
+    const pauses = enabled === false && row.disabled_at === null
+    const resumes = enabled === true && row.disabled_at !== null
+    const moves = fields.url !== undefined && fields.url !== row.url
+    const change: RowChange<'webhooks'> = {
+      ...(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields),
+      ...(wanted ? { events: JSON.stringify(wanted) } : {}),
+      ...(pauses ? { disabled_at: now, disabled_reason: null } : {}),
+      ...(resumes ? { disabled_at: null, disabled_reason: null } : {}),
+      ...(resumes || moves
+        ? { failing_since: null, failed_deliveries: 0, failures_in_row: 0, cooling_until: null }
+        : {}),
+    } as RowChange<'webhooks'>
+    const next = { ...row, ...change } as store.EndpointRow
+    checkFilter(next.bucket, next.prefix)
+    await store.updateEndpoint(tx, id, { name: row.name, ...change })
+    const side = (one: store.EndpointRow) => {
+      const all: { [field: string]: unknown } = {
+        ...shown(one),
+        max_in_flight: one.max_in_flight,
+        enabled: one.disabled_at === null,
+      }
+      return Object.fromEntries(Object.keys(input).map((field) => [field, all[field]]))
+    }
+    const details = { webhook_id: id, before: side(row), after: side(next) }
+    record({ name: 'webhook_update', resource: { type: 'webhook', id }, details })
+    return describe(ctx, next)
+  })
+}
+
+async function lock(tx: Tx, id: string): Promise<store.EndpointRow> {
+  const row = await store.lockEndpoint(tx, id)
+  if (!row) throw endpointMissing()
+  return row
+}
+
+/** Deletes an endpoint with its queue and log; what is in flight ends without a trace (W27). */
+export const deleteWebhook = (ctx: Ctx, id: string): Promise<undefined> =>
+  ctx.act(async ({ tx, record }) => {
+    const row = await store.deleteEndpoint(tx, id)
+    if (!row) throw endpointMissing()
+    record({ name: 'webhook_delete', resource: { type: 'webhook', id }, details: detailsOf(row) })
+    return undefined
+  })
+
+/** Makes a new secret, in this answer alone. The old one signs `X-Svc-Signature` until the grace period is over (W29). */
+export async function rotateSecret(ctx: Ctx, id: string, graceSeconds: number): Promise<NewWebhook> {
+  const secret = newSecret()
+  const sealed = sealSecret(ctx.config, secret)
+  const row = await ctx.act(async ({ tx, record }) => {
+    const row = await lock(tx, id)
+    if (isRotating(ctx, row))
+      throw new ServiceError('conflict', 'A new secret is waiting already; let it take over (promote) first.')
+    const current = row.next_secret ?? row.secret
+    const promotesAt = new Date(ctx.now().getTime() + graceSeconds * 1000).toISOString()
+    const next = await store.updateEndpoint(
+      tx,
+      id,
+      graceSeconds === 0
+        ? { secret: sealed, next_secret: null, promotes_at: null }
+        : { secret: current, next_secret: sealed, promotes_at: promotesAt },
+    )
+    record({
+      name: 'webhook_rotate',
+      resource: { type: 'webhook', id },
+      details: { webhook_id: id, name: row.name, grace_seconds: graceSeconds },
+    })
+    return next
+  })
+  return { ...describe(ctx, row), secret }
+}
+
+/** Ends the grace period of a rotation. Throws conflict where none is going on. */
+export const promoteSecret = (ctx: Ctx, id: string): Promise<Webhook> =>
+  ctx.act(async ({ tx, record }) => {
+    const row = await lock(tx, id)
+    if (!isRotating(ctx, row) || row.next_secret === null)
+      throw new ServiceError('conflict', 'No new secret is waiting.')
+    const next = await store.updateEndpoint(tx, id, { secret: row.next_secret, next_secret: null, promotes_at: null })
+    record({
+      name: 'webhook_promote',
+      resource: { type: 'webhook', id },
+      details: { webhook_id: id, name: row.name },
+    })
+    return describe(ctx, next)
+  })
+
+/** The catalogue of events. */
+export const listEvents = () => ({
+  items: eventNames.map((name) => ({
+    name,
+    summary: events[name].summary,
+    // typebox keeps its own marks on schemas out of JSON.
+    schema: JSON.parse(JSON.stringify(bodySchema(name))) as object,
+  })),
+})
+
+/** Encrypts the secrets anew that still need a previous SECRET_KEY (J6); gives how many. */
+export const resealWebhooks = (ctx: Ctx): Promise<number> =>
+  ctx.upkeep(async ({ tx }) => {
+    let count = 0
+    for (const row of await store.lockAllEndpoints(tx)) {
+      const secret = reseal(ctx.config, row.secret)
+      const next_secret = row.next_secret === null ? null : reseal(ctx.config, row.next_secret)
+      count += Number(secret !== row.secret) + Number(next_secret !== row.next_secret)
+      if (secret !== row.secret || next_secret !== row.next_secret)
+        await store.updateEndpoint(tx, row.id, { secret, next_secret })
+    }
+    return count
+  })

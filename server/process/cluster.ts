@@ -1,0 +1,145 @@
+import cluster, { type Worker } from 'node:cluster'
+import { on, once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Config, ConfigError, type Share } from '../config/config.ts'
+import { engineOf } from '../db/engine.ts'
+import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
+import { createLog } from '../observe/log.ts'
+import { collectForProcesses } from '../observe/several.ts'
+import type { Accepted } from './instance/join.ts'
+import { type First, linked, prepare } from './start.ts'
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 30_000
+/** A process that lived so long had begun well. */
+const WELL_MS = 60_000
+
+/** Which process of how many this is, where a primary has started it. */
+export const shareOf = (env: Readonly<Record<string, string | undefined>>): Share =>
+  cluster.isWorker ? { n: Number(env.STRONGROOM_PROCESS), of: Number(env.STRONGROOM_PROCESSES) } : { n: 0, of: 1 }
+
+/** Whether a primary has started this process, and has prepared what it serves. */
+export const isOneOfSeveral = (): boolean => cluster.isWorker
+
+/**
+ * Serves with `count` processes on one address, to use all processors of a machine; one that dies is replaced. SIGTERM
+ * and SIGINT end them as they end one; SIGHUP replaces them one after the other while the others serve. `announce` hears
+ * where they listen, once. Resolves with the exit code; rejects when the first ones cannot begin.
+ */
+export async function serveWithProcesses(
+  count: number,
+  config: Config,
+  announce: (url: string, first: First) => void,
+  accepted: Accepted,
+): Promise<number> {
+  if (engineOf(config.databaseUrl) !== 'postgres')
+    throw new ConfigError([
+      '--workers needs PostgreSQL (DATABASE_URL=postgres://…): a SQLite file is served by one process',
+    ])
+  const log = createLog(config.logLevel, undefined)
+  assertCacheFolder(config)
+  const made = await prepare(config, accepted)
+  const processes = new Map<number, Worker>()
+  if (config.metrics !== 'off') collectForProcesses(count)
+  let stopping = false
+  let last = Promise.resolve()
+  /** One change at a time: a process that is just being begun is not replaced. */
+  const inTurn = (change: () => Promise<void>): void => {
+    last = last.then(change).catch((error: unknown) => log.error({ err: error }, 'processes'))
+  }
+
+  const startOne = async (n: number): Promise<string> => {
+    const one = cluster.fork({ STRONGROOM_PROCESS: String(n), STRONGROOM_PROCESSES: String(count) })
+    processes.set(n, one)
+    const begun = Date.now()
+    const gone = once(one, 'exit').then(() => undefined)
+    const url = await Promise.race([announced(one), gone])
+    if (url === undefined) throw new Error(`Process ${n} ended before it served`)
+    void gone.then(() => {
+      if (!stopping) inTurn(() => replace(n, one, Date.now() - begun))
+    })
+    return url
+  }
+  /** Begins one anew until it serves, unless that was done. */
+  const replace = async (n: number, gone: Worker, lived: number): Promise<void> => {
+    if (processes.get(n) !== gone) return
+    log.error({ process: n, lived_ms: lived }, 'a process ended and is begun anew')
+    let wait = lived > WELL_MS ? 0 : FIRST_PAUSE_MS
+    while (!stopping) {
+      await pause(wait)
+      if (stopping) return
+      try {
+        return void (await startOne(n))
+      } catch (error) {
+        wait = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, wait * 2))
+        log.error({ err: error, process: n, again_in_ms: wait }, 'a process does not begin')
+      }
+    }
+  }
+  /** Ends a process, SIGHUP while others go on; resolves when it has ended, with whether it did so well. */
+  const end = async (one: Worker, how: 'SIGTERM' | 'SIGHUP'): Promise<boolean> => {
+    if (one.isDead()) return true
+    const gone = once(one, 'exit')
+    one.process.kill(how)
+    const [code, signal] = (await gone) as [number | null, string | null]
+    // By the signal itself: it had not begun yet.
+    return code === 0 || signal === how
+  }
+  const turn = async (): Promise<void> => {
+    for (let n = 0; n < count && !stopping; n++) {
+      const former = processes.get(n)
+      try {
+        await startOne(n)
+      } catch (error) {
+        // The one that serves stays: a faulty release does not take the service away.
+        log.error({ err: error, process: n }, 'the replacement of a process does not begin')
+        if (former && !former.isDead()) processes.set(n, former)
+        return
+      }
+      if (former) await end(former, 'SIGHUP')
+    }
+    log.info('every process was replaced')
+  }
+
+  const { promise: over, resolve } = Promise.withResolvers<number>()
+  const stop = (): void => {
+    if (stopping) return
+    stopping = true
+    const all = Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
+    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => resolve(ended.every(Boolean) ? 0 : 1))
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  try {
+    const [url = ''] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
+    announce(url, linked(config, url, made))
+    inTurn(() => tidyCaches(config, count))
+  } catch (error) {
+    if (stopping) return over
+    stop()
+    await over
+    throw error
+  }
+  process.on('SIGHUP', () => inTurn(turn))
+  return over
+}
+
+/** Where a process listens, when it says so: it may be scraped before. */
+async function announced(one: Worker): Promise<string> {
+  for await (const [said] of on(one, 'message')) if (typeof said === 'string') return said
+  throw new Error('A process ended before it served')
+}
+
+/** Tells the primary where this process listens. */
+export const announceToPrimary = (url: string): void => void process.send?.(url)
+
+/**
+ * Of a process that no longer listens: resolves when the primary knows, and has back what it had sent here meanwhile. A
+ * process that just ended would take those connections with it.
+ */
+export async function leavePrimary(): Promise<void> {
+  if (!cluster.worker?.isConnected()) return
+  const left = once(process, 'disconnect')
+  cluster.worker.disconnect()
+  await left
+}

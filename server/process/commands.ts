@@ -1,0 +1,186 @@
+import fs from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { ServiceError } from '../../contract/errors.ts'
+import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
+import { createAdmin, newPassword, resetPassword } from '../access/users/break-glass.ts'
+import { listUsers } from '../access/users/service.ts'
+import { type Env, readConfig } from '../config/config.ts'
+import { type Ctx, cliActor, createContext } from '../context.ts'
+import type { Database } from '../db/database.ts'
+import { resealAuditKeys } from '../features/audit/keys.ts'
+import { readLines, verifyChain } from '../features/audit/verify.ts'
+import { verify } from '../features/verify/service.ts'
+import { resealWebhooks } from '../features/webhooks/service.ts'
+import { createLog } from '../observe/log.ts'
+import { withServiceKey } from './instance/secret-key.ts'
+import { once } from './with-system.ts'
+
+interface Arguments {
+  words: readonly string[]
+  flags: {
+    deep: boolean
+    fix: boolean
+    'yes-remove'?: string | undefined
+    from?: string | undefined
+    checkpoints?: string | undefined
+  }
+  /** The password of standard input, else a generated one. */
+  password(): Promise<{ password: string; generated: boolean }>
+}
+type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
+
+/** What verify found and did not mend: printed, and an exit code. */
+class Findings extends Error {
+  readonly exitCode: number
+  constructor(text: string, exitCode = 1) {
+    super(text)
+    this.exitCode = exitCode
+  }
+}
+
+/** Ways in for someone with a shell on the machine, when there is none through the API (R8). Each gives what to print. */
+const commands: { [name: string]: Command } = {
+  'create-admin': async (ctx, { words: [email, ...name], password }) => {
+    const chosen = await password()
+    await createAdmin(ctx, address(email), name.join(' ') || 'Administrator', chosen.password)
+    return `Administrator ${email} was made.${shown(chosen)}`
+  },
+  'reset-password': async (ctx, { words: [email], password }) => {
+    const chosen = await password()
+    await resetPassword(ctx, address(email), chosen.password)
+    return `${email} has a new password; their sessions have ended.${shown(chosen)}`
+  },
+  'enable-local-login': async (ctx) => {
+    await enableLocalLogin(ctx)
+    return 'Login with e-mail and password is on.'
+  },
+  users: async (ctx, { words: [what] }) => {
+    if (what !== 'list') throw new ServiceError('invalid_request', 'Say: users list')
+    const lines: string[] = []
+    let cursor: string | null | undefined
+    do {
+      const page = await listUsers(ctx.db, {}, 1000, cursor ?? undefined)
+      for (const { email, is_active, is_admin, idp_subject, has_password, last_login_at } of page.items) {
+        const marks = [
+          is_active ? 'active' : 'disabled',
+          ...(is_admin ? ['admin'] : []),
+          ...(has_password ? ['password'] : []),
+          ...(idp_subject === null ? [] : ['idp']),
+        ]
+        lines.push([email, marks.join(','), last_login_at ?? 'never'].join('\t'))
+      }
+      cursor = page.next_cursor
+    } while (cursor)
+    return lines.join('\n')
+  },
+  verify: async (ctx, { flags }) => {
+    const report = (finding: string) => void process.stdout.write(`${finding}\n`)
+    const number = flags['yes-remove']
+    if (number !== undefined && !(flags.fix && /^\d{1,15}$/.test(number)))
+      throw new ServiceError('invalid_request', 'Say: verify --fix --yes-remove <number of blobs>')
+    const yesRemove = number === undefined ? undefined : Number(number)
+    const found = await verify(ctx, { deep: flags.deep, fix: flags.fix, yesRemove, report })
+    const { blobs, bytes, withoutChecksum, fixed, ...faults } = found
+    const bad = Object.values(faults).reduce((sum, count) => sum + count, 0)
+    const counts = Object.entries(faults).map(([what, count]) => `${count} ${what}`)
+    const depth = flags.deep ? `, ${withoutChecksum} of them without a checksum of the whole` : ', sizes only'
+    const text = `${blobs} blobs with ${bytes} bytes looked at${depth}: ${counts.join(', ')}; ${fixed} mended.`
+    if (bad > fixed) throw new Findings(text)
+    return text
+  },
+  audit: async (ctx, { words: [what], flags }) => {
+    const from = flags.from === undefined ? undefined : Number(flags.from)
+    const wrong = from !== undefined && !(Number.isSafeInteger(from) && from > 0)
+    if (what !== 'verify' || wrong)
+      throw new ServiceError('invalid_request', 'Say: audit verify [--from <number of a link>] [--checkpoints <file>]')
+    const file = flags.checkpoints ?? ctx.config.auditCheckpointFile
+    if (flags.checkpoints !== undefined && !fs.existsSync(flags.checkpoints))
+      throw new ServiceError('not_found', `There is no file ${flags.checkpoints}.`)
+    const checkpoints = file === null ? [] : await readLines(file)
+    const found = await verifyChain(ctx, { from, most: Number.POSITIVE_INFINITY, checkpoints })
+    const lines = found.faults.map(({ kind, seq, audit_id, message }) =>
+      [kind, seq ?? '-', audit_id ?? '-', message].join('\t'),
+    )
+    const { checked, first_seq, last_seq, pending, fault_count } = found
+    const text = `${checked} records looked at, numbers ${first_seq} to ${last_seq}, and ${found.checkpoints} checkpoints; ${pending} wait to be sealed.`
+    if (found.ok) return `${text} Nothing was changed.`
+    throw new Findings([...lines, `${text} ${fault_count} fault(s).`].join('\n'), 3)
+  },
+  backup: async ({ database }, { words: [file] }) => {
+    if (!file) throw new ServiceError('invalid_request', 'Name the file to write.')
+    const { buckets, objects, users, size } = await database.backup(file)
+    const held = `${counted(buckets, 'bucket')}, ${counted(objects, 'object')} and ${counted(users, 'user')}`
+    return `The database was copied to ${file}: ${held} in ${size} bytes, checked. Copy the blobs after it: docs/operations.md.`
+  },
+  'rotate-secrets': async (ctx) =>
+    `${(await resealSettings(ctx)) + (await resealAuditKeys(ctx)) + (await resealWebhooks(ctx))} secret(s) were encrypted anew.`,
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+const address = (email: string | undefined): string => {
+  if (email && /^[^\s@]+@[^\s@]+$/.test(email)) return email
+  throw new ServiceError('invalid_request', 'Name the e-mail address of the user.')
+}
+const shown = ({ password, generated }: { password: string; generated: boolean }): string =>
+  generated ? `\nPassword, shown only now: ${password}` : ''
+
+export const isCommand = (name: string): boolean => Object.hasOwn(commands, name)
+
+const OPTIONS = {
+  'password-stdin': { type: 'boolean', default: false },
+  deep: { type: 'boolean', default: false },
+  fix: { type: 'boolean', default: false },
+  'yes-remove': { type: 'string' },
+  from: { type: 'string' },
+  checkpoints: { type: 'string' },
+} as const
+/** Which of them each command takes; the others take none. */
+const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
+  'create-admin': ['password-stdin'],
+  'reset-password': ['password-stdin'],
+  verify: ['deep', 'fix', 'yes-remove'],
+  audit: ['from', 'checkpoints'],
+}
+
+/** Splits the words of a command; throws as parseArgs does, and says what the command takes. */
+function parse(name: string, rest: readonly string[]) {
+  const options: readonly string[] = taken[name] ?? []
+  try {
+    const args = [...rest]
+    const { tokens } = parseArgs({ args, options: OPTIONS, allowPositionals: true, strict: false, tokens: true })
+    const other = tokens.find((one) => one.kind === 'option' && !options.includes(one.name))
+    if (other?.kind === 'option')
+      throw Object.assign(new Error(`Unknown option '${other.rawName}'`), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' })
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    const takes = options.length > 0 ? options.map((one) => `--${one}`).join(', ') : 'no options'
+    throw Object.assign(error as Error, { message: `${(error as Error).message}: "${name}" takes ${takes}.` })
+  }
+}
+
+/** Runs one command on the database of this environment; gives the exit code. */
+export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
+  const { values, positionals } = parse(name, rest)
+  const config = readConfig(await withServiceKey(env))
+  const log = createLog(config.logLevel, process.stderr)
+  try {
+    const password = async () =>
+      values['password-stdin']
+        ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), generated: false }
+        : { password: newPassword(), generated: true }
+    const output = await once(config, log, { storage: name === 'verify' }, (system) =>
+      (commands[name] as Command)(
+        { ...createContext(system, cliActor), database: system.database },
+        { words: positionals, flags: values, password },
+      ),
+    )
+    process.stdout.write(`${output}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof ServiceError || error instanceof Findings)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return error instanceof Findings ? error.exitCode : 1
+  }
+}

@@ -1,0 +1,46 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Refusal } from '../../base/refusal.ts'
+import { storageFolder } from '../../blobs/drivers/open.ts'
+import type { Config } from '../../config/config.ts'
+import { databaseFile } from '../../db/engine.ts'
+import { unusableFile } from '../../db/file.ts'
+
+const uid = process.getuid?.() ?? os.userInfo().username
+
+/** Throws where this process cannot write into a folder, or make it; `variable` says who named it. */
+export function assertWritable(folder: string, variable: string): void {
+  const whole = path.resolve(folder)
+  let there = whole
+  while (!fs.existsSync(there) && there !== path.dirname(there)) there = path.dirname(there)
+  try {
+    fs.accessSync(there, fs.constants.W_OK | fs.constants.X_OK)
+  } catch {
+    const where = there === whole ? 'is not writable' : `cannot be made: ${there} is not writable`
+    throw new Refusal(`${variable} ${whole} ${where} for uid ${uid}.`)
+  }
+  if (!fs.statSync(there).isDirectory()) throw new Refusal(`${variable} ${whole}: ${there} is not a folder.`)
+}
+
+/** Throws where a service of this configuration could not write what it has to. */
+export function assertFolders({ dataDir, databaseUrl, storageUrl }: Config): void {
+  const data = path.resolve(dataDir)
+  /** Said of DATA_DIR, where a folder is in it: that is what has to be changed. */
+  const assert = (folder: string, variable: string): void => {
+    const inside = folder === data || folder.startsWith(`${data}${path.sep}`)
+    if (inside) assertWritable(data, 'DATA_DIR')
+    assertWritable(folder, folder === data ? 'DATA_DIR' : variable)
+  }
+  const file = databaseFile(databaseUrl)
+  if (file !== undefined) assert(path.dirname(path.resolve(file)), 'The folder of DATABASE_URL')
+  assertOurs(databaseUrl)
+  const storage = storageFolder(storageUrl)
+  if (storage !== undefined) assert(storage, 'The folder of STORAGE_URL')
+}
+
+/** Throws where a SQLite database is somebody else's, such as one that root created. */
+export function assertOurs(databaseUrl: string): void {
+  const foreign = unusableFile(databaseUrl)
+  if (foreign) throw new Refusal(`The database file ${foreign} is not readable and writable for uid ${uid}.`)
+}

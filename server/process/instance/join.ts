@@ -1,0 +1,136 @@
+import path from 'node:path'
+import { Refusal } from '../../base/refusal.ts'
+import { isStorageOutage } from '../../blobs/drivers/driver.ts'
+import { lateStorage } from '../../blobs/drivers/late.ts'
+import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
+import type { Config } from '../../config/config.ts'
+import type { System } from '../../context.ts'
+import { databaseFile } from '../../db/engine.ts'
+import { lookInto } from '../../db/look.ts'
+import { appliedMigrations, compareSchema } from '../../db/migrate.ts'
+import type { Db, Row } from '../../db/schema.ts'
+import { assertFolders, assertOurs } from './folders.ts'
+import { assertKey, assertKeyOfService, noteKey } from './key.ts'
+import { assertFits, assertOwner, lookIntoStorage, type StorageLook, takeUp } from './storage.ts'
+import { readInstance } from './store.ts'
+
+/** What an operator has said in so many words. */
+export interface Accepted {
+  newKey: boolean
+  newStorage: boolean
+}
+
+/** What is in a database that has a schema, before it is opened. */
+interface Seen {
+  db: Db
+  lacking: readonly string[]
+  instance: Row<'instance'>
+}
+
+const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefined) => Promise<T>): Promise<T> =>
+  lookInto(config.databaseUrl, async (db) => {
+    const applied = db ? await appliedMigrations(db) : []
+    if (!db || applied.length === 0) return look(undefined)
+    const { lacking } = compareSchema(applied)
+    return look({ db, lacking, instance: await readInstance(db) })
+  })
+
+/** Whether anything was ever kept in this database. */
+export const hasSchema = (databaseUrl: string): Promise<boolean> => see({ databaseUrl }, async (seen) => !!seen)
+
+/** Throws a Refusal unless a service may begin on this database, storage and key; has changed nothing either way. */
+export async function assertMayServe(config: Config, accepted: Accepted): Promise<void> {
+  assertFolders(config)
+  const compare = async (): Promise<void> => {
+    // Before the database: an instance is in there before the storage names it.
+    const look = await unlessAway(lookIntoStorage(config))
+    await see(config, async (seen) => {
+      assertKey(config, seen?.instance.key_fingerprint ?? null, accepted.newKey)
+      const database = { id: seen?.instance.id ?? null, db: seen?.db }
+      if (look) await assertFits(config, look, database, accepted.newStorage)
+    })
+  }
+  try {
+    await compare()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // Another replica may be at its first start, and have gone on between the two looks.
+    await compare()
+  }
+}
+
+/** Gives undefined while the engine of the storage is away. */
+const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined> =>
+  look.catch((error: unknown) => {
+    if (isStorageOutage(error)) return undefined
+    throw new Refusal(`The storage cannot be opened: ${(error as Error).message}.`, { cause: error })
+  })
+
+/**
+ * Notes that database, key and storage belong together; throws a Refusal where they do not. While the engine of the
+ * storage is away nothing in it is touched before that was found out.
+ */
+export async function join(system: System, accepted: Accepted): Promise<System> {
+  const { config, log, blobs, database } = system
+  const { id } = await noteKey(system, accepted.newKey)
+  const settle = () => takeUp(config, blobs, { id, db: database.db }, accepted.newStorage)
+  try {
+    await settle()
+    return system
+  } catch (error) {
+    if (!isStorageOutage(error)) throw error
+    log.warn({ err: error }, 'the storage is away; whose it is will be looked at before it is used')
+    const late = lateStorage(blobs.buffered, async () => {
+      await settle()
+      return blobs
+    })
+    return { ...system, blobs: late }
+  }
+}
+
+/**
+ * Throws a Refusal unless a command may work on what the service of this configuration works on. `storage`: whether it
+ * needs the storage too; for others it is enough that it is not known to be another's.
+ */
+export async function assertMayWork(config: Config, { storage }: { storage: boolean }): Promise<void> {
+  assertOurs(config.databaseUrl)
+  const look = await unlessAway(lookIntoStorage(config))
+  await see(config, async (seen) => {
+    if (!seen) throw noDatabase(config.databaseUrl)
+    const { instance, lacking } = seen
+    if (lacking.length > 0)
+      throw new Refusal(
+        'The schema of the database is older than this release. Start the service once, which brings it up to date.',
+      )
+    assertKeyOfService(config, instance.key_fingerprint)
+    if (look) assertOwner(config, look, instance.id)
+    if (storage && look?.owner === null) throw noStorage(config)
+  })
+  // Says that it is not there, or not all of it.
+  if (storage) await (await openExisting(config)).close()
+}
+
+const openExisting = (config: Config) =>
+  openStorage(config, undefined, { existing: true }).catch((error: Error) => {
+    throw new Refusal(`${error.message}.`, { cause: error })
+  })
+
+/** The storage of a command, opened when it is first used. */
+export const storageOfCommand = (config: Config) => lateStorage(0, () => openExisting(config))
+
+export const noDatabase = (databaseUrl: string): Refusal => {
+  const file = databaseFile(databaseUrl)
+  const where =
+    file === undefined ? 'The database of DATABASE_URL is empty.' : `There is no database at ${path.resolve(file)}.`
+  return new Refusal(
+    `${where} Run the command with the environment of the service (DATA_DIR, DATABASE_URL): only a start of the service makes a database.`,
+  )
+}
+
+const noStorage = ({ storageUrl }: Config): Refusal => {
+  const folder = storageFolder(storageUrl)
+  const where = folder === undefined ? 'The storage of STORAGE_URL' : `The storage ${folder}`
+  return new Refusal(
+    `${where} is not there, or no service has used it with this database yet. Check STORAGE_URL and DATA_DIR.`,
+  )
+}

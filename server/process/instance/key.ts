@@ -1,0 +1,43 @@
+import { Refusal } from '../../base/refusal.ts'
+import { createContext, type System, systemActor } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import { deriveKey, type Keys } from '../../secrets/derive.ts'
+import * as store from './store.ts'
+
+/** Tells a SECRET_KEY from others and nothing about it: derived for this alone. */
+export const fingerprint = (secretKey: string): string =>
+  Buffer.from(deriveKey(secretKey, 'key-fingerprint')).toString('base64url')
+
+/** Throws unless a service with these keys may serve a database that is used with the key of this fingerprint. */
+export function assertKey({ secretKey, previousSecretKeys }: Keys, known: string | null, acceptNewKey: boolean): void {
+  if (known === null || acceptNewKey) return
+  if ([secretKey, ...previousSecretKeys].some((key) => fingerprint(key) === known)) return
+  throw new Refusal(
+    'SECRET_KEY is not the one this database is used with: nobody would stay signed in, and stored secrets and the audit log could not be read. Give that key, or name it in SECRET_KEY_PREVIOUS to replace it; only where it is lost for good, add --accept-new-key.',
+  )
+}
+
+/** The same for a command, which replaces no key: that takes a start of the service. */
+export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, known: string | null): void {
+  if (known === null) throw new Refusal('No service has been started on this database yet. Start it once first.')
+  if (fingerprint(secretKey) === known) return
+  throw new Refusal(
+    previousSecretKeys.some((key) => fingerprint(key) === known)
+      ? 'No service has been started with this SECRET_KEY yet, only with a former one. Start the service with it once (SECRET_KEY_PREVIOUS holding the former one), then repeat the command.'
+      : 'SECRET_KEY is not the one this database is used with. Run the command with the environment of the service.',
+  )
+}
+
+/** Notes which key the database is used with; of replicas that start together with unlike keys one is refused here. */
+export async function noteKey(system: System, acceptNewKey: boolean): Promise<Row<'instance'>> {
+  const { config, log } = system
+  return createContext(system, systemActor).upkeep(async ({ tx }) => {
+    const instance = await store.lockInstance(tx)
+    const current = fingerprint(config.secretKey)
+    if (instance.key_fingerprint === current) return instance
+    assertKey(config, instance.key_fingerprint, acceptNewKey)
+    if (instance.key_fingerprint !== null) log.warn('the database is used with a new SECRET_KEY from now on')
+    await store.writeFingerprint(tx, current)
+    return instance
+  })
+}

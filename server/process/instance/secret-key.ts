@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { Refusal } from '../../base/refusal.ts'
+import { databaseUrlOf, dataDirOf, type Env } from '../../config/config.ts'
+import { variables } from '../../config/variables.ts'
+import { assertWritable } from './folders.ts'
+import { hasSchema, noDatabase } from './join.ts'
+
+/** The environment with the SECRET_KEY that is given, or else the one kept in `<DATA_DIR>/secret.key`. */
+function withKnownKey(env: Env): { env: Env; known: boolean; file: string } {
+  const file = path.join(dataDirOf(env), 'secret.key')
+  if (env.SECRET_KEY?.trim()) return { env, known: true, file }
+  const kept = readKept(file)
+  return kept === undefined ? { env, known: false, file } : { env: { ...env, SECRET_KEY: kept }, known: true, file }
+}
+
+/** Undefined where there is no whole key: a crash, or a full disk, may have left a part of one. */
+function readKept(file: string): string | undefined {
+  try {
+    return variables.SECRET_KEY.read(fs.readFileSync(file, 'utf8').trim())
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== undefined && code !== 'ENOENT')
+      throw new Refusal(`The key of the service cannot be read: ${message}.`, { cause: error })
+    return undefined
+  }
+}
+
+/** The environment of a command: with the key of the service, which it never makes. */
+export async function withServiceKey(given: Env): Promise<Env> {
+  const { env, known, file } = withKnownKey(given)
+  if (known) return env
+  const databaseUrl = databaseUrlOf(env)
+  if (!(await hasSchema(databaseUrl))) throw noDatabase(databaseUrl)
+  throw new Refusal(
+    `SECRET_KEY is not given, and ${saysOf(file)}. Run the command with the environment of the service.`,
+  )
+}
+
+/**
+ * The environment of `start`: where no key is given or kept it makes one, and keeps it. Only where there is no database
+ * yet: one that is there has a key, and would be of no use with another (`acceptNewKey`: it is lost).
+ */
+export async function withKeptKey(given: Env, acceptNewKey = false): Promise<Env> {
+  const { env, known, file } = withKnownKey(given)
+  if (known) return env
+  assertWritable(path.dirname(file), 'DATA_DIR')
+  if (!acceptNewKey && (await hasSchema(databaseUrlOf(env))))
+    throw new Refusal(
+      `The database is there, but SECRET_KEY is not given, and ${saysOf(file)}. Put the key back; only where it is lost for good, add --accept-new-key.`,
+    )
+  makeKept(file)
+  return withKnownKey(env).env
+}
+
+const saysOf = (file: string): string => {
+  const whole = path.resolve(file)
+  return fs.existsSync(file) ? `${whole} holds no whole key` : `there is no ${whole}`
+}
+
+/** Makes the key under its name only when it is whole and on disk. Of several processes at once one makes it. */
+function makeKept(file: string): void {
+  const folder = path.dirname(file)
+  const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const temporary = `${file}.${randomUUID()}`
+  try {
+    fs.writeFileSync(temporary, randomBytes(36).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true })
+    // In the place of a part of a key, else only where there is none.
+    if (fs.existsSync(file) && readKept(file) === undefined) fs.renameSync(temporary, file)
+    else linkUnlessThere(temporary, file)
+  } finally {
+    fs.rmSync(temporary, { force: true })
+  }
+  for (
+    let one = path.resolve(folder), last = first === undefined ? one : path.dirname(first);
+    ;
+    one = path.dirname(one)
+  ) {
+    const handle = fs.openSync(one, 'r')
+    fs.fsyncSync(handle)
+    fs.closeSync(handle)
+    if (one === last) return
+  }
+}
+
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    fs.linkSync(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}

@@ -1,0 +1,115 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Refusal } from '../../base/refusal.ts'
+import { type BlobDriver, MARK } from '../../blobs/drivers/driver.ts'
+import { blobIdsIn, foldersOf } from '../../blobs/drivers/fs/driver.ts'
+import { ownerOfFolder } from '../../blobs/drivers/fs/mark.ts'
+import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
+import { pointsAtBlobs } from '../../blobs/pointers.ts'
+import { findKnown } from '../../blobs/store.ts'
+import type { Config } from '../../config/config.ts'
+import type { Db } from '../../db/schema.ts'
+
+/** As many blobs of a storage without a mark are asked for: one that the database knows suffices. */
+const SAMPLE = 1000
+
+/** What a storage says of itself. */
+export interface StorageLook {
+  owner: string | null
+  /** Some of its blobs; none are looked for where it has an owner. */
+  blobs: readonly string[]
+}
+
+/** Looks into the storage of a configuration without making anything in it. */
+export async function lookIntoStorage(config: Config): Promise<StorageLook> {
+  const folder = storageFolder(config.storageUrl)
+  if (folder !== undefined) {
+    const owner = await ownerOfFolder(folder)
+    return { owner, blobs: owner === null ? await sampleFolder(folder) : [] }
+  }
+  const driver = await openStorage(config)
+  try {
+    return await lookThrough(driver)
+  } finally {
+    await driver.close()
+  }
+}
+
+async function lookThrough(driver: BlobDriver): Promise<StorageLook> {
+  const owner = await driver.owner()
+  const blobs: string[] = []
+  if (owner === null)
+    for await (const { id } of driver.list()) {
+      blobs.push(id)
+      if (blobs.length === SAMPLE) break
+    }
+  return { owner, blobs }
+}
+
+async function sampleFolder(root: string): Promise<string[]> {
+  const found: string[] = []
+  for (const folder of foldersOf(root)) {
+    if (!fs.existsSync(folder)) continue
+    for await (const { ids, inParts } of blobIdsIn(folder)) {
+      found.push(...ids, ...inParts)
+      if (found.length >= SAMPLE) return found
+    }
+  }
+  return found
+}
+
+const nameOf = ({ storageUrl }: Config): string => {
+  const folder = storageFolder(storageUrl)
+  return folder === undefined ? 'The storage of STORAGE_URL' : `The storage ${folder}`
+}
+
+/** Throws where the storage is marked as another instance's; `id` is null of a database that has no schema yet. */
+export function assertOwner(config: Config, { owner }: StorageLook, id: string | null): void {
+  if (owner === null || owner === id) return
+  const folder = storageFolder(config.storageUrl)
+  const mark = folder === undefined ? `its object "${MARK}"` : path.join(folder, MARK)
+  throw new Refusal(
+    `${nameOf(config)} belongs to another database (${mark} names the instance ${owner || 'of nobody'}; this is ${id ?? 'an empty database'}). Check STORAGE_URL, DATABASE_URL and DATA_DIR.`,
+  )
+}
+
+/**
+ * Throws where a database must not take up this storage: another's, one that holds blobs none of which it knows, or an
+ * empty one while it has objects (as where a disk is not mounted). `db` is undefined where there is no schema yet.
+ */
+export async function assertFits(
+  config: Config,
+  look: StorageLook,
+  database: { id: string | null; db: Db | undefined },
+  acceptNewStorage: boolean,
+): Promise<void> {
+  assertOwner(config, look, database.id)
+  if (look.owner !== null || acceptNewStorage) return
+  const { db } = database
+  if (look.blobs.length > 0) {
+    const known = db === undefined ? 0 : (await findKnown(db, look.blobs)).size
+    if (known === 0)
+      throw new Refusal(
+        `${nameOf(config)} holds bytes of which this database knows none, so it is another's. Check STORAGE_URL, DATABASE_URL and DATA_DIR; if it is to be this database's all the same, add --accept-new-storage.`,
+      )
+  } else if (db !== undefined && (await pointsAtBlobs(db)))
+    throw new Refusal(
+      `${nameOf(config)} is empty, but this database has objects whose bytes should be there. Check STORAGE_URL, and whether its disk is mounted; if the bytes are lost for good, add --accept-new-storage.`,
+    )
+}
+
+/** Makes sure that the storage is this database's, and marks it where it has no mark yet. */
+export async function takeUp(
+  config: Config,
+  driver: BlobDriver,
+  database: { id: string; db: Db },
+  acceptNewStorage: boolean,
+): Promise<void> {
+  const look = await lookThrough(driver)
+  await assertFits(config, look, database, acceptNewStorage)
+  if (look.owner !== null) return
+  await driver.claimFor(database.id)
+  const owner = await driver.owner()
+  assertOwner(config, { owner, blobs: [] }, database.id)
+  if (owner === null) throw new Refusal(`${nameOf(config)} did not keep the mark of this database. Check STORAGE_URL.`)
+}

@@ -1,0 +1,171 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createSetupToken } from '../access/auth/setup.ts'
+import { createFirstAdmin } from '../access/users/break-glass.ts'
+import { stopAll } from '../at-stop.ts'
+import { openStorage } from '../blobs/drivers/open.ts'
+import type { Config } from '../config/config.ts'
+import type { Role } from '../config/role.ts'
+import { type Ctx, createContext, type System, systemActor } from '../context.ts'
+import { lockForService } from '../db/file.ts'
+import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
+import { selfTest as testImages } from '../features/images/render.ts'
+import { ownMetrics } from '../features/system/metrics.ts'
+import { createApp } from '../fronts/api/app.ts'
+import { createLog } from '../observe/log.ts'
+import { detached } from '../observe/meter.ts'
+import { answerPrimary } from '../observe/several.ts'
+import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
+import { openTraces } from '../observe/traces.ts'
+import { warmUp } from '../secrets/passwords.ts'
+import { findNewestSample } from '../storage/usage/store.ts'
+import { machineUptime, watchClock } from './clock.ts'
+import { type Accepted, assertMayServe, join } from './instance/join.ts'
+import { publish } from './publish.ts'
+import { openDatabaseOf, withOpened } from './with-system.ts'
+import { runWorker, startWorkers, workersOf } from './workers.ts'
+
+/** How long clients have to send their next request, whose answer asks for another connection, before this one ends. */
+const TURN_MS = 1000
+
+/** What a start did where there is no administrator yet. */
+export interface First {
+  /** The one it made; the password only when it was generated. */
+  admin?: { email: string; password: string | null }
+  /** Where one is made, with the token in the fragment. */
+  setupLink?: string
+}
+
+export interface Running {
+  /** Where it listens, without a trailing slash. */
+  url: string
+  first: First
+  /**
+   * Runs every worker of its role once, or the one of this name, each to the end of what it began: what tests do instead of
+   * waiting for timers.
+   */
+  tick(only?: string): Promise<void>
+  /**
+   * Stops accepting, finishes requests and workers in flight, closes everything; where others go on serving (`replaced`),
+   * first gives its clients time to turn to them.
+   */
+  stop(replaced?: boolean): Promise<void>
+}
+
+export interface StartOptions {
+  /** Default: all. In the background only health is answered. */
+  role?: Role
+  /** Another process has just done `prepare`. */
+  prepared?: boolean
+  /** Refuses to be the second process that serves from a SQLite file; tests have a second service in theirs. */
+  alone?: boolean
+  accepted?: Accepted
+  /** The clock; tests give their own. */
+  now?: () => Date
+  /** Milliseconds that pass whatever the clock is set to; of the machine, or where `now` is given, by that. */
+  uptime?: () => number
+  /** Whether workers run on timers; default true. */
+  timers?: boolean
+  /** Where log lines go; default standard output. */
+  logTo?: NodeJS.WritableStream
+}
+
+/** Starts a whole service of this configuration: the commands and the tests both use it. */
+export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
+  const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
+  const { alone = false, accepted = { newKey: false, newStorage: false } } = options
+  const { uptime = options.now ? () => now().getTime() : machineUptime } = options
+  const log = createLog(config.logLevel, options.logTo)
+  if (!prepared) {
+    assertCacheFolder(config)
+    await assertMayServe(config, accepted)
+  }
+  const unlock = alone ? lockForService(config.databaseUrl) : undefined
+  await testImages()
+  const telemetry = telemetryOf(config)
+  telemetry.traces = await openTraces(config, log)
+  if (config.metrics !== 'off') processMetrics()
+  const database = await openDatabaseOf(config, log)
+  telemetry.pool = database.pool
+  if (!prepared) await database.migrate()
+  const clockDoubt = watchClock(now, uptime, await findNewestSample(database.db))
+  const storage = await openStorage(config, blobObserver(config))
+  const pending = new Set<Promise<void>>()
+  const background: System['background'] = (work) => {
+    const done = (typeof work === 'function' ? detached(work) : work)
+      .then(() => undefined)
+      .catch((error: unknown) => log.error({ err: error }, 'work in the background failed'))
+      .finally(() => pending.delete(done))
+    pending.add(done)
+  }
+  const stopping = new AbortController()
+  const worksInBackground = role !== 'web'
+  const system = await join(
+    { publish, database, blobs: storage, config, now, log, background, worksInBackground, stopping: stopping.signal },
+    accepted,
+  )
+  const ctx = createContext(system, systemActor)
+  const made = prepared || role === 'background' ? {} : await makeFirst(ctx)
+  if (role !== 'background') await warmUp(config.bcryptCost)
+  const app = await createApp(system, role)
+  const endAnswers = config.metrics === 'off' ? () => undefined : answerPrimary(() => ownMetrics(ctx))
+  const address = await app.listen({ host: config.host, port: config.port })
+  const workers = workersOf(role)
+  const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
+  // A process that only works in the background may share the folder with several that answer.
+  if (!prepared && role !== 'background') background(tidyCaches(config, 1))
+  return {
+    url: address,
+    first: linked(config, address, made),
+    async tick(only) {
+      await Promise.all(pending)
+      const named = only === undefined ? workers : workers.filter(({ name }) => name === only)
+      if (named.length === 0) throw new Error(`no worker is called "${only}"`)
+      for (const worker of named) {
+        await runWorker(worker, ctx, clockDoubt)
+        await Promise.all(pending)
+      }
+    },
+    async stop(replaced = false) {
+      stopping.abort()
+      await pause(replaced ? Math.max(config.drainMs, TURN_MS) : config.drainMs)
+      await app.close()
+      endAnswers()
+      await running?.stop()
+      await Promise.all(pending)
+      await stopAll(ctx)
+      await storage.close()
+      await database.close()
+      unlock?.()
+      await telemetry.traces?.stop()
+      log.flush()
+    },
+  }
+}
+
+/** What one process does for all that are about to serve together: the schema, whose storage it is, the first administrator. */
+export async function prepare(config: Config, accepted: Accepted): Promise<Made> {
+  const log = createLog(config.logLevel, undefined)
+  await assertMayServe(config, accepted)
+  const database = await openDatabaseOf(config, log)
+  return withOpened({ database, blobs: await openStorage(config), config, log }, async (system) => {
+    await database.migrate()
+    return makeFirst(createContext(await join(system, accepted), systemActor))
+  })
+}
+
+/** What is made before it is known where the service listens. */
+type Made = Pick<First, 'admin'> & { setupToken?: string }
+
+async function makeFirst(ctx: Ctx): Promise<Made> {
+  const admin = await createFirstAdmin(ctx)
+  const setupToken = await createSetupToken(ctx)
+  return { ...(admin ? { admin } : {}), ...(setupToken === undefined ? {} : { setupToken }) }
+}
+
+/** The same for people, of a service that listens at `address`. */
+export const linked = ({ port, publicBaseUrl }: Config, address: string, { setupToken, ...made }: Made): First => ({
+  ...made,
+  ...(setupToken === undefined
+    ? {}
+    : { setupLink: `${port === 0 ? address : publicBaseUrl}/console/setup#${setupToken}` }),
+})

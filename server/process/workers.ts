@@ -1,0 +1,124 @@
+import { expiryWorker } from '../access/auth/expiry.ts'
+import { expiryNotices } from '../access/tokens/service.ts'
+import { collector, orphanCollector } from '../blobs/collector.ts'
+import type { Role } from '../config/role.ts'
+import type { Ctx } from '../context.ts'
+import { auditPurger } from '../features/audit/purge.ts'
+import { auditSealer } from '../features/audit/seal.ts'
+import { imageCacheWorker } from '../features/images/service.ts'
+import { forgetRuns, policyWorker } from '../features/policies/runs.ts'
+import { forgetAccesses } from '../features/shares/service.ts'
+import { webhookDispatcher } from '../features/webhooks/dispatcher.ts'
+import { webhookKeeper } from '../features/webhooks/retention.ts'
+import { measured, newMeter } from '../observe/meter.ts'
+import { telemetryOf } from '../observe/telemetry.ts'
+import { reservationSweeper } from '../storage/incoming/service.ts'
+import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
+import { trashWorker } from '../storage/trash/service.ts'
+import { sweeper } from '../storage/uploads/service.ts'
+import { usageRecorder } from '../storage/usage/record.ts'
+import { typeCounter } from '../storage/usage/types.ts'
+import type { ClockDoubt } from './clock.ts'
+
+/** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
+export interface Worker {
+  name: string
+  /** Milliseconds from the end of one run to the start of the next. */
+  every: number
+  /** It works on what this process alone has, so that every one that answers requests runs it. */
+  local?: true
+  /** It deletes what has reached an age: not while the clock is in doubt. */
+  deletesByAge?: true
+  run(ctx: Ctx): Promise<void>
+  /** Begins to work also when it is told to, not on the timer alone; until the function it gives is called. */
+  listen?(ctx: Ctx): () => void
+}
+
+/** Every worker of the service. */
+const workers: readonly Worker[] = [
+  collector,
+  orphanCollector,
+  trashWorker,
+  expiryWorker,
+  expiryNotices,
+  sweeper,
+  reservationSweeper,
+  jobWorker,
+  forgetJobs,
+  forgetAccesses,
+  imageCacheWorker,
+  policyWorker,
+  forgetRuns,
+  webhookDispatcher,
+  webhookKeeper,
+  auditSealer,
+  auditPurger,
+  usageRecorder,
+  typeCounter,
+]
+
+/** Those of a process with this role. */
+export const workersOf = (role: Role): readonly Worker[] =>
+  role === 'web' ? workers.filter(({ local }) => local) : workers
+
+/** One run of a worker, counted and traced; rejects where the run does. In doubt about the clock it fails without a run. */
+export async function runWorker(worker: Worker, ctx: Ctx, clockDoubt: ClockDoubt): Promise<void> {
+  const { metrics, traces } = telemetryOf(ctx.config)
+  const name = { worker: worker.name }
+  const doubt = worker.deletesByAge ? clockDoubt() : null
+  if (doubt !== null) {
+    metrics.strongroom_worker_runs_total.inc(name)
+    metrics.strongroom_worker_failures_total.inc(name)
+    ctx.log.error({ worker: worker.name }, `nothing is deleted for its age: ${doubt}`)
+    return
+  }
+  const meter = newMeter(null, traces?.beginRun(`worker ${worker.name}`))
+  let failed = false
+  try {
+    await measured(meter, () => worker.run(ctx))
+    metrics.strongroom_worker_last_success_timestamp_seconds.set(name, ctx.now().getTime() / 1000)
+  } catch (error) {
+    failed = true
+    metrics.strongroom_worker_failures_total.inc(name)
+    throw error
+  } finally {
+    metrics.strongroom_worker_runs_total.inc(name)
+    metrics.strongroom_worker_seconds_total.inc(name, (performance.now() - meter.began) / 1000)
+    meter.span?.end({ failed })
+  }
+}
+
+/** Runs workers on their timers until `stop`, which resolves when none is running. A failed run is logged. */
+export function startWorkers(ctx: Ctx, workers: readonly Worker[], clockDoubt: ClockDoubt): { stop(): Promise<void> } {
+  let stopping = false
+  const timers = new Set<NodeJS.Timeout>()
+  const running = new Set<Promise<void>>()
+  const schedule = (worker: Worker) => {
+    // A spread of a fifth keeps replicas that started together apart.
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer)
+        const run = runWorker(worker, ctx, clockDoubt)
+          .catch((error: unknown) => ctx.log.error({ err: error, worker: worker.name }, 'a worker failed'))
+          .finally(() => {
+            running.delete(run)
+            if (!stopping) schedule(worker)
+          })
+        running.add(run)
+      },
+      worker.every * (0.9 + Math.random() * 0.2),
+    )
+    timer.unref()
+    timers.add(timer)
+  }
+  for (const worker of workers) schedule(worker)
+  const listening = workers.flatMap((worker) => worker.listen?.(ctx) ?? [])
+  return {
+    async stop() {
+      stopping = true
+      for (const end of listening) end()
+      for (const timer of timers) clearTimeout(timer)
+      await Promise.all(running)
+    },
+  }
+}

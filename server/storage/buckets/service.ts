@@ -1,0 +1,251 @@
+import type { Bucket } from '../../../contract/buckets.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import { actionsOn } from '../../../contract/permissions.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import { allow, type Ctx } from '../../context.ts'
+import type { Db, Tx } from '../../db/schema.ts'
+import * as store from './store.ts'
+
+const GIB = 1024 ** 3
+/** Rows the usage of one bucket is spread over: enough that 16 writers seldom meet. */
+const USAGE_SHARDS = 16
+const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, reserved: 0 }
+
+export const bucketMissing = (name: string): ServiceError =>
+  new ServiceError('not_found', `There is no bucket "${name}".`)
+export const quotaBytes = (quota_gb: number): number => Math.floor(quota_gb * GIB)
+
+export interface CreateBucket {
+  name: string
+  quota_gb?: number | null | undefined
+  trash_days?: number | undefined
+}
+
+/** Creates a bucket; needs `create` on its name. `already_exists` when the name is taken. */
+export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBucket): Promise<Bucket> {
+  allow(ctx.actor, 'create', name)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const { quotas, trash } = await settingsInForce(step)
+    const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
+    await store.freeName(tx, name)
+    const row = await store.insertBucket(tx, {
+      id: newId(),
+      name,
+      trash_days: trash_days ?? trash.default_days,
+      created_at: ctx.now().toISOString(),
+      created_by: ctx.actor.user_id,
+      deleted_at: null,
+    })
+    if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
+    if (quota !== null) await store.setQuota(tx, row.id, quota)
+    record({ name: 'create_bucket', bucket: name, details: { quota_gb: quota, trash_days: row.trash_days } })
+    return describe(ctx, { ...row, quota_gb: quota }, none)
+  })
+}
+
+/** The bucket for someone who has any right in it. Without one the answer is the same 403, whether it exists or not. */
+export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
+  allowAny(ctx, name)
+  const row = await store.findBucket(ctx.db, name)
+  if (!row) throw bucketMissing(name)
+  return describe(ctx, row, (await store.sumUsage(ctx.db, [row.id])).get(row.id))
+}
+
+/** Changes quota and trash days; needs `manage`. A quota below what is used only stops growth. */
+export function updateBucket(
+  ctx: Ctx,
+  name: string,
+  change: { quota_gb?: number | null | undefined; trash_days?: number | undefined },
+): Promise<Bucket> {
+  allow(ctx.actor, 'manage', name)
+  return ctx.act(async ({ tx, record }) => {
+    const row = await store.lockBucket(tx, name)
+    if (!row) throw bucketMissing(name)
+    const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
+    const before = { quota_gb: quota?.quota_gb ?? null, trash_days: row.trash_days }
+    const after = { ...before, ...change }
+    if (after.quota_gb === null) await store.clearQuota(tx, row.id)
+    else await store.setQuota(tx, row.id, after.quota_gb)
+    await store.setTrashDays(tx, row.id, after.trash_days)
+    record({ name: 'update_bucket', bucket: name, details: { before, after } })
+    const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
+    return describe(ctx, { ...row, ...after }, usage)
+  })
+}
+
+/** Deletes a bucket without objects; needs `manage`. Its trash is emptied by the trash worker afterwards. */
+export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
+  allow(ctx.actor, 'manage', name)
+  await ctx.act(async ({ tx, record }) => {
+    const row = await store.lockBucket(tx, name)
+    if (!row) throw bucketMissing(name)
+    if (await store.hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
+    const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
+    await store.clearQuota(tx, row.id)
+    await store.buryBucket(tx, row, ctx.now())
+    const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
+    record({ name: 'delete_bucket', bucket: name, details })
+  })
+}
+
+const SCAN = 1000
+
+/** The buckets the caller has any right in, in order of names. */
+export async function listBuckets(ctx: Ctx, limit: number, cursor: string | undefined) {
+  let [after = ''] = decodeCursor(cursor, 1) ?? []
+  const found: store.BucketRow[] = []
+  for (;;) {
+    const rows = await store.listBuckets(ctx.db, after, SCAN)
+    found.push(...rows.filter(({ name }) => actionsOn(ctx.actor.groups, name).length > 0))
+    after = rows.at(-1)?.name ?? after
+    if (rows.length < SCAN || found.length > limit) break
+  }
+  const { page, next_cursor } = pageOf(found, limit, ({ name }) => [name])
+  const usage = await store.sumUsage(
+    ctx.db,
+    page.map(({ id }) => id),
+  )
+  return {
+    items: page.map((row) => describe(ctx, row, usage.get(row.id))),
+    next_cursor,
+  }
+}
+
+const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bucket => ({
+  name: row.name,
+  quota_gb: row.quota_gb,
+  used_bytes: usage.bytes,
+  reserved_bytes: usage.reserved,
+  object_count: usage.objects,
+  trash_bytes: usage.trash_bytes,
+  trash_days: row.trash_days,
+  created_at: row.created_at,
+  created_by: row.created_by,
+  permissions: actionsOn(ctx.actor.groups, row.name),
+})
+
+/** Throws the one 403 for names the caller has no right on at all. */
+export function allowAny(ctx: Ctx, name: string): void {
+  if (actionsOn(ctx.actor.groups, name).length === 0) allow(ctx.actor, 'list', name)
+}
+
+/** A bucket held for a change of its contents. */
+export interface HeldBucket {
+  id: string
+  name: string
+  trash_days: number
+  /** Bytes that may still be added under its own quota, negative when that was set below what is used; null without one. */
+  room: number | null
+  /** The same of the quota over all buckets together. */
+  totalRoom: number | null
+}
+
+/**
+ * Step: holds a bucket for a change of its contents. Under a quota its other writers wait, so that `room` stays true
+ * until the transaction ends; without one they do not. Throws not_found.
+ */
+export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
+  const bucket = await store.shareBucket(tx, name)
+  if (!bucket) throw bucketMissing(name)
+  return withRoom(tx, bucket)
+}
+
+/** A bucket that may be deleted by now; then `former_name` is what people knew it by, if that is known. */
+export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: string | null }
+
+/** Step: holds a bucket by its id, also one that is deleted, for what is left to be done; undefined when it is forgotten. */
+export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | undefined> {
+  const bucket = await store.shareAnyBucket(tx, id)
+  return bucket && withRoom(tx, bucket)
+}
+
+async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
+  // In a statement of its own: joined, it would be as it was before the wait for the bucket's row.
+  const quotas = await store.lockQuotas(tx, bucket.id)
+  const own = quotas.find(({ scope }) => scope === bucket.id)
+  const total = quotas.find(({ scope }) => scope === store.TOTAL)
+  const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
+  const incoming = quotas.length > 0 ? await store.sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
+  return {
+    ...bucket,
+    room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved - incoming.own : null,
+    totalRoom: total ? quotaBytes(total.quota_gb) - (total.used_bytes ?? 0) - incoming.all : null,
+  }
+}
+
+/** Step: holds two buckets, which may be the same, in one order for everybody. */
+export async function holdBuckets(tx: Tx, a: string, b: string): Promise<[HeldBucket, HeldBucket]> {
+  const first = await holdBucket(tx, a < b ? a : b)
+  const second = a === b ? first : await holdBucket(tx, a < b ? b : a)
+  return a < b ? [first, second] : [second, first]
+}
+
+const least = (...rooms: readonly (number | null)[]): number | null => {
+  const known = rooms.filter((room) => room !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+/** Bytes that may still be added to a held bucket; `moved` of them come from other buckets. Null without a quota. */
+export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
+  least(bucket.room, bucket.totalRoom === null ? null : bucket.totalRoom + moved)
+
+/**
+ * Bytes that may be added to a bucket as far as can be known before the change is made; null without a quota. The exact
+ * decision is `countUsage`'s.
+ */
+export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
+  const { quota_gb, total_quota_gb, total_used_bytes } = bucket
+  if (quota_gb === null && total_quota_gb === null) return null
+  const incoming = await store.sumIncoming(db, bucket.id)
+  const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0) - incoming.all
+  if (quota_gb === null) return total
+  const usage = (await store.sumUsage(db, [bucket.id])).get(bucket.id) ?? none
+  return least(quotaBytes(quota_gb) - usage.bytes - usage.reserved - incoming.own, total)
+}
+
+/**
+ * Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. `moved` bytes of it
+ * come from another bucket, and are nothing new to the quota over all.
+ */
+export async function countUsage(tx: Tx, bucket: HeldBucket, change: Partial<store.Usage>, moved = 0): Promise<void> {
+  const full = { ...none, ...change }
+  const growth = full.bytes + full.reserved
+  if (growth > 0) assertRoom(bucket.name, bucket.room, growth)
+  // What only moves about may do so above the quota over all, too.
+  if (growth > moved) assertRoom(bucket.name, bucket.totalRoom, growth - moved)
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...full })
+  if (bucket.totalRoom !== null && growth !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: growth })
+}
+
+/** Step: sets or (null) lifts the quota over all buckets together. Every writer waits meanwhile, so its count is exact. */
+export async function setTotalQuota(tx: Tx, quota_gb: number | null): Promise<void> {
+  await store.lockAllBuckets(tx)
+  if (quota_gb === null) await store.clearQuota(tx, store.TOTAL)
+  else await store.setQuota(tx, store.TOTAL, quota_gb, await store.sumAllUsage(tx))
+}
+
+/** What refuses `needed` bytes where there is `room` for fewer. */
+export const quotaExceeded = (name: string, room: number, needed: number): ServiceError =>
+  new ServiceError(
+    'quota_exceeded',
+    `There is room for ${Math.max(0, room)} more bytes in bucket "${name}"; this needs ${needed}.`,
+  )
+
+/** Throws quota_exceeded unless `growth` bytes fit into `room`. */
+export function assertRoom(name: string, room: number | null, growth: number): void {
+  if (room !== null && growth > room) throw quotaExceeded(name, room, growth)
+}
+
+/** Step: counts a bucket anew from what is in it, while its writers wait. */
+export async function correctUsage(tx: Tx, id: string): Promise<void> {
+  const bucket = await store.lockAnyBucket(tx, id)
+  if (!bucket) return
+  await store.deleteUsage(tx, bucket.id)
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await store.measureBucket(tx, bucket.id)) })
+}
+
+/** Step: forgets deleted buckets whose trash has been emptied. */
+export const purgeBuried = store.deleteBuried

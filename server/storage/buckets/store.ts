@@ -1,0 +1,282 @@
+import { sql } from 'kysely'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+
+/** The scope of the quota over all buckets together. */
+export const TOTAL = '00000000-0000-0000-0000-000000000000'
+
+/** Gives nothing back when the name is taken. */
+export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'buckets'> | undefined> =>
+  tx
+    .insertInto('buckets')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+const columns = ['buckets.id', 'name', 'trash_days', 'created_at', 'created_by', 'quotas.quota_gb'] as const
+export type BucketRow = Pick<Row<'buckets'>, 'id' | 'name' | 'trash_days' | 'created_at' | 'created_by'> & {
+  quota_gb: number | null
+}
+
+const withQuota = (db: Db) => db.selectFrom('buckets').leftJoin('quotas', 'quotas.scope', 'buckets.id').select(columns)
+
+/** A bucket with the quota over all buckets together, which is null where none is set. */
+export interface FoundBucket extends BucketRow {
+  total_quota_gb: number | null
+  total_used_bytes: number | null
+}
+const byName = prepared((db: Db, { name, total }: { name: string; total: string }) =>
+  withQuota(db)
+    .leftJoin('quotas as total', (join) => join.on('total.scope', '=', total))
+    .select(['total.quota_gb as total_quota_gb', 'total.used_bytes as total_used_bytes'])
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null),
+)
+export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
+  (await byName(db, { name, total: TOTAL }))[0]
+
+/** Live buckets after a name, in order of names. */
+export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
+  withQuota(db).where('deleted_at', 'is', null).where('name', '>', after).orderBy('name').limit(limit).execute()
+
+/**
+ * Holds the bucket in place for a change of its contents: nobody can delete it or set its quota meanwhile, while others
+ * may change contents too.
+ */
+export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
+const share = prepared((tx: Tx, { name }: { name: string }) =>
+  tx
+    .selectFrom('buckets')
+    .select(['buckets.id', 'name', 'trash_days'])
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forShare(),
+)
+
+/** The same by its id, also of one that is deleted: for what is left to be done when its name is not its own any more. */
+export const shareAnyBucket = async (tx: Tx, id: string) =>
+  tx
+    .selectFrom('buckets')
+    .select(['buckets.id', 'name', 'trash_days', 'former_name', 'deleted_at'])
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+
+/** Locks the bucket against every other change. */
+export const lockBucket = (tx: Tx, name: string) =>
+  tx
+    .selectFrom('buckets')
+    .selectAll()
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** The same by its id, also of one that is deleted. */
+export const lockAnyBucket = (tx: Tx, id: string) =>
+  tx.selectFrom('buckets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+/** Locks the quotas a bucket is under, so that whoever else grows it waits; nothing where there are none. */
+export const lockQuotas = (tx: Tx, bucketId: string) => quotasOf(tx, { scope: bucketId, total: TOTAL })
+const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: string }) =>
+  tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
+)
+
+/** `used_bytes`, what is stored and reserved, is counted in the row where it is not null. */
+export const setQuota = (tx: Tx, scope: string, quota_gb: number, used_bytes: number | null = null) =>
+  tx
+    .insertInto('quotas')
+    .values({ scope, quota_gb, used_bytes })
+    .onConflict((conflict) => conflict.column('scope').doUpdateSet({ quota_gb, used_bytes }))
+    .execute()
+
+export const clearQuota = (tx: Tx, scope: string) => tx.deleteFrom('quotas').where('scope', '=', scope).execute()
+
+export const addToQuota = prepared((tx: Tx, { scope, bytes }: { scope: string; bytes: number }) =>
+  tx
+    .updateTable('quotas')
+    .set((e) => ({ used_bytes: e('used_bytes', '+', bytes) }))
+    .where('scope', '=', scope),
+)
+
+/** Locks every bucket against changes of its contents. */
+export const lockAllBuckets = (tx: Tx) => tx.selectFrom('buckets').select('id').orderBy('id').forUpdate().execute()
+
+export const sumAllUsage = async (tx: Tx): Promise<number> =>
+  (
+    await tx
+      .selectFrom('bucket_usage')
+      .select((e) => e.fn.coalesce(e.fn.sum<number>(e('bytes', '+', e.ref('reserved'))), e.lit(0)).as('bytes'))
+      .executeTakeFirstOrThrow()
+  ).bytes
+
+export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
+  tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()
+
+/**
+ * Frees the name and ends open uploads, whose sweeper does the rest; the row stays until the trash is emptied. The name it
+ * has until then is not a valid one and matches no pattern.
+ */
+export async function buryBucket(tx: Tx, { id, name }: { id: string; name: string }, now: Date): Promise<void> {
+  const deleted_at = now.toISOString()
+  await tx.updateTable('uploads').set({ expires_at: deleted_at }).where('bucket_id', '=', id).execute()
+  await tx
+    .updateTable('buckets')
+    .set({ name: `~${id}`, former_name: name, deleted_at })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The release before has buried buckets under their ids: such a name becomes free. */
+export const freeName = (tx: Tx, name: string) =>
+  tx
+    .updateTable('buckets')
+    .set({ name: `~${name}` })
+    .where('name', '=', name)
+    .where('deleted_at', 'is not', null)
+    .execute()
+
+export interface Usage {
+  bytes: number
+  objects: number
+  trash_bytes: number
+  /** Bytes that open uploads in parts will take. */
+  reserved: number
+}
+
+export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shard: number }) =>
+  tx
+    .insertInto('bucket_usage')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'shard']).doUpdateSet((e) => ({
+        bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
+        objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
+        trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
+        reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
+      })),
+    ),
+)
+
+/** Exact usage of each named bucket; one that never held anything is missing. */
+export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Map<string, Usage>> {
+  if (bucketIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('bucket_usage')
+    .select((e) => [
+      'bucket_id',
+      e.fn.sum<number>('bytes').as('bytes'),
+      e.fn.sum<number>('objects').as('objects'),
+      e.fn.sum<number>('trash_bytes').as('trash_bytes'),
+      e.fn.sum<number>('reserved').as('reserved'),
+    ])
+    .where('bucket_id', 'in', bucketIds)
+    .groupBy('bucket_id')
+    .execute()
+  return new Map(rows.map(({ bucket_id, ...usage }) => [bucket_id, usage]))
+}
+
+/** Deleted buckets whose trash is empty have nothing left to keep. */
+export const deleteBuried = (tx: Tx) =>
+  tx
+    .deleteFrom('buckets')
+    .where('deleted_at', 'is not', null)
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('trash').select('trash.id').whereRef('trash.bucket_id', '=', 'buckets.id'))),
+    )
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id'))),
+    )
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('uploads').select('uploads.id').whereRef('uploads.bucket_id', '=', 'buckets.id'))),
+    )
+    .execute()
+
+export const deleteUsage = (tx: Tx, bucketId: string) =>
+  tx.deleteFrom('bucket_usage').where('bucket_id', '=', bucketId).execute()
+
+/** What the tables hold of a bucket. */
+export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
+  const sumOf = async (table: 'objects' | 'trash') =>
+    tx
+      .selectFrom(table)
+      .select((e) => [
+        e.fn.coalesce(e.fn.sum<number>('size'), e.lit(0)).as('bytes'),
+        e.fn.countAll<number>().as('count'),
+      ])
+      .where('bucket_id', '=', bucketId)
+      .executeTakeFirstOrThrow()
+  const objects = await sumOf('objects')
+  const trash = await sumOf('trash')
+  const uploads = await tx
+    .selectFrom('uploads')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('reserved'), e.lit(0)).as('bytes'))
+    .where('bucket_id', '=', bucketId)
+    .executeTakeFirstOrThrow()
+  return { bytes: objects.bytes, objects: objects.count, trash_bytes: trash.bytes, reserved: uploads.bytes }
+}
+
+/** Bytes on their way into a bucket, and into all buckets together. */
+export const sumIncoming = (db: Db, bucketId: string): Promise<{ own: number; all: number }> =>
+  db
+    .selectFrom('incoming')
+    .select((e) => [
+      e.fn.coalesce(e.fn.sum<number>('bytes'), e.lit(0)).as('all'),
+      e.fn.coalesce(e.fn.sum<number>('bytes').filterWhere('bucket_id', '=', bucketId), e.lit(0)).as('own'),
+    ])
+    .executeTakeFirstOrThrow()
+
+/** Whether anything is visible in a bucket. */
+export const hasObjects = async (db: Db, bucketId: string): Promise<boolean> =>
+  (await db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !==
+  undefined
+
+/** The name of a live bucket. */
+export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('buckets')
+      .select('name')
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+  )?.name
+
+export interface Counted {
+  id: string
+  name: string
+  bytes: number
+  objects: number
+  trash_bytes: number
+  reserved: number
+}
+
+/** What the tables hold of each bucket and what is counted of it, in one statement: others go on writing meanwhile. */
+export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
+  const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
+  const { rows } = await sql<{ [column: string]: string | number }>`
+    select b.id, coalesce(b.former_name, b.name) as name,
+      coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0) as held_bytes,
+      (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
+      coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
+      coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
+      coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
+      coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
+      coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
+      coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
+    from buckets b order by b.name`.execute(db)
+  const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({
+    id: String(row.id),
+    name: String(row.name),
+    ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
+      Counted,
+      (typeof numbers)[number]
+    >),
+  })
+  return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))
+}
+
+/** The quota over all buckets together, where one is set. */
+export const findTotalQuota = (db: Db) =>
+  db.selectFrom('quotas').selectAll().where('used_bytes', 'is not', null).executeTakeFirst()

@@ -1,0 +1,108 @@
+import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Upkeep } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { findKeys } from '../objects/search.ts'
+import { hasKeyIn } from '../objects/store.ts'
+import type { CreateJob } from './request.ts'
+
+const KEYS_A_STEP = 2000
+
+/**
+ * Step: the next keys a job is to work on, after where the last step came to; `next` null when these are all. They are
+ * written down before anything is done, so that what the job itself brings about is never taken for work.
+ */
+export async function listStep(
+  step: Upkeep,
+  bucketId: string,
+  request: CreateJob,
+  listedTo: string | null,
+): Promise<{ keys: string[]; next: string | null }> {
+  const { tx } = step
+  const { prefix = '', search = null, exclude = [], keys } = request
+  const isExcluded = excluder(exclude, prefix)
+  const { rung, down } = ladderOf(request)
+  const [levelText = '0', after] = listedTo === null ? [] : (decodeCursor(listedTo, 2) ?? [])
+  if (keys) {
+    const from = after ? Number(after) : 0
+    const next = inOrder(keys, prefix, rung, down).slice(from, from + KEYS_A_STEP)
+    const more = from + KEYS_A_STEP < keys.length
+    return {
+      keys: next.filter((key) => !isExcluded(key)),
+      next: more ? encodeCursor(['0', String(from + KEYS_A_STEP)]) : null,
+    }
+  }
+  const first = async () => (down ? await deepestLevel(tx, bucketId, prefix, rung) : 0)
+  const level = listedTo === null ? await first() : Number(levelText)
+  const top = prefix + rung.repeat(level)
+  const below = rung === '' ? null : top + rung
+  const ranges = visibleRanges(step, request, top).flatMap((range) =>
+    below === null ? [range] : without(range, below),
+  )
+  const found = await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: KEYS_A_STEP })
+  const left = found.keys.filter((key) => !isExcluded(key))
+  if (found.next !== null) return { keys: left, next: encodeCursor([String(level), found.next]) }
+  if (down) return { keys: left, next: level > 0 ? encodeCursor([String(level - 1), '']) : null }
+  const deeper = below !== null && (await hasKeyIn(tx, bucketId, { from: below, to: afterPrefix(below) }))
+  return { keys: left, next: deeper ? encodeCursor([String(level + 1), '']) : null }
+}
+
+/**
+ * Within one bucket a copy or move can lead into its own source. Up (`a/` to nothing) `a/a/x` goes to `a/x`, which has to
+ * be done by then; down (`a/` to `a/a/`) `a/x` goes to `a/a/x`, which has to be done by then. So both go level by level:
+ * what is under `a/` but not under `a/a/` is one, what is under that but not under `a/a/a/` the next; up begins with the
+ * highest, down with the lowest. `rung` is what makes a level, empty where there is only one.
+ */
+function ladderOf(request: CreateJob): { rung: string; down: boolean } {
+  const { source_bucket, dest_bucket, prefix = '', dest_prefix = '' } = request
+  if (dest_bucket !== source_bucket) return { rung: '', down: false }
+  if (prefix.startsWith(dest_prefix)) return { rung: prefix.slice(dest_prefix.length), down: false }
+  if (dest_prefix.startsWith(prefix)) return { rung: dest_prefix.slice(prefix.length), down: true }
+  return { rung: '', down: false }
+}
+
+async function deepestLevel(tx: Tx, bucketId: string, prefix: string, rung: string): Promise<number> {
+  for (let level = 0; ; level++) {
+    const below = prefix + rung.repeat(level + 1)
+    if (!(await hasKeyIn(tx, bucketId, { from: below, to: afterPrefix(below) }))) return level
+  }
+}
+
+/** Named keys in the order of their levels, else as they were given. */
+function inOrder(keys: readonly string[], prefix: string, rung: string, down: boolean): readonly string[] {
+  if (rung === '') return keys
+  const levelOf = (key: string): number => {
+    let level = 0
+    for (let at = prefix.length; key.startsWith(prefix) && key.startsWith(rung, at); at += rung.length) level++
+    return down ? -level : level
+  }
+  const levels = new Map(keys.map((key) => [key, levelOf(key)]))
+  return keys.toSorted((a, b) => (levels.get(a) ?? 0) - (levels.get(b) ?? 0))
+}
+
+/** Where the creator sees objects: what else is there is none of theirs, not even as an error. */
+function visibleRanges({ actor }: Upkeep, { kind, source_bucket }: CreateJob, prefix: string): KeyRange[] {
+  const listed = allowedRanges(actor.groups, 'list', source_bucket, prefix)
+  if (listed.length > 0) return listed
+  return allowedRanges(actor.groups, kind === 'copy' || kind === 'move' ? 'read' : 'delete', source_bucket, prefix)
+}
+
+/** A range without what is under a prefix. */
+function without({ from, to }: KeyRange, prefix: string): KeyRange[] {
+  const end = afterPrefix(prefix)
+  const before: KeyRange = { from, to: to === null || compareKeys(prefix, to) < 0 ? prefix : to }
+  const rest = end === null ? [] : [{ from: compareKeys(end, from) > 0 ? end : from, to }]
+  return [before, ...rest].filter((range) => range.to === null || compareKeys(range.from, range.to) < 0)
+}
+
+/** Whether a key is named, or lies in a folder that is; the prefix itself names but the object of that key. */
+function excluder(exclude: readonly string[], prefix: string): (key: string) => boolean {
+  const named = new Set(exclude)
+  const folders = new Set(exclude.filter((name) => name !== prefix))
+  return (key) => {
+    if (named.has(key)) return true
+    for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1))
+      if (folders.has(key.slice(0, slash + 1))) return true
+    return false
+  }
+}

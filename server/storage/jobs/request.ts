@@ -1,0 +1,20 @@
+import type { Job } from '../../../contract/jobs.ts'
+import type { Actor } from '../../context.ts'
+
+/** What a job is to do. */
+export interface CreateJob {
+  kind: Job['kind']
+  source_bucket: string
+  /** The job whose deletions are restored, or whose moves are taken back. */
+  of?: string | undefined
+  prefix?: string | undefined
+  search?: string | undefined
+  exclude?: readonly string[] | undefined
+  keys?: readonly string[] | undefined
+  dest_bucket?: string | undefined
+  dest_prefix?: string | undefined
+  if_none_match?: '*' | undefined
+}
+
+/** Of the creator of a job what is needed to act as them later. */
+export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>

@@ -1,0 +1,209 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { actorOnBehalf } from '../../access/sessions/service.ts'
+import { DAY_MS, HOUR_MS } from '../../base/time.ts'
+import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
+import { type Claim, leaseOn, renewed } from '../../work/lease.ts'
+import { drain } from '../../work/steps.ts'
+import { unclaimed } from '../../work/store.ts'
+import { holdBucket, holdBuckets } from '../buckets/service.ts'
+import { deleteKeys, destination } from '../objects/bulk.ts'
+import type { ItemError } from '../objects/item-error.ts'
+import { retryTaken } from '../objects/retry.ts'
+import { transferObjects } from '../objects/transfer.ts'
+import { findVersions, type Seen } from '../objects/versions.ts'
+import { listStep } from './listing.ts'
+import type { CreateJob, JobActor } from './request.ts'
+import * as store from './store.ts'
+import { countUndoable, type Outcome, undoStep } from './undo.ts'
+
+const MOST_ERRORS = 100
+const FORGOTTEN_MS = 30 * DAY_MS
+/** How long a move can be undone: what it moved is a row for each object. */
+const UNDOABLE_MS = 7 * DAY_MS
+const MOVES_AT_ONCE = 5000
+const FEWEST_A_STEP = 20
+/** The blob of a version that there is not: nothing was under a key that was named. */
+const NO_BLOB = '00000000-0000-0000-0000-000000000000'
+
+const lease = leaseOn({ table: 'jobs', columns: store.columns, isOpen: store.isOpen })
+
+/** Works on jobs that nobody works on, two at a time in a process, until there are none. */
+export const runJobs = drain({
+  lease,
+  noun: 'job',
+  logField: 'job',
+  fewest: FEWEST_A_STEP,
+  async begin(ctx, job, claim) {
+    const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Pick<
+      CreateJob,
+      'keys' | 'exclude'
+    >
+    const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
+    return (size) => takeStep(ctx, claim, request, size)
+  },
+  fail: (ctx, claim, reason) => ctx.upkeep((step) => finish(step, claim, 'failed', reason)),
+})
+
+export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
+
+/** Forgets jobs that were over a month ago, and after a week what they moved. */
+export const forgetJobs = {
+  name: 'job-expiry',
+  every: HOUR_MS,
+  deletesByAge: true as const,
+  run: async (ctx: Ctx): Promise<void> => {
+    const before = (ms: number) => new Date(ctx.now().getTime() - ms)
+    while (await ctx.upkeep(({ tx }) => store.deleteOldMoves(tx, before(UNDOABLE_MS), MOVES_AT_ONCE)));
+    await ctx.upkeep(({ tx }) => store.deleteFinished(tx, before(FORGOTTEN_MS)))
+  },
+}
+
+async function finish(
+  step: Upkeep,
+  claim: Claim,
+  status: 'succeeded' | 'failed' | 'cancelled',
+  detail: string | null,
+): Promise<void> {
+  const { tx } = step
+  const { id, total } = await lease.hold(tx, claim)
+  await store.deleteItems(tx, id, total)
+  const finished_at = step.now().toISOString()
+  await store.updateJob(tx, id, { status, detail, finished_at, ...unclaimed, selection: store.NO_SELECTION })
+}
+
+/** One step with the creator's rights of this moment; false when the job is over. */
+async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<boolean> {
+  const job = await lease.find(ctx.db, claim)
+  if (job.cancel_at !== null) {
+    await ctx.upkeep((step) => finish(step, claim, 'cancelled', null))
+    return false
+  }
+  const { origin, token_id: token, ...credential } = JSON.parse(job.actor) as JobActor
+  const actor = await actorOnBehalf(
+    { db: ctx.db, now: ctx.now, actor: { origin } },
+    { user: job.created_by, token, ...credential },
+    () =>
+      new ServiceError(
+        'forbidden',
+        'The account that began this job, or the token it was begun with, is not active any more.',
+      ),
+  )
+  const creator = ctx.as(actor)
+  if (job.listed_at === null) {
+    await creator.upkeep((step) => listItemsOf(step, claim, request))
+    return true
+  }
+  if (job.position >= job.total) {
+    await ctx.upkeep((step) => finish(step, claim, 'succeeded', null))
+    return false
+  }
+  await retryTaken(() => applyStep(creator, claim, request, size))
+  return true
+}
+
+/** Writes down the next keys; of a restore, whose items are known already, only how many they are. */
+async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
+  const { tx } = step
+  const job = await lease.hold(tx, claim)
+  const { id } = job
+  const { id: bucketId } = await holdBucket(tx, request.source_bucket)
+  if (request.kind === 'restore') {
+    const total = await countUndoable(tx, request.of ?? '')
+    return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
+  }
+  const { keys, next } = await listStep(step, bucketId, request, job.listed_to)
+  const versions = new Map((await findVersions(tx, bucketId, keys)).map((version) => [version.key, version]))
+  await store.insertItems(
+    tx,
+    keys.map((key, i) => {
+      const { blob_id = NO_BLOB, last_modified = null } = versions.get(key) ?? {}
+      return { job_id: id, position: job.total + i + 1, key, blob_id, last_modified }
+    }),
+  )
+  await store.updateJob(tx, id, {
+    total: job.total + keys.length,
+    listed_to: next,
+    ...(next === null ? { listed_at: step.now().toISOString(), selection: store.NO_SELECTION } : {}),
+    ...renewed(step),
+  })
+}
+
+/** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */
+async function applyStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<void> {
+  const failed = await ctx.act(async (step) => {
+    const job = await lease.hold(step.tx, claim)
+    const outcome = await apply(await asCurrent(step), job, request, size)
+    if (outcome.done === 0) return step.nothing(outcome)
+    await noteOutcome(step, job, outcome)
+    return null
+  })
+  if (failed) await ctx.upkeep(async (step) => noteOutcome(step, await lease.hold(step.tx, claim), failed))
+}
+
+/** Step: writes down what a step came to. */
+async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
+  const { tx } = step
+  const { done, errors, progress, settled } = outcome
+  const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
+  if (job.kind !== 'restore') await store.deleteItems(tx, job.id, progress.position)
+  if (settled) await store.deleteMoves(tx, settled.by, settled.positions)
+  await store.updateJob(tx, job.id, {
+    ...progress,
+    done: job.done + done,
+    failed: job.failed + errors.length,
+    changed: job.changed + errors.filter(({ code }) => code === 'changed').length,
+    ...(errors.length === 0 || known.length === MOST_ERRORS
+      ? {}
+      : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
+    ...renewed(step),
+  })
+}
+
+/** What a job listed, by its keys; a release that knew only keys has left no versions. */
+const versionsOf = (items: readonly store.Item[]): Seen =>
+  new Map(
+    items.flatMap(({ key, blob_id, last_modified }) =>
+      blob_id === null ? [] : [[key, { key, blob_id, last_modified: last_modified ?? '' }]],
+    ),
+  )
+
+async function apply(step: Step, job: store.JobRow, request: CreateJob, size: number): Promise<Outcome> {
+  const { tx } = step
+  const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
+  const job_id = job.id
+  if (kind === 'restore') return undoStep(step, job, request, size)
+  const items = await store.listItems(tx, job_id, job.position, size)
+  const keys = items.map(({ key }) => key)
+  const seen = versionsOf(items)
+  const progress = { position: items.at(-1)?.position ?? job.total }
+  if (kind === 'delete' || kind === 'empty_bucket') {
+    const bucket = await holdBucket(tx, source_bucket)
+    const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
+    return { done: removed.length, errors, progress }
+  }
+  const errors: ItemError[] = []
+  const pairs = keys.flatMap((key) => {
+    const dest = destination(key, dest_prefix, key.startsWith(prefix) ? prefix : undefined)
+    if (dest === null) errors.push({ key, code: 'invalid_request', detail: 'The new key would not be valid.' })
+    return dest === null ? [] : [{ key, dest }]
+  })
+  const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
+  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen }
+  const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
+  if (kind === 'move' && placed.length > 0) {
+    const positions = new Map(items.map(({ key, position }) => [key, position]))
+    await store.insertMoves(
+      tx,
+      placed.map(({ pair, row: { bucket_id, key, blob_id }, trash_id }) => ({
+        job_id,
+        position: positions.get(pair.key) ?? 0,
+        source_key: pair.key,
+        bucket_id,
+        key,
+        blob_id,
+        trash_id,
+      })),
+    )
+  }
+  return { done: placed.length, errors: [...errors, ...refused], progress }
+}

@@ -1,0 +1,204 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Job } from '../../../contract/jobs.ts'
+import { type BucketAction, isAdmin } from '../../../contract/permissions.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import { invalid } from '../../base/invalid.ts'
+import { allowSomewhere, type Ctx } from '../../context.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import type { CreateJob, JobActor } from './request.ts'
+import { runJobs } from './runner.ts'
+import * as store from './store.ts'
+
+/** Jobs of one person that wait or run: each may hold ten megabytes of keys until it has listed them. */
+const MOST_OPEN = 100
+
+/** What a client asks for. */
+type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
+
+const conflict = (path: string, message: string) =>
+  new ServiceError('conflict', `${path} ${message}`, { faults: [{ path, message }] })
+
+const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean => kind !== 'copy' && kind !== 'restore'
+const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
+
+/** A restore says where by the job it undoes, a move in the opposite direction; throws why that cannot be undone. */
+async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<CreateJob> {
+  const [other] = Object.keys(rest).filter((name) => name !== 'kind')
+  if (other !== undefined)
+    throw invalid(`body.${other}`, 'is not for restore, which takes what the job deleted or moved')
+  if (of === undefined) throw invalid('body.of', 'is required')
+  const job = await own(ctx, of)
+  if (!leavesWayBack(job)) throw conflict('body.of', 'is a job that neither deleted nor moved anything')
+  if (!isOver(job)) throw conflict('body.of', 'is a job that is not over yet')
+  const { kind, source_bucket, prefix, dest_bucket = source_bucket, dest_prefix } = JSON.parse(job.request) as CreateJob
+  if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix }
+  return {
+    kind: 'restore',
+    of,
+    if_none_match: '*',
+    source_bucket: dest_bucket,
+    prefix: dest_prefix,
+    dest_bucket: source_bucket,
+    dest_prefix: prefix,
+  }
+}
+
+/** The request with its defaults, made sure that it can mean something. */
+function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
+  if (body.kind === 'restore') return completeRestore(ctx, body)
+  const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
+  if (of !== undefined) throw invalid('body.of', 'is only for restore')
+  if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
+  const transfers = kind === 'copy' || kind === 'move'
+  if (!transfers && (dest_bucket !== undefined || dest_prefix !== undefined))
+    throw invalid('body.dest_bucket', 'is only for copy and move')
+  if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined))
+    throw invalid('body.prefix', 'is not for empty_bucket, which deletes everything')
+  if (keys && search !== undefined) throw invalid('body.search', 'cannot be combined with keys')
+  if (!transfers) return { ...body, source_bucket, prefix }
+  if (dest_bucket === undefined && dest_prefix === undefined)
+    throw invalid('body.dest_prefix', 'is required, or dest_bucket')
+  const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
+  const within = destination.dest_bucket === source_bucket && destination.dest_prefix.startsWith(prefix)
+  // Named keys are finite and each is decided by itself.
+  if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
+    throw conflict('body.dest_prefix', 'lies in what is to be moved or copied')
+  return { ...body, source_bucket, prefix, ...destination }
+}
+
+/** The named keys of a job may lie outside of its prefix, so a restore is asked for on the bucket and then on each. */
+const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
+  copy: ['read'],
+  move: ['read', 'delete'],
+  delete: ['delete'],
+  empty_bucket: ['delete'],
+  restore: ['write'],
+}
+
+/** Queues a job; needs the rights for it somewhere under the prefix and, where it copies or moves, in the other bucket. */
+export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
+  const request = await complete(ctx, body)
+  const { kind, source_bucket, prefix = '', dest_bucket, dest_prefix = '' } = request
+  const movesBack = kind === 'restore' && dest_bucket !== undefined
+  for (const action of needed[movesBack ? 'move' : kind])
+    allowSomewhere(ctx.actor, action, source_bucket, kind === 'restore' ? '' : prefix)
+  if (dest_bucket !== undefined) allowSomewhere(ctx.actor, 'write', dest_bucket, movesBack ? '' : dest_prefix)
+  for (const name of new Set([source_bucket, dest_bucket ?? source_bucket]))
+    if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  if (request.of !== undefined && !(await store.findRestorable(ctx.db, [request.of])).has(request.of))
+    throw new ServiceError('nothing_to_restore', 'Nothing of what the job deleted or moved can be put back any more.')
+  const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
+  const actor: JobActor = { auth_method, token_id, session_id, origin }
+  const { keys, exclude, ...small } = request
+  const row: store.JobRow = {
+    id: newId(),
+    kind,
+    status: 'queued',
+    request: JSON.stringify(small),
+    actor: JSON.stringify(actor),
+    created_by: user_id ?? '',
+    created_by_email: email,
+    listed_to: null,
+    listed_at: null,
+    total: 0,
+    position: 0,
+    done: 0,
+    failed: 0,
+    changed: 0,
+    errors: '[]',
+    detail: null,
+    runner: null,
+    leased_until: null,
+    cancel_at: null,
+    created_at: ctx.now().toISOString(),
+    started_at: null,
+    finished_at: null,
+  }
+  await ctx.upkeep(async ({ tx }) => {
+    await store.lockCreator(tx, row.created_by)
+    if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
+      throw new ServiceError(
+        'limit_reached',
+        `You have ${MOST_OPEN} jobs that are not over; wait for one or cancel it.`,
+      )
+    await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) })
+  })
+  ctx.background(() => runJobs(ctx))
+  return describe(row)
+}
+
+function describe(row: store.JobRow, restorable = false): Job {
+  const {
+    source_bucket,
+    prefix = '',
+    search = null,
+    dest_bucket = null,
+    dest_prefix = null,
+    if_none_match = null,
+    of = null,
+  } = JSON.parse(row.request) as CreateJob
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    source_bucket,
+    prefix,
+    search,
+    dest_bucket,
+    dest_prefix,
+    if_none_match,
+    of,
+    restorable,
+    total: row.listed_at === null ? null : row.total,
+    done: row.done,
+    failed: row.failed,
+    changed: row.changed,
+    errors: JSON.parse(row.errors),
+    detail: row.detail,
+    created_at: row.created_at,
+    created_by: row.created_by,
+    created_by_email: row.created_by_email,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+  }
+}
+
+/** A job of the caller, or for administrators anyone's; throws not_found. */
+async function own(ctx: Ctx, id: string): Promise<store.JobRow> {
+  const row = await store.findJob(ctx.db, id)
+  if (row && (row.created_by === ctx.actor.user_id || isAdmin(ctx.actor.groups))) return row
+  throw new ServiceError('not_found', 'There is no such job.')
+}
+
+/** With whether there is something to restore of each. */
+async function describeAll(ctx: Ctx, rows: readonly store.JobRow[]): Promise<Job[]> {
+  const over = rows.filter((row) => leavesWayBack(row) && isOver(row)).map(({ id }) => id)
+  const restorable = await store.findRestorable(ctx.db, over)
+  return rows.map((row) => describe(row, restorable.has(row.id)))
+}
+
+export const getJob = async (ctx: Ctx, id: string): Promise<Job> => {
+  const [job] = await describeAll(ctx, [await own(ctx, id)])
+  return job as Job
+}
+
+/** The caller's jobs, or for administrators all, latest first. */
+export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limit: number, cursor: string | undefined) {
+  const [before] = decodeCursor(cursor, 1) ?? []
+  const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
+  const rows = await store.listJobs(ctx.db, { createdBy, status, before }, limit + 1)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  return { items: await describeAll(ctx, page), next_cursor }
+}
+
+/** Stops a job before its next step, at once where nobody has begun with it; one that is over stays as it is. */
+export async function cancelJob(ctx: Ctx, id: string): Promise<Job> {
+  await own(ctx, id)
+  const asked = await ctx.upkeep(
+    async ({ tx }) => !(await store.cancelQueued(tx, id, ctx.now())) && (await store.askToCancel(tx, id, ctx.now())),
+  )
+  if (asked) ctx.background(() => runJobs(ctx))
+  return getJob(ctx, id)
+}

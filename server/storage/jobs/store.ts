@@ -1,0 +1,247 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import { countUpToMost, type Queue } from '../../db/count.ts'
+import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
+
+/** What is kept of the lists of keys once the job has its items, or is over. */
+export const NO_SELECTION = '{}'
+
+/** Without the lists of keys: read at every step, 10 MB of them made each take a tenth of a second. */
+export type JobRow = Omit<Row<'jobs'>, 'selection'>
+export const columns = [
+  'id',
+  'kind',
+  'status',
+  'request',
+  'actor',
+  'created_by',
+  'created_by_email',
+  'listed_to',
+  'listed_at',
+  'total',
+  'position',
+  'done',
+  'failed',
+  'changed',
+  'errors',
+  'detail',
+  'runner',
+  'leased_until',
+  'cancel_at',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const
+
+/** Whether a job still needs work. */
+export const isOpen = (e: ExpressionBuilder<Schema, 'jobs'>) => e('status', 'in', ['queued', 'running'])
+
+/** Locks the account that begins a job, so that another of its jobs waits to be counted. */
+export const lockCreator = (tx: Tx, userId: string) =>
+  tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
+
+/** How many jobs of a person are not over. */
+export const countOpen = async (tx: Tx, userId: string): Promise<number> => {
+  const { count } = await tx
+    .selectFrom('jobs')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('created_by', '=', userId)
+    .where(isOpen)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export const insertJob = (tx: Tx, row: NewRow<'jobs'>) => tx.insertInto('jobs').values(row).execute()
+
+export const findJob = (db: Db, id: string): Promise<JobRow | undefined> =>
+  db.selectFrom('jobs').select(columns).where('id', '=', id).executeTakeFirst()
+
+export const findSelection = async (db: Db, id: string): Promise<string | undefined> =>
+  (await db.selectFrom('jobs').select('selection').where('id', '=', id).executeTakeFirst())?.selection
+
+/** Of these jobs those that moved something, or deleted something which is still in the trash, of a bucket that there is. */
+export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('jobs')
+    .select('jobs.id')
+    .where('jobs.id', 'in', ids)
+    .where((e) =>
+      e.exists(
+        e
+          .selectFrom('buckets')
+          .select('buckets.id')
+          .where('buckets.deleted_at', 'is', null)
+          // A look at one item: of a deleted bucket there may be very many for a while.
+          .where('buckets.id', '=', (f) =>
+            f
+              .case()
+              .when('jobs.kind', '=', 'move')
+              .then(
+                f
+                  .selectFrom('job_moves')
+                  .select('job_moves.bucket_id')
+                  .whereRef('job_moves.job_id', '=', 'jobs.id')
+                  .orderBy('job_moves.position', 'desc')
+                  .limit(1),
+              )
+              .else(
+                f
+                  .selectFrom('trash')
+                  .select('trash.bucket_id')
+                  .whereRef('trash.job_id', '=', 'jobs.id')
+                  .orderBy('trash.id', 'desc')
+                  .limit(1),
+              )
+              .end(),
+          ),
+      ),
+    )
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface JobFilter {
+  /** Null: everyone's. */
+  createdBy: string | null
+  status: JobRow['status'] | undefined
+  before: string | undefined
+}
+
+/** Jobs before an id, latest first. */
+export function listJobs(db: Db, { createdBy, status, before }: JobFilter, limit: number): Promise<JobRow[]> {
+  let query = db.selectFrom('jobs').select(columns)
+  if (createdBy !== null) query = query.where('created_by', '=', createdBy)
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (before !== undefined) query = query.where('id', '<', before)
+  return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+export const updateJob = (tx: Tx, id: string, change: RowChange<'jobs'>) =>
+  tx.updateTable('jobs').set(change).where('id', '=', id).execute()
+
+/** Ends a job that nobody has begun with; false when somebody has. */
+export const cancelQueued = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('jobs')
+      .set({
+        status: 'cancelled',
+        cancel_at: now.toISOString(),
+        finished_at: now.toISOString(),
+        selection: NO_SELECTION,
+      })
+      .where('id', '=', id)
+      .where('status', '=', 'queued')
+      .where('runner', 'is', null)
+      .returning('id')
+      .execute()
+  ).length > 0
+
+/** Asks for the end of a job that is not over; false when it is. */
+export const askToCancel = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('jobs')
+      .set({ cancel_at: now.toISOString() })
+      .where('id', '=', id)
+      .where(isOpen)
+      .returning('id')
+      .execute()
+  ).length > 0
+
+export type Item = Row<'job_items'>
+
+export const insertItems = async (tx: Tx, rows: readonly NewRow<'job_items'>[]): Promise<void> => {
+  if (rows.length > 0) await tx.insertInto('job_items').values(rows).execute()
+}
+
+/** Items after a position, in order. */
+export const listItems = (tx: Tx, jobId: string, after: number, limit: number): Promise<Item[]> =>
+  tx
+    .selectFrom('job_items')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('position', '>', after)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+
+export const deleteItems = (tx: Tx, jobId: string, upTo: number) =>
+  tx.deleteFrom('job_items').where('job_id', '=', jobId).where('position', '<=', upTo).execute()
+
+export type Move = Row<'job_moves'>
+
+export const insertMoves = (tx: Tx, rows: readonly Move[]) => tx.insertInto('job_moves').values(rows).execute()
+
+/** What a job moved before a position (null: any), latest first, locked. */
+export function lockMoves(tx: Tx, jobId: string, before: number | null, limit: number): Promise<Move[]> {
+  const query = tx.selectFrom('job_moves').selectAll().where('job_id', '=', jobId)
+  return (before === null ? query : query.where('position', '<', before))
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .forUpdate()
+    .execute()
+}
+
+export const countMoves = async (db: Db, jobId: string): Promise<number> => {
+  const { count } = await db
+    .selectFrom('job_moves')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export const deleteMoves = (tx: Tx, jobId: string, positions: readonly number[]) =>
+  tx.deleteFrom('job_moves').where('job_id', '=', jobId).where('position', 'in', positions).execute()
+
+/** Forgets some of what a job that was over before a time has moved; false when there is nothing more. */
+export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promise<boolean> {
+  const job = await tx
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', 'move')
+    .where('finished_at', '<', before.toISOString())
+    .where((e) => e.exists(e.selectFrom('job_moves').select('position').whereRef('job_id', '=', 'jobs.id')))
+    .limit(1)
+    .executeTakeFirst()
+  if (!job) return false
+  const moves = tx.selectFrom('job_moves').select('position').where('job_id', '=', job.id)
+  const first = await moves
+    .orderBy('position', 'desc')
+    .offset(limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  await tx
+    .deleteFrom('job_moves')
+    .where('job_id', '=', job.id)
+    .where('position', '>=', first?.position ?? 0)
+    .execute()
+  return true
+}
+
+/** Jobs that were over before a time are forgotten, with what was left of their items. */
+export const deleteFinished = (tx: Tx, before: Date) =>
+  tx.deleteFrom('jobs').where('finished_at', '<', before.toISOString()).execute()
+
+/** Jobs nobody works on, and those that someone does. */
+export async function findQueue(db: Db, now: string): Promise<{ queued: Queue; running: number }> {
+  const first = await db
+    .selectFrom('jobs')
+    .select('created_at')
+    .where('status', '=', 'queued')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  const lapsed = await db
+    .selectFrom('jobs')
+    .select((e) => e.fn.min('leased_until').as('since'))
+    .where('status', '=', 'running')
+    .where('leased_until', '<=', now)
+    .executeTakeFirst()
+  const since = [first?.created_at, lapsed?.since].filter((one) => one !== undefined && one !== null).sort()[0] ?? null
+  return {
+    queued: { count: await countUpToMost(db, sql`jobs where status = 'queued'`), since },
+    running: await countUpToMost(db, sql`jobs where status = 'running'`),
+  }
+}

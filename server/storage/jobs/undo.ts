@@ -1,0 +1,84 @@
+import type { Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { holdBucket, holdBuckets } from '../buckets/service.ts'
+import type { ItemError } from '../objects/item-error.ts'
+import { lockUnchanged, transferObjects } from '../objects/transfer.ts'
+import { restoreDeleted, restoreItems } from '../restore/items.ts'
+import { countDeleted } from '../trash/store.ts'
+import type { CreateJob } from './request.ts'
+import * as store from './store.ts'
+
+/** What a step came to: how many objects were done, which not and why, and how far the job is by that. */
+export interface Outcome {
+  done: number
+  errors: readonly ItemError[]
+  progress: { position: number; total?: number; listed_to?: string }
+  /** What another job moved of which there is nothing more to undo. */
+  settled?: { by: string; positions: readonly number[] }
+}
+
+/** How many objects a job has moved or deleted that may be put back. */
+export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
+  (await store.countMoves(tx, id)) + (await countDeleted(tx, id))
+
+/**
+ * Step: puts the next objects back that a job moved or deleted. First what was moved, the last first: each goes back to
+ * where it was just before, and what it had taken the place of comes back behind it, so nothing that the job itself did
+ * stands in the way. Then what is left in the trash. `listed_to` is null, then `#` and a position, then an id of the
+ * trash. Others may have taken some of what was counted: the end is where nothing more is found.
+ */
+export async function undoStep(step: Step, job: store.JobRow, request: CreateJob, limit: number): Promise<Outcome> {
+  const { tx } = step
+  const { listed_to: at, position: before } = job
+  const [by, more] = [request.of ?? '', { job_id: job.id }]
+  const isAtMoves = at === null || at.startsWith('#')
+  if (isAtMoves) {
+    const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
+    if (moves.length > 0) return moveBack(step, request, { moves, before }, more)
+  }
+  const after = isAtMoves ? '' : at
+  const bucket = await holdBucket(tx, request.source_bucket)
+  const { restored, errors, last } = await restoreDeleted(step, bucket, { by, after, limit }, more)
+  if (last === null) return { done: 0, errors, progress: { position: before, total: before } }
+  return { done: restored, errors, progress: { position: before + restored + errors.length, listed_to: last } }
+}
+
+/** As many as lie under different keys: what was moved to one key later has to leave it before what was there earlier. */
+function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
+  const seen = new Set<string>()
+  const end = moves.findIndex(({ key }) => seen.size === seen.add(key).size)
+  return end < 0 ? moves : moves.slice(0, end)
+}
+
+/** Step: moves objects back that are still as they came. What has changed, moved on or gone since is left alone. */
+async function moveBack(
+  step: Step,
+  { of = '', source_bucket, dest_bucket = source_bucket }: CreateJob,
+  { moves, before }: { moves: readonly store.Move[]; before: number },
+  more: { job_id: string },
+): Promise<Outcome> {
+  const { tx } = step
+  const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
+  const unchanged = await lockUnchanged(tx, buckets[0], moves)
+  const same = moves.filter(({ key }) => unchanged.has(key))
+  const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))
+  const options = { kind: 'move', ifNoneMatch: true, ...more } as const
+  const { placed, errors: stayed } = await transferObjects(step, buckets, pairs, options)
+  const left = new Set(placed.map(({ pair }) => pair.key))
+  const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))
+  // Held again, with the room that what left has made.
+  const bucket = replaced.length > 0 ? await holdBucket(tx, source_bucket) : buckets[0]
+  const { restored, errors: taken } = await restoreItems(step, bucket, replaced, more)
+  const stays = new Set(stayed.map(({ key }) => key))
+  const [done, errors] = [placed.length + restored, [...stayed.map(asTaken), ...taken]]
+  return {
+    done,
+    errors,
+    progress: { position: before + done + errors.length, listed_to: `#${moves.at(-1)?.position}` },
+    settled: { by: of, positions: moves.filter(({ key }) => !stays.has(key)).map(({ position }) => position) },
+  }
+}
+
+/** Nobody gave a condition: nothing is ever restored over something else. */
+const asTaken = (error: ItemError): ItemError =>
+  error.code === 'precondition_failed' ? { ...error, code: 'already_exists' } : error

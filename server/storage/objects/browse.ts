@@ -1,0 +1,264 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { countOf, decodeCursor, encodeCursor, pageOf } from '../../base/cursor.ts'
+import { allowSomewhere, type Ctx } from '../../context.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { describeObject } from './describe.ts'
+import * as store from './store.ts'
+import { type Gap, listSorted, measureGaps } from './stretches.ts'
+
+export interface BrowseQuery {
+  prefix?: string | undefined
+  cursor?: string | undefined
+  offset?: number | undefined
+  limit?: number | undefined
+  sort?: 'name' | 'size' | 'modified' | undefined
+  order?: 'asc' | 'desc' | undefined
+  folders?: 'mixed' | 'first' | undefined
+}
+interface Listing {
+  folders: string[]
+  objects: store.ObjectRow[]
+  next: string | null
+  total: number
+  exact: boolean
+  totalFolders: number | null
+}
+
+/**
+ * The ranges of `prefix` the caller may list, in a bucket that exists. Throws the same `forbidden` whether or not the
+ * bucket exists, `not_found` only to those who may know.
+ */
+export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
+  const ranges = allowSomewhere(ctx.actor, 'list', bucket, prefix)
+  const row = await findBucket(ctx.db, bucket)
+  if (!row) throw bucketMissing(bucket)
+  return { bucketId: row.id, ranges }
+}
+
+/** One page of a folder: its folders and objects. */
+export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
+  const { prefix = '', limit = 100, sort = 'name', order = 'asc', folders = 'mixed', offset, cursor } = query
+  if (offset !== undefined && cursor !== undefined) throw notBoth()
+  const { bucketId, ranges: all } = await openListing(ctx, bucket, prefix)
+  const walk: store.Walk = { bucketId, depth: [...prefix].length, order }
+  const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
+  const listing =
+    sort !== 'name' || folders === 'first'
+      ? await foldersFirst(ctx, walk, ranges, sort, offset ?? offsetOf(cursor), limit)
+      : offset !== undefined
+        ? await byNameFrom(ctx, walk, ranges, offset, limit)
+        : await byName(ctx, walk, ranges, cursor, limit)
+  return {
+    prefix,
+    common_prefixes: listing.folders,
+    objects: listing.objects.map((row): StoredObject => describeObject(row, bucket)),
+    next_cursor: listing.next,
+    total: listing.total,
+    total_exact: listing.exact,
+    total_folders: listing.totalFolders,
+  }
+}
+
+/** The ranges without the empty object whose key is the folder's own prefix: it says that the folder is there, no more. */
+async function withoutMarker(ctx: Ctx, bucketId: string, prefix: string, ranges: readonly KeyRange[]) {
+  const [marker] = prefix.endsWith('/') ? await store.findObjects(ctx.db, bucketId, [prefix]) : []
+  if (marker?.size !== 0) return ranges
+  return ranges.map(({ from, to }): KeyRange => ({ from: from === prefix ? afterKey(prefix) : from, to }))
+}
+
+const notBoth = () =>
+  new ServiceError('invalid_request', 'Give offset or cursor, not both.', {
+    faults: [{ path: 'query.offset', message: 'cannot be combined with cursor' }],
+  })
+
+/** Reads on after the last entry, by skip scan. */
+async function byName(
+  ctx: Ctx,
+  walk: store.Walk,
+  ranges: readonly KeyRange[],
+  cursor: string | undefined,
+  limit: number,
+): Promise<Listing> {
+  const [last, seenText] = decodeCursor(cursor, 2) ?? []
+  const seen = countOf(seenText ?? '0')
+  const entries: store.Entry[] = []
+  const byKey = new Map<string, store.ObjectRow>()
+  for (const range of remaining(ranges, walk, last)) {
+    const leading = await store.leadingObjects(ctx.db, walk, range, limit + 1 - entries.length)
+    for (const row of leading) {
+      byKey.set(row.key, row)
+      entries.push({ name: row.key, is_folder: false })
+    }
+    if (entries.length > limit) break
+    for (const rest of remaining([range], walk, leading.at(-1)?.key))
+      for (const entry of await store.walkEntries(ctx.db, walk, rest, limit + 1 - entries.length))
+        if (entry.name !== entries.at(-1)?.name) entries.push(entry)
+    if (entries.length > limit) break
+  }
+  const page = entries.slice(0, limit)
+  const more = entries.length > limit
+  const keys = page.filter((entry) => !entry.is_folder).map(({ name }) => name)
+  const unread = keys.filter((key) => !byKey.has(key))
+  for (const row of await store.findObjects(ctx.db, walk.bucketId, unread)) byKey.set(row.key, row)
+  return {
+    folders: page.filter((entry) => entry.is_folder).map(({ name }) => name),
+    objects: keys.flatMap((key) => byKey.get(key) ?? []),
+    next: more ? encodeCursor([page.at(-1)?.name ?? '', String(seen + page.length)]) : null,
+    total: seen + entries.length,
+    exact: !more,
+    totalFolders: null,
+  }
+}
+
+/** What is left of the ranges after the entry `last`, in the order of the walk. */
+function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string | undefined): KeyRange[] {
+  const { order, depth } = walk
+  const walked = order === 'asc' ? [...ranges] : [...ranges].reverse()
+  if (last === undefined) return walked
+  // The key that equals the folder's own prefix ends in a slash too, and everything else in the folder comes after it.
+  const isFolder = last.endsWith('/') && [...last].length > depth
+  return walked.flatMap((range): KeyRange[] => {
+    if (order === 'desc') {
+      const to = range.to === null || compareKeys(last, range.to) < 0 ? last : range.to
+      return compareKeys(range.from, to) < 0 ? [{ from: range.from, to }] : []
+    }
+    const after = isFolder ? (afterPrefix(last) ?? last) : afterKey(last)
+    const from = compareKeys(after, range.from) > 0 ? after : range.from
+    return range.to === null || compareKeys(from, range.to) < 0 ? [{ from, to: range.to }] : []
+  })
+}
+
+/** All stretches of the ranges; a folder that two ranges lead into is one. */
+async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<Gap[]> {
+  const gaps: Gap[] = []
+  let entered: string | null = null
+  for (const range of ranges)
+    for (const gap of await measureGaps(ctx.db, walk, range)) {
+      if (gap.folder !== null && gap.folder === entered) continue
+      entered = gap.folder ?? entered
+      gaps.push(gap)
+    }
+  return gaps
+}
+const totalOf = (gaps: readonly Gap[]): number =>
+  gaps.reduce((sum, gap) => sum + gap.objects + (gap.folder === null ? 0 : 1), 0)
+
+/** Jumps to the `offset`th entry in order of names. */
+async function byNameFrom(
+  ctx: Ctx,
+  walk: store.Walk,
+  ranges: readonly KeyRange[],
+  offset: number,
+  limit: number,
+): Promise<Listing> {
+  const gaps = await gapsOf(ctx, walk, ranges)
+  const total = totalOf(gaps)
+  const folders: string[] = []
+  const objects: store.ObjectRow[] = []
+  let last = ''
+  let position = 0
+  const room = () => limit - folders.length - objects.length
+  const takeFolder = (gap: Gap) => {
+    if (gap.folder === null) return
+    if (position++ >= offset && room() > 0) {
+      last = gap.folder
+      folders.push(last)
+    }
+  }
+  const takeObjects = async (gap: Gap) => {
+    const skip = Math.max(0, offset - position)
+    position += gap.objects
+    if (skip >= gap.objects || room() === 0) return
+    const rows = await store.listStretch(ctx.db, walk.bucketId, gap, walk.order, skip, room())
+    last = rows.at(-1)?.key ?? last
+    objects.push(...rows)
+  }
+  for (const gap of walk.order === 'asc' ? gaps : gaps.toReversed()) {
+    if (room() === 0) break
+    if (walk.order === 'desc') takeFolder(gap)
+    await takeObjects(gap)
+    if (walk.order === 'asc') takeFolder(gap)
+  }
+  const seen = offset + folders.length + objects.length
+  return {
+    folders,
+    objects,
+    next: seen < total && last ? encodeCursor([last, String(seen)]) : null,
+    total,
+    exact: true,
+    totalFolders: foldersOf(gaps).length,
+  }
+}
+const foldersOf = (gaps: readonly Gap[]): string[] => gaps.flatMap(({ folder }) => folder ?? [])
+
+/** Folders first, by name, then the objects by name, size or time. */
+async function foldersFirst(
+  ctx: Ctx,
+  walk: store.Walk,
+  ranges: readonly KeyRange[],
+  sort: 'name' | 'size' | 'modified',
+  offset: number,
+  limit: number,
+): Promise<Listing> {
+  const gaps = await gapsOf(ctx, walk, ranges)
+  const all = foldersOf(gaps)
+  if (walk.order === 'desc') all.reverse()
+  const folders = all.slice(offset, offset + limit)
+  const stretches = gaps.filter(({ objects }) => objects > 0)
+  const skip = Math.max(0, offset - all.length)
+  const room = limit - folders.length
+  const column = sort === 'size' ? 'size' : 'last_modified'
+  const objects =
+    room === 0
+      ? []
+      : sort === 'name'
+        ? await byNameAlone(ctx, walk, stretches, skip, room)
+        : await listSorted(ctx.db, walk, stretches, column, { offset: skip, limit: room })
+  const total = totalOf(gaps)
+  const seen = offset + folders.length + objects.length
+  const next = seen < total ? encodeCursor([String(seen)]) : null
+  return { folders, objects, next, total, exact: true, totalFolders: all.length }
+}
+
+/** The objects of these stretches in order of names, without the folders between them. */
+async function byNameAlone(
+  ctx: Ctx,
+  { bucketId, order }: store.Walk,
+  stretches: readonly Gap[],
+  offset: number,
+  limit: number,
+): Promise<store.ObjectRow[]> {
+  const rows: store.ObjectRow[] = []
+  let before = 0
+  for (const stretch of order === 'asc' ? stretches : stretches.toReversed()) {
+    const skip = Math.max(0, offset - before)
+    before += stretch.objects
+    if (skip >= stretch.objects) continue
+    rows.push(...(await store.listStretch(ctx.db, bucketId, stretch, order, skip, limit - rows.length)))
+    if (rows.length >= limit) break
+  }
+  return rows
+}
+
+function offsetOf(cursor: string | undefined): number {
+  const [text = '0'] = decodeCursor(cursor, 1) ?? []
+  return countOf(text)
+}
+
+/** All objects under a prefix in key order, folders ignored. */
+export async function listObjects(ctx: Ctx, bucket: string, prefix: string, limit: number, cursor: string | undefined) {
+  const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  const [last] = decodeCursor(cursor, 1) ?? []
+  const rows: store.ObjectRow[] = []
+  for (const range of ranges) {
+    const from = last !== undefined && compareKeys(afterKey(last), range.from) > 0 ? afterKey(last) : range.from
+    if (range.to !== null && compareKeys(from, range.to) >= 0) continue
+    rows.push(...(await store.listRange(ctx.db, bucketId, { from, to: range.to }, limit + 1 - rows.length)))
+    if (rows.length > limit) break
+  }
+  const { page, next_cursor } = pageOf(rows, limit, ({ key }) => [key])
+  return { items: page.map((row) => describeObject(row, bucket)), next_cursor }
+}

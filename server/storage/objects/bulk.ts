@@ -1,0 +1,202 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { isKeyText } from '../../../contract/names.ts'
+import type { BulkResult, DeleteResult, StoredObject } from '../../../contract/objects.ts'
+import { decide } from '../../../contract/permissions.ts'
+import { newId } from '../../base/id.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, refusal, type Step } from '../../context.ts'
+import { type EntityTags, matchesStrongly } from '../../http/conditions.ts'
+import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { describeObject, metadataText } from './describe.ts'
+import { type ItemError, itemError } from './item-error.ts'
+import { retryTaken } from './retry.ts'
+import { objectMissing, removeObjects } from './service.ts'
+import * as store from './store.ts'
+import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
+import { asSeen, isSame, type Seen, type Version } from './versions.ts'
+
+/** Copies or moves one object into a bucket; throws what stands in its way. */
+export async function transferOne(
+  ctx: Ctx,
+  kind: TransferKind,
+  destBucket: string,
+  body: { source_bucket: string; source_key: string; dest_key?: string | undefined; if_none_match?: '*' | undefined },
+): Promise<StoredObject> {
+  const { source_bucket, source_key: key, dest_key = key, if_none_match } = body
+  const places = { source: source_bucket, dest: destBucket }
+  const refused = pairRefusal(ctx.actor, kind, places, { key, dest: dest_key })
+  if (refused) throw refused
+  return retryTaken(() =>
+    ctx.act(async (step) => {
+      const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
+      const options = { kind, ifNoneMatch: if_none_match === '*' }
+      const pairs = [{ key, dest: dest_key }]
+      const { placed, errors } = await transferObjects(await asCurrent(step), buckets, pairs, options)
+      const [error] = errors
+      if (error) throw new ServiceError(error.code, error.detail)
+      return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
+    }),
+  )
+}
+
+/** Copies or moves up to 1,000 objects into a bucket, in one transaction; each key succeeds or has its error. */
+export async function transferMany(
+  ctx: Ctx,
+  kind: TransferKind,
+  destBucket: string,
+  body: {
+    source_bucket: string
+    keys: readonly string[]
+    dest_prefix?: string | undefined
+    source_prefix?: string | undefined
+    if_none_match?: '*' | undefined
+  },
+): Promise<BulkResult> {
+  const { source_bucket, keys, dest_prefix = '', source_prefix, if_none_match } = body
+  allowSomewhere(ctx.actor, 'read', source_bucket)
+  allowSomewhere(ctx.actor, 'write', destBucket)
+  const pairs: Pair[] = []
+  const impossible: ItemError[] = []
+  for (const key of keys) {
+    const dest = destination(key, dest_prefix, source_prefix)
+    if (dest !== null) pairs.push({ key, dest })
+    else
+      impossible.push({
+        key,
+        code: 'invalid_request',
+        detail: 'The new key would not be valid, or the key is not under source_prefix.',
+      })
+  }
+  const bulk_id = newId()
+  return retryTaken(() =>
+    ctx.act(async (step) => {
+      const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
+      const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id }
+      const { placed, errors } = await transferObjects(await asCurrent(step), buckets, pairs, options)
+      const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
+      return placed.length > 0 ? result : step.nothing(result)
+    }),
+  )
+}
+
+/** Where a key goes; null when that is no key, or the key is not under the prefix that is to be taken off. */
+export function destination(key: string, destPrefix: string, sourcePrefix: string | undefined): string | null {
+  if (sourcePrefix !== undefined && !key.startsWith(sourcePrefix)) return null
+  const rest = sourcePrefix === undefined ? lastSegment(key) : key.slice(sourcePrefix.length)
+  const dest = destPrefix + rest
+  return isKeyText(dest, 1) ? dest : null
+}
+/** With the slash that ends a folder's marker. */
+const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastIndexOf('/') + 1)
+
+/** Deletes up to 1,000 objects to the trash, in one transaction; each key succeeds or has its error. */
+export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<DeleteResult> {
+  allowSomewhere(ctx.actor, 'delete', name)
+  const bulk_id = newId()
+  return ctx.act(async (step) => {
+    const bucket = await holdBucket(step.tx, name)
+    const { removed, trashIds, errors } = await deleteKeys(await asCurrent(step), bucket, keys, { bulk_id })
+    const result = { succeeded: removed, errors, trash_ids: trashIds }
+    return removed.length > 0 ? result : step.nothing(result)
+  })
+}
+
+/**
+ * Step: deletes the objects of these keys that the actor may delete, and that are still as they were `seen`, where they
+ * were; the others have their errors.
+ */
+export async function deleteKeys(
+  step: Step,
+  bucket: HeldBucket,
+  keys: readonly string[],
+  { seen, ...more }: { bulk_id?: string; job_id?: string; seen?: Seen },
+): Promise<{ removed: string[]; trashIds: string[]; errors: ItemError[] }> {
+  const { tx } = step
+  const { name } = bucket
+  const errors: ItemError[] = []
+  const allowed = keys.filter((key) => {
+    const refused = refusal(step.actor, 'delete', name, key)
+    if (refused) errors.push(itemError(key, refused))
+    return !refused
+  })
+  const there = await store.lockObjects(tx, bucket.id, allowed)
+  const found = new Set(there.map(({ key }) => key))
+  for (const key of allowed)
+    if (!found.has(key))
+      errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
+  const { rows, changed } = asSeen(there, seen)
+  errors.push(...changed)
+  const trashIds = await removeObjects(step, bucket, rows, more)
+  return { removed: rows.map(({ key }) => key), trashIds, errors }
+}
+
+/**
+ * Step: deletes the objects that are still as they were seen, for an actor whose right was asked for before. Gives the
+ * keys deleted, and of the others those that there still is something under.
+ */
+export async function deleteUnchanged(
+  step: Step,
+  bucket: HeldBucket,
+  versions: readonly Version[],
+  more: { bulk_id: string; policy_id: string },
+): Promise<{ removed: Set<string>; changed: Set<string> }> {
+  const seen = new Map(versions.map((version) => [version.key, version]))
+  const rows = await store.lockObjects(step.tx, bucket.id, [...seen.keys()])
+  const { same = [], other = [] } = Object.groupBy(rows, (row) => {
+    const version = seen.get(row.key)
+    return version && isSame(version, row) ? 'same' : 'other'
+  })
+  await removeObjects(step, bucket, same, more)
+  return { removed: keysOf(same), changed: keysOf(other) }
+}
+
+const keysOf = (rows: readonly store.ObjectRow[]): Set<string> => new Set(rows.map(({ key }) => key))
+
+/** Which keys are taken, for someone who may list or read each of them; throws forbidden at the first they may not. */
+export async function findTaken(ctx: Ctx, name: string, keys: readonly string[]) {
+  for (const key of keys) if (!decide(ctx.actor.groups, 'read', name, key).allowed) allow(ctx.actor, 'list', name, key)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const rows = new Map((await store.findObjects(ctx.db, bucket.id, keys)).map((row) => [row.key, row]))
+  return {
+    items: keys.map((key) => {
+      const row = rows.get(key)
+      const { size = null, etag = null, last_modified = null } = row ?? {}
+      return { key, exists: row !== undefined, size, etag, last_modified }
+    }),
+  }
+}
+
+/** Changes content type or metadata of an object; needs `write`. The contents and their ETag stay. */
+export async function describeAnew(
+  ctx: Ctx,
+  { bucket: name, key }: { bucket: string; key: string },
+  change: { content_type?: string | undefined; metadata?: { [name: string]: string } | undefined },
+  ifMatch: EntityTags | undefined,
+): Promise<StoredObject> {
+  allow(ctx.actor, 'write', name, key)
+  const text = change.metadata && metadataText(change.metadata)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const bucket = await holdBucket(tx, name)
+    allow(await currentActor(step), 'write', name, key)
+    const row = await store.lockObject(tx, bucket.id, key)
+    if (!row) throw objectMissing(name, key)
+    if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))
+      throw new ServiceError('precondition_failed', 'The object is not the one that If-Match names.')
+    const next = {
+      ...row,
+      content_type: change.content_type ?? row.content_type,
+      metadata: text ?? row.metadata,
+      last_modified: ctx.now().toISOString(),
+    }
+    await store.describeAs(tx, row, {
+      content_type: next.content_type,
+      metadata: next.metadata,
+      last_modified: next.last_modified,
+    })
+    const visible = ({ content_type, metadata }: store.ObjectRow) => ({ content_type, metadata: JSON.parse(metadata) })
+    record({ name: 'update_object', bucket: name, key, details: { before: visible(row), after: visible(next) } })
+    return describeObject(next, name)
+  })
+}

@@ -1,0 +1,41 @@
+import path from 'node:path'
+import { lookup } from 'mime-types'
+import { ServiceError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import type { ObjectRow } from './store.ts'
+
+/** Most bytes of an object's metadata, as JSON. */
+export const METADATA_BYTES = 8192
+
+/** The metadata of a body as it is stored; throws invalid_request when it is too much. */
+export function metadataText(metadata: { [name: string]: string }): string {
+  const text = JSON.stringify(metadata)
+  if (Buffer.byteLength(text) <= METADATA_BYTES) return text
+  throw new ServiceError('invalid_request', `body.metadata must not hold more than ${METADATA_BYTES} bytes.`, {
+    faults: [{ path: 'body.metadata', message: `must not hold more than ${METADATA_BYTES} bytes` }],
+  })
+}
+
+/** The object as the API shows it. */
+export const describeObject = (row: ObjectRow, bucket: string): StoredObject => ({
+  bucket,
+  key: row.key,
+  size: row.size,
+  etag: row.etag,
+  content_type: row.content_type,
+  ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
+  metadata: JSON.parse(row.metadata),
+  created_at: row.created_at,
+  last_modified: row.last_modified,
+  created_by: row.created_by,
+})
+
+export const DEFAULT_TYPE = 'application/octet-stream'
+/** RFC 9110 media type, with parameters; what does not look like one is not stored as one. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}([ \t]*;[\x20-\x7e]*)?$/
+
+/** The content type to store: the one given where it looks like one, else by the key's extension. */
+export const typeOf = (given: string | undefined, key: string): string =>
+  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
+/** With its dot; '' where the name has none. A bare name would pass for one: a key `html` is no page. */
+const extensionOf = (key: string): string => path.posix.extname(key.slice(key.lastIndexOf('/') + 1))

@@ -1,0 +1,222 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
+import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { moveToTrash } from '../trash/service.ts'
+import { describeObject } from './describe.ts'
+import { discard, type Received, receiver, type Upload } from './received.ts'
+import * as store from './store.ts'
+
+/** RFC 9110 section 13 conditions on the object to be replaced. */
+export interface WriteConditions {
+  ifNoneMatch?: EntityTags | undefined
+  ifMatch?: EntityTags | undefined
+}
+
+/** Stores one object; `created` tells whether its key was free. Needs `write` on the key. */
+export async function write(
+  ctx: Ctx,
+  bucket: string,
+  upload: Upload,
+  conditions: WriteConditions,
+): Promise<{ object: StoredObject; created: boolean }> {
+  allow(ctx.actor, 'write', bucket, upload.key)
+  const { receive, end } = await receiver(ctx, bucket)
+  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
+    try {
+      assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
+    } catch (error) {
+      await end()
+      throw error
+    }
+  const received = await receive(upload)
+  const [placed] = await placeAll(ctx, bucket, [received], conditions)
+  return placed as { object: StoredObject; created: boolean }
+}
+
+/**
+ * Makes received bytes visible, all or none, each an `upload`, if the caller may still write them; if that fails they are
+ * discarded.
+ */
+export async function placeAll(
+  ctx: Ctx,
+  bucketName: string,
+  received: readonly Received[],
+  conditions: WriteConditions = {},
+): Promise<{ object: StoredObject; created: boolean }[]> {
+  try {
+    const result = await ctx.act(async (step) => {
+      const { tx } = step
+      await received[0]?.arrival.settle(tx)
+      const bucket = await holdBucket(tx, bucketName)
+      const actor = await currentActor(step)
+      for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
+      const placed = new Map<Received, { object: StoredObject; created: boolean }>()
+      const change = { bytes: 0, objects: 0, trash_bytes: 0 }
+      // In key order, so that two uploads of the same keys cannot wait for each other.
+      for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
+        const { growth, ...result } = await place(step, bucket, one, conditions)
+        placed.set(one, result)
+        change.bytes += growth.bytes
+        change.objects += growth.objects
+        change.trash_bytes += growth.trash_bytes
+      }
+      // Once and last, for the same reason: files counted one by one made every second pair of forms a deadlock.
+      await countUsage(tx, bucket, change)
+      return received.flatMap((one) => placed.get(one) ?? [])
+    })
+    received[0]?.arrival.settled()
+    return result
+  } catch (error) {
+    await discard(ctx, received)
+    throw error
+  }
+}
+
+/** Step: makes received bytes the object of their key and gives what is to be counted. */
+const place = (
+  step: Step,
+  bucket: HeldBucket,
+  { upload, blob }: Omit<Received, 'arrival'>,
+  conditions: WriteConditions,
+  more: { share_id?: string } = {},
+) =>
+  placeContents(
+    step,
+    bucket,
+    {
+      key: upload.key,
+      blob_id: blob.id,
+      size: blob.size,
+      etag: blob.md5,
+      sha256: blob.sha256,
+      content_type: upload.content_type,
+      metadata: JSON.stringify(upload.metadata),
+    },
+    conditions,
+    more,
+  )
+
+/** A blob with all that makes it an object, but for the bucket, the time and the person. */
+export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_modified' | 'created_by'>
+
+/** Step: makes a blob the object of its key, records `upload`, and gives what is to be counted. */
+async function placeContents(
+  step: Step,
+  bucket: HeldBucket,
+  contents: Contents,
+  conditions: WriteConditions,
+  more: { parts?: number; share_id?: string },
+) {
+  const { tx, record } = step
+  const now = step.now().toISOString()
+  const row: store.ObjectRow = {
+    bucket_id: bucket.id,
+    ...contents,
+    created_at: now,
+    last_modified: now,
+    created_by: step.actor.user_id,
+  }
+  const old = await insertOrLock(tx, row, conditions)
+  assertConditions(old, conditions)
+  let trashId: string | null = null
+  if (old) {
+    const [id = null] = await moveToTrash(step, bucket, [old], 'overwritten')
+    trashId = id
+    await store.replaceObject(tx, row)
+    row.created_at = old.created_at
+  }
+  const growth = {
+    bytes: row.size - (old?.size ?? 0),
+    objects: old ? 0 : 1,
+    trash_bytes: trashId === null ? 0 : (old?.size ?? 0),
+  }
+  record({
+    name: 'upload',
+    bucket: bucket.name,
+    key: row.key,
+    details: {
+      size: row.size,
+      content_type: row.content_type,
+      etag: row.etag,
+      replaced: old !== undefined,
+      ...(trashId === null ? {} : { trash_id: trashId }),
+      ...more,
+    },
+  })
+  return { object: describeObject(row, bucket.name), created: !old, growth }
+}
+
+/**
+ * Makes received bytes an object under the first of these names that is free: nothing is overwritten. `before` joins the
+ * transaction and may refuse. When it fails the bytes are discarded.
+ */
+export async function placeUnderFreeName(
+  ctx: Ctx,
+  bucketName: string,
+  received: Received,
+  names: Iterable<string>,
+  share_id: string,
+  before: (tx: Tx) => Promise<void>,
+): Promise<StoredObject> {
+  try {
+    const result = await ctx.act(async (step) => {
+      const { tx } = step
+      await received.arrival.settle(tx)
+      await before(tx)
+      const bucket = await holdBucket(tx, bucketName)
+      for (const key of names) {
+        const one = { upload: { ...received.upload, key }, blob: received.blob }
+        const placed = await place(step, bucket, one, { ifNoneMatch: '*' }, { share_id }).catch(asTaken)
+        if (!placed) continue
+        await countUsage(tx, bucket, placed.growth)
+        return placed.object
+      }
+      throw new ServiceError('conflict', 'There are too many files of this name.')
+    })
+    received.arrival.settled()
+    return result
+  } catch (error) {
+    await discard(ctx, [received])
+    throw error
+  }
+}
+function asTaken(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === 'precondition_failed') return undefined
+  throw error
+}
+
+/** Step: makes a blob whose `released` bytes were reserved the object of its key, and counts it. */
+export async function placeBlob(
+  step: Step,
+  bucket: HeldBucket,
+  contents: Contents,
+  { ifNoneMatch, released, parts }: { ifNoneMatch: '*' | undefined; released: number; parts: number },
+): Promise<StoredObject> {
+  const { tx } = step
+  const { object, growth } = await placeContents(step, bucket, contents, { ifNoneMatch }, { parts })
+  await countUsage(tx, bucket, { ...growth, reserved: -released })
+  return object
+}
+
+/**
+ * Inserts the row, or gives the locked row that has the key already. With If-Match there must be one, so nothing is
+ * inserted.
+ */
+async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteConditions) {
+  for (;;) {
+    if (ifMatch === undefined && (await store.insertObject(tx, row))) return undefined
+    const old = await store.lockObject(tx, row.bucket_id, row.key)
+    if (old || ifMatch !== undefined) return old
+  }
+}
+
+/** Throws precondition_failed unless the conditions hold for what is there. */
+export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch, ifMatch }: WriteConditions): void {
+  if (ifNoneMatch !== undefined && old && matchesWeakly(ifNoneMatch, old.etag))
+    throw new ServiceError('precondition_failed', `The key "${old.key}" is taken.`)
+  if (ifMatch !== undefined && !(old && matchesStrongly(ifMatch, old.etag)))
+    throw new ServiceError('precondition_failed', 'The object is not, or no longer, the one that If-Match names.')
+}

@@ -1,0 +1,117 @@
+import { afterKey, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { findKeysHolding, SHORTEST_INDEXED } from '../../db/search.ts'
+import { openListing } from './browse.ts'
+import { describeObject } from './describe.ts'
+import * as store from './store.ts'
+
+/** More candidates than this are not sorted: the page is found sooner by reading on in order. */
+const MANY = 2000
+const FIRST_LOOK = 500
+const SCAN_STEP = 2000
+/** What one request reads at most where the index does not help; the page may then be short. */
+const SCAN_MOST = 20_000
+
+/**
+ * Letters that differ in their case alone become the same one. Letter by letter: what JavaScript makes of Σ depends on
+ * the letters around it, and İ becomes two characters, while the indexes fold each letter for itself.
+ */
+const fold = (text: string): string =>
+  text.replaceAll(/[Σς]/g, 'σ').replaceAll(/[^İ]+/g, (letters) => letters.toLowerCase())
+
+/** One page of the objects under a prefix whose keys hold a text after it, in key order. */
+export async function searchObjects(
+  ctx: Ctx,
+  bucket: string,
+  { prefix, search, limit, cursor }: { prefix: string; search: string; limit: number; cursor: string | undefined },
+) {
+  const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  const [after] = decodeCursor(cursor, 1) ?? []
+  const { keys, next } = await findKeys(ctx.db, bucketId, ranges, { prefix, search, after, limit })
+  const rows = new Map((await store.findObjects(ctx.db, bucketId, keys)).map((row) => [row.key, row]))
+  return {
+    items: keys.flatMap((key) => {
+      const row = rows.get(key)
+      return row ? [describeObject(row, bucket)] : []
+    }),
+    next_cursor: next === null ? null : encodeCursor([next]),
+  }
+}
+
+/** What to look for: keys under a prefix that hold the text (null: all of them), after a key. */
+export interface KeySearch {
+  prefix: string
+  search: string | null
+  after: string | undefined
+  limit: number
+}
+
+interface Found {
+  keys: string[]
+  /** The key to go on after; null when there are no more. */
+  next: string | null
+}
+
+/**
+ * Keys of the ranges in order. A text that many keys hold fills the page from the first keys read; only where it does
+ * not the index is asked, which for such a text would gather every one of them first.
+ */
+export async function findKeys(
+  db: Db,
+  bucketId: string,
+  ranges: readonly KeyRange[],
+  { prefix, search, after, limit }: KeySearch,
+): Promise<Found> {
+  const left = ranges.flatMap((range) => remainder(range, after))
+  if (search === null) return readOn(db, bucketId, left, () => true, limit, limit + 1, Number.POSITIVE_INFINITY)
+  const wanted = fold(search)
+  const holds = (key: string) => fold(key.slice(prefix.length)).includes(wanted)
+  const first = await readOn(db, bucketId, left, holds, limit, FIRST_LOOK, FIRST_LOOK)
+  if (first.next === null || first.keys.length === limit) return first
+  const indexed = [...wanted].length >= SHORTEST_INDEXED ? await findKeysHolding(db, bucketId, wanted, MANY) : null
+  if (!indexed) return readOn(db, bucketId, left, holds, limit, SCAN_STEP, SCAN_MOST)
+  const inside = (key: string) =>
+    left.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
+  const keys = indexed.filter((key) => inside(key) && holds(key)).sort(compareKeys)
+  return { keys: keys.slice(0, limit), next: keys.length > limit ? (keys[limit - 1] ?? null) : null }
+}
+
+/** Reads keys in order, `size` at a time, until `limit` of them hold or about `most` were read. */
+async function readOn(
+  db: Db,
+  bucketId: string,
+  ranges: readonly KeyRange[],
+  holds: (key: string) => boolean,
+  limit: number,
+  size: number,
+  most: number,
+): Promise<Found> {
+  const keys: string[] = []
+  let read = 0
+  for (const range of ranges)
+    for (let { from } = range; ; ) {
+      const step = await store.listKeys(db, bucketId, { from, to: range.to }, size)
+      for (const key of step) {
+        if (!holds(key)) continue
+        if (keys.length === limit) return { keys, next: keys.at(-1) ?? null }
+        keys.push(key)
+      }
+      read += step.length
+      const last = step.at(-1)
+      if (last === undefined || step.length < size) break
+      if (read >= most) return { keys, next: last }
+      from = afterKey(last)
+    }
+  return { keys, next: null }
+}
+
+/** What of a range comes after a key. */
+function remainder(range: KeyRange, after: string | undefined): KeyRange[] {
+  if (after === undefined) return [range]
+  // No key holds NUL, so this is the smallest that can follow.
+  const next = afterKey(after)
+  const from = compareKeys(next, range.from) > 0 ? next : range.from
+  return range.to !== null && compareKeys(from, range.to) >= 0 ? [] : [{ from, to: range.to }]
+}

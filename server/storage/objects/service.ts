@@ -1,0 +1,114 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import { releaseBlobs } from '../../blobs/collector.ts'
+import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import type { EntityTags } from '../../http/conditions.ts'
+import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { moveToTrash } from '../trash/service.ts'
+import { describeObject } from './describe.ts'
+import { assertConditions } from './place.ts'
+import * as store from './store.ts'
+
+/** The object someone may read; throws `forbidden` or `not_found`. */
+export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
+  allow(ctx.actor, 'read', bucket, key)
+  const row = await store.findObject(ctx.db, bucket, key)
+  if (row) return row
+  throw (await findBucket(ctx.db, bucket)) ? objectMissing(bucket, key) : bucketMissing(bucket)
+}
+export const objectMissing = (bucket: string, key: string) =>
+  new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`)
+
+/** Deletes an object: to the trash, or with `permanent` for good, which needs `manage`. */
+export async function deleteObject(
+  ctx: Ctx,
+  bucketName: string,
+  key: string,
+  { permanent, ifMatch }: { permanent: boolean; ifMatch?: EntityTags | undefined },
+): Promise<undefined> {
+  const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
+  for (const right of rights) allow(ctx.actor, right, bucketName, key)
+  await ctx.act(async (step) => {
+    const { tx } = step
+    const bucket = await holdBucket(tx, bucketName)
+    const actor = await currentActor(step)
+    for (const right of rights) allow(actor, right, bucketName, key)
+    const old = await store.lockObject(tx, bucket.id, key)
+    if (!old) throw objectMissing(bucketName, key)
+    assertConditions(old, { ifMatch })
+    await removeObjects(step, bucket, [old], { permanent })
+  })
+}
+
+/** Step: takes locked objects away, to the trash or for good, records each with `more` in its details, and gives their ids there. */
+export async function removeObjects(
+  step: Step,
+  bucket: HeldBucket,
+  rows: readonly store.ObjectRow[],
+  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
+): Promise<string[]> {
+  const { tx, record } = step
+  if (rows.length === 0) return []
+  await store.deleteObjects(
+    tx,
+    bucket.id,
+    rows.map(({ key }) => key),
+  )
+  const kept = permanent ? rows.map(() => null) : await moveToTrash(step, bucket, rows, 'deleted', more.job_id)
+  if (permanent)
+    await releaseBlobs(
+      step,
+      rows.map(({ blob_id }) => blob_id),
+    )
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0)
+  const trashed = rows.reduce((sum, { size }, i) => sum + (kept[i] ? size : 0), 0)
+  await countUsage(tx, bucket, { bytes: -bytes, objects: -rows.length, trash_bytes: trashed })
+  for (const [i, { key, size }] of rows.entries()) {
+    const trash_id = kept[i] ?? undefined
+    record({
+      name: 'delete',
+      bucket: bucket.name,
+      key,
+      details: { size, permanent: !trash_id, ...(trash_id ? { trash_id } : {}), ...more },
+    })
+  }
+  return kept.filter((id) => id !== null)
+}
+
+/** Step: makes contents visible again under their key; undefined when the key is taken. */
+export const reinstate = async (tx: Tx, bucket: HeldBucket, row: store.ObjectRow): Promise<StoredObject | undefined> =>
+  (await store.insertObject(tx, row)) ? describeObject(row, bucket.name) : undefined
+
+/** Step: the same with many; gives those whose key was free, by their keys. */
+export async function reinstateAll(
+  tx: Tx,
+  bucket: HeldBucket,
+  rows: readonly store.ObjectRow[],
+): Promise<Map<string, StoredObject>> {
+  const free = new Set(await store.insertObjects(tx, rows))
+  return new Map(rows.flatMap((row) => (free.has(row.key) ? [[row.key, describeObject(row, bucket.name)]] : [])))
+}
+
+/**
+ * Step: makes contents visible again under their key in place of what is there, which goes to the trash as overwritten.
+ * The caller counts the usage.
+ */
+export async function reinstateOver(
+  step: Step,
+  bucket: HeldBucket,
+  row: store.ObjectRow,
+): Promise<{ object: StoredObject; replaced?: { size: number; trash_id: string | null } }> {
+  const { tx } = step
+  for (;;) {
+    const object = await reinstate(tx, bucket, row)
+    if (object) return { object }
+    const old = await store.lockObject(tx, bucket.id, row.key)
+    if (!old) continue
+    const [trash_id = null] = await moveToTrash(step, bucket, [old], 'overwritten')
+    await store.replaceObject(tx, row)
+    const now = { ...row, created_at: old.created_at }
+    return { object: describeObject(now, bucket.name), replaced: { size: old.size, trash_id } }
+  }
+}

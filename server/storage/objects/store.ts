@@ -1,0 +1,238 @@
+import { sql } from 'kysely'
+import { afterKey, type KeyRange } from '../../../contract/permissions.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, Row, Tx } from '../../db/schema.ts'
+
+export type ObjectRow = Row<'objects'>
+
+const lookup = prepared((db: Db, { bucket, key }: { bucket: string; key: string }) =>
+  db
+    .selectFrom('objects')
+    .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
+    .selectAll('objects')
+    .where('buckets.name', '=', bucket)
+    .where('buckets.deleted_at', 'is', null)
+    .where('key', '=', key),
+)
+/** The object by the names in its URL. */
+export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
+  (await lookup(db, { bucket, key }))[0]
+
+const insert = prepared((tx: Tx, row: ObjectRow) =>
+  tx
+    .insertInto('objects')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
+    .returning('key'),
+)
+/** Gives false when the key is taken: who creates is decided here, by the insert. */
+export const insertObject = async (tx: Tx, row: ObjectRow): Promise<boolean> => (await insert(tx, row)).length > 0
+
+export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<ObjectRow | undefined> =>
+  tx
+    .selectFrom('objects')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Objects of these keys, locked until the transaction ends, in key order. */
+export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+  keys.length === 0
+    ? []
+    : tx
+        .selectFrom('objects')
+        .selectAll()
+        .where('bucket_id', '=', bucketId)
+        .where('key', 'in', keys)
+        .orderBy('key')
+        .forUpdate()
+        .execute()
+
+/** The same, held only against being deleted or replaced. */
+export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+  keys.length === 0
+    ? []
+    : tx
+        .selectFrom('objects')
+        .selectAll()
+        .where('bucket_id', '=', bucketId)
+        .where('key', 'in', keys)
+        .orderBy('key')
+        .forShare()
+        .execute()
+
+/** Gives the keys that were free. In one order for everybody: an insert waits for another's of the same key. */
+export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Promise<string[]> {
+  if (unordered.length === 0) return []
+  const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  const inserted = await tx
+    .insertInto('objects')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
+    .returning('key')
+    .execute()
+  return inserted.map(({ key }) => key)
+}
+
+export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<void> => {
+  if (keys.length > 0)
+    await tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+}
+
+export const describeAs = (
+  tx: Tx,
+  { bucket_id, key }: ObjectRow,
+  change: Pick<ObjectRow, 'content_type' | 'metadata' | 'last_modified'>,
+) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
+export const replaceObject = (tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
+  tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
+export const deleteObject = (tx: Tx, bucketId: string, key: string) =>
+  tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', '=', key).execute()
+
+const inRange = (db: Db, bucketId: string, { from, to }: KeyRange) => {
+  const query = db.selectFrom('objects').where('bucket_id', '=', bucketId).where('key', '>=', from)
+  return to === null ? query : query.where('key', '<', to)
+}
+
+export const hasKeyIn = async (db: Db, bucketId: string, range: KeyRange): Promise<boolean> =>
+  (await inRange(db, bucketId, range).select('key').limit(1).execute()).length > 0
+
+/** Keys of a range in order, from the index alone. */
+export const listKeys = async (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<string[]> =>
+  (await inRange(db, bucketId, range).select('key').orderBy('key').limit(limit).execute()).map(({ key }) => key)
+
+/** Objects of a range in key order. */
+export const listRange = (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<ObjectRow[]> =>
+  inRange(db, bucketId, range).selectAll().orderBy('key').limit(limit).execute()
+
+/** An object directly in a folder, or the folder below it that a key leads into. */
+export interface Entry {
+  /** The object's key, or the folder's prefix with its closing slash. */
+  name: string
+  is_folder: boolean
+}
+
+/** Where a walk over the entries of a folder goes; `depth` is the length of the folder's prefix in code points. */
+export interface Walk {
+  bucketId: string
+  depth: number
+  order: 'asc' | 'desc'
+}
+
+/** What makes of a key the one after it. */
+const AFTER = afterKey('')
+
+/**
+ * The first entries of a range, as a skip scan: from each folder one seek leads past all that is in it, so the cost is
+ * that of the entries given back and not of the objects below them.
+ */
+export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Entry[]> {
+  const { bucketId, depth, order } = walk
+  const asc = order === 'asc'
+  const rest = sql`substr(w.key, ${sql.lit(depth + 1)})`
+  // What follows the folder's slash in byte order is '0'.
+  const slash = sql`${sql.lit(depth)} + instr(${rest}, '/')`
+  const next = asc
+    ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${AFTER} end`
+    : sql`o.key < case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash}) else w.key end`
+  const end = asc ? (range.to === null ? sql`` : sql`and o.key < ${range.to}`) : sql`and o.key >= ${range.from}`
+  const bounds = range.to === null ? sql`` : sql`and key < ${range.to}`
+  const direction = sql.raw(order)
+  const { rows } = await sql<{ key: string }>`
+    with recursive w(key, n) as (
+      select * from (
+        select key, 1 from objects where bucket_id = ${bucketId} and key >= ${range.from} ${bounds}
+        order by key ${direction} limit 1
+      ) as first_entry
+      union all
+      select (
+        select o.key from objects o where o.bucket_id = ${bucketId} and ${next} ${end}
+        order by o.key ${direction} limit 1
+      ), n + 1
+      from w where w.key is not null and n <= ${limit}
+    )
+    select key from w where key is not null order by n limit ${limit}`.execute(db)
+  return rows.map(({ key }) => toEntry(key, depth))
+}
+
+const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: string }) =>
+  db
+    .selectFrom('objects')
+    .select('key')
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', from)
+    .orderBy('key')
+    .limit(sql.lit(1)),
+)
+
+/**
+ * The first objects of a range, up to the first folder below: all of a page where a folder holds nothing but objects, for
+ * half of what their names and then their rows cost. Reads one key where a folder comes first.
+ */
+export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> {
+  const ordered = inRange(db, walk.bucketId, range).orderBy('key', walk.order)
+  const leads = (key: string) => toEntry(key, walk.depth).is_folder
+  const [first] =
+    walk.order === 'asc'
+      ? await keyFrom(db, { bucketId: walk.bucketId, from: range.from })
+      : await ordered.select('key').limit(1).execute()
+  if (!first || leads(first.key)) return []
+  const rows = await ordered.selectAll().limit(limit).execute()
+  const end = rows.findIndex(({ key }) => leads(key))
+  return end < 0 ? rows : rows.slice(0, end)
+}
+
+/** What a key is in a folder whose prefix has `depth` code points. */
+export function toEntry(key: string, depth: number): Entry {
+  const start = [...key].slice(0, depth).join('').length
+  const slash = key.indexOf('/', start)
+  return slash < 0 ? { name: key, is_folder: false } : { name: key.slice(0, slash + 1), is_folder: true }
+}
+
+export const findObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+  keys.length === 0
+    ? []
+    : db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+
+/** Objects of a stretch in key order, beginning at its `offset`th. */
+export const listStretch = (
+  db: Db,
+  bucketId: string,
+  stretch: KeyRange,
+  order: 'asc' | 'desc',
+  offset: number,
+  limit: number,
+): Promise<ObjectRow[]> =>
+  inRange(db, bucketId, stretch).selectAll().orderBy('key', order).offset(offset).limit(limit).execute()
+
+/** Which of these blobs an object has as its contents. */
+export const findShown = async (db: Db, blobIds: readonly string[]): Promise<string[]> =>
+  (await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', blobIds).execute()).map(
+    ({ blob_id }) => blob_id,
+  )
+
+/** The content types of the next so many objects after a key, each with the last key that has it. */
+export const countTypes = (db: Db, bucketId: string, after: string, limit: number) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('objects')
+        .select(['key', 'content_type', 'size'])
+        .where('bucket_id', '=', bucketId)
+        .where('key', '>', after)
+        .orderBy('key')
+        .limit(limit)
+        .as('piece'),
+    )
+    .select((e) => [
+      'content_type',
+      e.fn.sum<number>('size').as('bytes'),
+      e.fn.countAll<number>().as('objects'),
+      e.fn.max('key').as('last'),
+    ])
+    .groupBy('content_type')
+    .execute()

@@ -1,0 +1,187 @@
+import { sql } from 'kysely'
+import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { takingTurns } from '../../base/turns.ts'
+import type { Db } from '../../db/schema.ts'
+import { findObjects, type ObjectRow, toEntry, type Walk } from './store.ts'
+
+// What exact totals, jumps and other orders than by name need to know of a folder. A folder may hold a million objects, and
+// on SQLite a statement holds the process, so all of it is done in statements that look at some thousand keys each.
+
+/** A stretch of keys without folders, `[from, to)`, and the folder that ends it (null: nothing does, or our step). */
+export interface Gap {
+  from: string
+  to: string | null
+  folder: string | null
+  objects: number
+}
+
+/** Most objects of a stretch. */
+const MOST_OBJECTS = 4000
+/** Most folders that one statement steps over. */
+const MOST_FOLDERS = 50
+
+/**
+ * A range as its folders and the stretches of objects between them, each counted. Costs one index step per object directly
+ * in the folder and one seek per folder.
+ */
+export async function measureGaps(db: Db, { bucketId, depth }: Walk, range: KeyRange): Promise<Gap[]> {
+  const turn = takingTurns()
+  const gaps: Gap[] = []
+  for (let from = range.from; ; ) {
+    const rows = await stepOver(db, bucketId, depth, { from, to: range.to })
+    for (const { start, inside, objects } of rows) {
+      if (inside === null) continue
+      const folder = toEntry(inside, depth).name
+      gaps.push({ from: start, to: folder, folder, objects: Number(objects) })
+      // What follows the folder's slash in byte order is '0'.
+      from = `${folder.slice(0, -1)}0`
+    }
+    const last = rows.at(-1)
+    if (last?.inside === null) {
+      const objects = Number(last.objects)
+      const next = objects < MOST_OBJECTS ? null : await keyAt(db, bucketId, { from: last.start, to: range.to })
+      gaps.push({ from: last.start, to: next ?? range.to, folder: null, objects })
+      if (next === null) return gaps
+      from = next
+    } else if (!last) return gaps
+    await turn()
+  }
+}
+
+/** The next folders, and how many objects stand before each; at the end where no folder is within a stretch's length. */
+async function stepOver(db: Db, bucketId: string, depth: number, { from, to }: KeyRange) {
+  const bound = to === null ? sql`` : sql`and k.key < ${to}`
+  const rest = (column: string) => sql`substr(${sql.ref(column)}, ${sql.lit(depth + 1)})`
+  const afterFolder = sql`substr(g.inside, 1, ${sql.lit(depth)} + instr(${rest('g.inside')}, '/') - 1) || '0'`
+  // Both databases read the inner one only as far as the outer one needs, in its order.
+  const firstInside = (start: ReturnType<typeof sql>) => sql`
+    select p.key from (
+      select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= ${start} ${bound}
+      order by k.key limit ${sql.lit(MOST_OBJECTS)}
+    ) as p where instr(${rest('p.key')}, '/') > 0 limit 1`
+  const { rows } = await sql<{ start: string; inside: string | null; objects: number }>`
+    with recursive g(start, inside, n) as (
+      select substr(b.name, 1, 0) || ${from}, (${firstInside(sql`${from}`)}), 1
+      from buckets b where b.id = ${bucketId}
+      union all
+      select ${afterFolder}, (${firstInside(afterFolder)}), g.n + 1
+      from g where g.inside is not null and g.n < ${sql.lit(MOST_FOLDERS)}
+    )
+    select g.start, g.inside, case when g.inside is null then (
+      select count(*) from (
+        select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= g.start ${bound}
+        order by k.key limit ${sql.lit(MOST_OBJECTS)}
+      ) as c
+    ) else (
+      select count(*) from objects k where k.bucket_id = ${bucketId} and k.key >= g.start and k.key < g.inside
+    ) end as objects
+    from g order by g.n`.execute(db)
+  return rows
+}
+
+/** The key that follows a stretch of the most objects; null where the range ends. */
+async function keyAt(db: Db, bucketId: string, { from, to }: KeyRange): Promise<string | null> {
+  const query = db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).where('key', '>=', from)
+  const [row] = await (to === null ? query : query.where('key', '<', to))
+    .orderBy('key')
+    .offset(MOST_OBJECTS)
+    .limit(1)
+    .execute()
+  return row?.key ?? null
+}
+
+/** Most stretches that one statement names. */
+const MANY_STRETCHES = 50
+type Column = 'size' | 'last_modified'
+
+/** Stretches in key order, put together as far as one statement looks at them. */
+function* slicesOf(stretches: readonly Gap[]): Generator<Gap[]> {
+  let slice: Gap[] = []
+  let objects = 0
+  for (const one of stretches) {
+    if (slice.length > 0 && (slice.length >= MANY_STRETCHES || objects + one.objects > MOST_OBJECTS)) {
+      yield slice
+      slice = []
+      objects = 0
+    }
+    slice.push(one)
+    objects += one.objects
+  }
+  if (slice.length > 0) yield slice
+}
+
+const inSlice = (db: Db, bucketId: string, slice: readonly Gap[]) =>
+  db
+    .selectFrom('objects')
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', (slice[0] as Gap).from)
+    .where((e) =>
+      e.or(
+        slice.map(({ from, to }) =>
+          to === null ? e('key', '>=', from) : e.and([e('key', '>=', from), e('key', '<', to)]),
+        ),
+      ),
+    )
+    .$if((slice.at(-1) as Gap).to !== null, (query) => query.where('key', '<', (slice.at(-1) as Gap).to as string))
+
+/**
+ * Objects directly in a folder, that is in these stretches, by size or time and then key. Where one statement does not do,
+ * two goes over all of them: the first finds between which values the page lies, the second what has those.
+ */
+export async function listSorted(
+  db: Db,
+  { bucketId, order }: Walk,
+  stretches: readonly Gap[],
+  column: Column,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ObjectRow[]> {
+  const slices = [...slicesOf(stretches)]
+  const [only] = slices
+  if (!only) return []
+  if (slices.length === 1)
+    return inSlice(db, bucketId, only)
+      .selectAll()
+      .orderBy(column, order)
+      .orderBy('key')
+      .offset(offset)
+      .limit(limit)
+      .execute()
+
+  const turn = takingTurns()
+  const sign = order === 'asc' ? 1 : -1
+  const numberOf = (value: number | string) => sign * (typeof value === 'number' ? value : Date.parse(value))
+  const found: number[] = []
+  for (const slice of slices) {
+    for (const row of await inSlice(db, bucketId, slice).select(column).execute())
+      found.push(numberOf(row[column as 'size']))
+    await turn()
+  }
+  const values = Float64Array.from(found).sort()
+  const [first, last] = [values[offset], values[Math.min(offset + limit, values.length) - 1]]
+  if (first === undefined || last === undefined) return []
+  await turn()
+
+  // Of what has the first value some stand on the page before, of what has the last some on the next.
+  let before = offset - values.indexOf(first)
+  let room = Math.min(offset + limit, values.length) - values.indexOf(last) - (first === last ? before : 0)
+  const textOf = (value: number) => (column === 'size' ? sign * value : new Date(sign * value).toISOString())
+  const [least, most] = sign === 1 ? [first, last] : [last, first]
+  const picked = new Map<string, number>()
+  for (const slice of slices) {
+    const rows = await inSlice(db, bucketId, slice)
+      .select(['key', column])
+      .where(column, '>=', textOf(least) as never)
+      .where(column, '<=', textOf(most) as never)
+      .orderBy('key')
+      .execute()
+    for (const row of rows) {
+      const value = numberOf(row[column as 'size'])
+      if (value === first && before > 0) before--
+      else if (value < last || room-- > 0) picked.set(row.key, value)
+    }
+    await turn()
+  }
+  const rows = await findObjects(db, bucketId, [...picked.keys()])
+  const placeOf = ({ key }: ObjectRow) => picked.get(key) as number
+  return rows.sort((a, b) => placeOf(a) - placeOf(b) || compareKeys(a.key, b.key)).slice(0, limit)
+}

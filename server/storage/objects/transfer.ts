@@ -1,0 +1,232 @@
+import type { ErrorCode, ServiceError } from '../../../contract/errors.ts'
+import { type Actor, refusal, type Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
+import { moveToTrash } from '../trash/service.ts'
+import { type ItemError, itemError } from './item-error.ts'
+import { TakenMeanwhile } from './retry.ts'
+import * as store from './store.ts'
+import { asSeen, type Seen } from './versions.ts'
+
+export type TransferKind = 'copy' | 'move'
+
+/** An object on its way: its key in the source bucket, and the key it gets. */
+export interface Pair {
+  key: string
+  dest: string
+}
+interface Outcome {
+  /** What arrived, and in the trash what it took the place of. */
+  placed: { pair: Pair; row: store.ObjectRow; trash_id: string | null }[]
+  errors: ItemError[]
+}
+interface Options {
+  kind: TransferKind
+  ifNoneMatch?: boolean | undefined
+  seen?: Seen
+  bulk_id?: string
+  job_id?: string
+}
+
+/**
+ * Step: copies or moves objects between held buckets, each or not: errors are given back, nothing is thrown for one of
+ * them. All happens at once, so a key may be left by one and taken by a later one. No byte is touched: rows change.
+ */
+export async function transferObjects(
+  step: Step,
+  [source, dest]: readonly [HeldBucket, HeldBucket],
+  pairs: readonly Pair[],
+  { kind, ifNoneMatch = false, seen, ...more }: Options,
+): Promise<Outcome> {
+  const { tx, record } = step
+  const errors: ItemError[] = []
+  const allowed = pairs.filter((pair) => {
+    const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name }, pair)
+    if (refused) errors.push(itemError(pair.key, refused))
+    return !refused
+  })
+  const keys = allowed.map(({ key }) => key)
+  const there = await (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys)
+  const { rows, changed } = asSeen(there, seen)
+  errors.push(...changed)
+  const others = new Set(changed.map(({ key }) => key))
+  const wanted = allowed.filter(({ key }) => !others.has(key))
+  const sources = new Map(rows.map((row) => [row.key, row]))
+  const targets = wanted.map(({ dest: key }) => key)
+  const taken = new Map((await store.lockObjects(tx, dest.id, targets)).map((row) => [row.key, row]))
+  const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, { sources, taken, ifNoneMatch })
+  errors.push(...refused)
+
+  if (kind === 'move')
+    await store.deleteObjects(
+      tx,
+      source.id,
+      accepted.map(({ pair }) => pair.key),
+    )
+  await store.deleteObjects(
+    tx,
+    dest.id,
+    replaced.map(({ key }) => key),
+  )
+  const trashIds = await moveToTrash(step, dest, replaced, 'overwritten', more.job_id)
+  const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
+  const now = step.now().toISOString()
+  const arrivals = accepted.map(({ pair, row }) => ({
+    pair,
+    row:
+      kind === 'move'
+        ? { ...row, bucket_id: dest.id, key: pair.dest }
+        : {
+            ...row,
+            bucket_id: dest.id,
+            key: pair.dest,
+            created_at: now,
+            last_modified: now,
+            created_by: step.actor.user_id,
+          },
+  }))
+  const inserted = new Set(
+    await store.insertObjects(
+      tx,
+      arrivals.map(({ row }) => row),
+    ),
+  )
+  // Someone made the key between our look and our insert: the whole step is tried again from the start.
+  if (inserted.size < arrivals.length) throw new TakenMeanwhile()
+  await count(tx, { kind, source, dest }, accepted, { replaced, trashOf })
+  const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
+  for (const { pair, row, trash_id } of placed)
+    record({
+      name: kind,
+      bucket: dest.name,
+      key: row.key,
+      details: {
+        source: { bucket: source.name, key: pair.key },
+        size: row.size,
+        etag: row.etag,
+        replaced: taken.has(row.key) && trashOf.has(row.key),
+        ...(trash_id ? { trash_id } : {}),
+        ...more,
+      },
+    })
+  return { placed, errors }
+}
+
+/** Step: the keys under which there still are the contents that were seen there, locked. */
+export async function lockUnchanged(
+  tx: Tx,
+  bucket: HeldBucket,
+  seen: readonly Pick<store.ObjectRow, 'bucket_id' | 'key' | 'blob_id'>[],
+): Promise<Set<string>> {
+  const keys = seen.map(({ key }) => key)
+  const blobs = new Map((await store.lockObjects(tx, bucket.id, keys)).map(({ key, blob_id }) => [key, blob_id]))
+  const same = seen.filter(({ bucket_id, key, blob_id }) => bucket_id === bucket.id && blobs.get(key) === blob_id)
+  return new Set(same.map(({ key }) => key))
+}
+
+/** What refuses a pair: the first right that is missing for it; null when there is none. */
+export const pairRefusal = (
+  actor: Actor,
+  kind: TransferKind,
+  { source, dest }: { source: string; dest: string },
+  pair: Pair,
+): ServiceError | null =>
+  refusal(actor, 'read', source, pair.key) ??
+  (kind === 'move' ? refusal(actor, 'delete', source, pair.key) : null) ??
+  refusal(actor, 'write', dest, pair.dest)
+
+interface Accepted {
+  pair: Pair
+  row: store.ObjectRow
+}
+interface Way {
+  kind: TransferKind
+  source: HeldBucket
+  dest: HeldBucket
+}
+
+/** Decides for each pair, in order, whether it can be done beside those before it. */
+function choose(
+  { kind, source, dest }: Way,
+  pairs: readonly Pair[],
+  there: {
+    sources: ReadonlyMap<string, store.ObjectRow>
+    taken: ReadonlyMap<string, store.ObjectRow>
+    ifNoneMatch: boolean
+  },
+) {
+  const { sources, taken, ifNoneMatch } = there
+  const accepted: Accepted[] = []
+  const replaced: store.ObjectRow[] = []
+  const refused: ItemError[] = []
+  const same = source.id === dest.id
+  const leaving = new Set(kind === 'move' && same ? sources.keys() : [])
+  const left = new Set<string>()
+  const filled = new Set<string>()
+  let own = 0
+  let total = 0
+  for (const pair of pairs) {
+    const refuse = (code: ErrorCode, detail: string) => void refused.push({ key: pair.key, code, detail })
+    const row = sources.get(pair.key)
+    const old = left.has(pair.dest) ? undefined : taken.get(pair.dest)
+    if (!row) {
+      refuse('not_found', `There is no object "${pair.key}" in bucket "${source.name}".`)
+      continue
+    }
+    if (same && pair.key === pair.dest) {
+      refuse('conflict', 'The object is there already.')
+      continue
+    }
+    if (filled.has(pair.dest) || (leaving.has(pair.dest) && !left.has(pair.dest))) {
+      refuse('conflict', `Another object of this request goes to or is at "${pair.dest}".`)
+      continue
+    }
+    if (old && ifNoneMatch) {
+      refuse('precondition_failed', `The key "${pair.dest}" is taken.`)
+      continue
+    }
+    const freed = old?.size ?? 0
+    const ownGrowth = (kind === 'move' && same ? 0 : row.size) - freed
+    const totalGrowth = (kind === 'move' ? 0 : row.size) - freed
+    if (exceeds(dest.room, own, ownGrowth) || exceeds(dest.totalRoom, total, totalGrowth)) {
+      const room = Math.max(0, (roomOf(dest, kind === 'move' ? row.size : 0) ?? 0) - Math.max(own, total))
+      refused.push(itemError(pair.key, quotaExceeded(dest.name, room, row.size)))
+      continue
+    }
+    own += ownGrowth
+    total += totalGrowth
+    filled.add(pair.dest)
+    if (kind === 'move' && same) left.add(pair.key)
+    if (old) replaced.push(old)
+    accepted.push({ pair, row })
+  }
+  return { accepted, replaced, refused }
+}
+
+const exceeds = (room: number | null, used: number, growth: number): boolean =>
+  room !== null && growth > 0 && used + growth > room
+
+/** Step: counts what came, what left and what went to the trash. */
+async function count(
+  tx: Tx,
+  { kind, source, dest }: Way,
+  accepted: readonly Accepted[],
+  { replaced, trashOf }: { replaced: readonly store.ObjectRow[]; trashOf: ReadonlyMap<string, string | null> },
+): Promise<void> {
+  if (accepted.length === 0) return
+  const came = accepted.reduce((sum, { row }) => sum + row.size, 0)
+  const freed = replaced.reduce((sum, { size }) => sum + size, 0)
+  const trashed = replaced.reduce((sum, { key, size }) => sum + (trashOf.get(key) ? size : 0), 0)
+  const stays = kind === 'move' && source.id === dest.id
+  if (kind === 'move' && !stays) await countUsage(tx, source, { bytes: -came, objects: -accepted.length })
+  await countUsage(
+    tx,
+    dest,
+    {
+      bytes: (stays ? 0 : came) - freed,
+      objects: (stays ? 0 : accepted.length) - replaced.length,
+      trash_bytes: trashed,
+    },
+    kind === 'move' && !stays ? came : 0,
+  )
+}

@@ -1,0 +1,38 @@
+import type { Db } from '../../db/schema.ts'
+import type { ItemError } from './item-error.ts'
+import type { ObjectRow } from './store.ts'
+
+/** An object as it was seen: `blob_id` tells its contents, `last_modified` whether anything of it has changed since. */
+export type Version = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
+export const isSame = (a: Version, b: Version): boolean =>
+  a.blob_id === b.blob_id && a.last_modified === b.last_modified
+
+export const findVersions = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Version[]> =>
+  keys.length === 0
+    ? []
+    : db
+        .selectFrom('objects')
+        .select(['key', 'blob_id', 'last_modified'])
+        .where('bucket_id', '=', bucketId)
+        .where('key', 'in', keys)
+        .execute()
+
+/** Versions by their keys: what there is instead under one of them is left alone. */
+export type Seen = ReadonlyMap<string, Version>
+
+/** The objects that are as they were seen, where they were, and an error for each of the others. */
+export function asSeen(there: readonly ObjectRow[], seen: Seen = new Map()) {
+  const rows: ObjectRow[] = []
+  const changed: ItemError[] = []
+  for (const row of there) {
+    const version = seen.get(row.key)
+    if (version === undefined || isSame(version, row)) rows.push(row)
+    else
+      changed.push({
+        key: row.key,
+        code: 'changed',
+        detail: `The object "${row.key}" has changed since it was listed.`,
+      })
+  }
+  return { rows, changed }
+}

@@ -1,0 +1,98 @@
+import { refusal, type Step } from '../../context.ts'
+import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
+import { type ItemError, itemError } from '../objects/item-error.ts'
+import { reinstateAll } from '../objects/service.ts'
+import { findObjects } from '../objects/store.ts'
+import { lockItems, takeOut } from '../trash/service.ts'
+import * as store from '../trash/store.ts'
+
+/** Which of what a job deleted is next: `limit` items after the one of the id `after`. `last` is then the next such id. */
+export interface Deleted {
+  by: string
+  after: string
+  limit: number
+}
+interface Outcome {
+  restored: number
+  errors: ItemError[]
+}
+
+/** Step: puts the next objects that a job deleted back. */
+export async function restoreDeleted(
+  step: Step,
+  bucket: HeldBucket,
+  deleted: Deleted,
+  more: { job_id: string },
+): Promise<Outcome & { last: string | null }> {
+  const { tx } = step
+  // First their ids: asked for in one with the rows, those that others take meanwhile would look like the end.
+  const ids = await store.listDeleted(tx, deleted)
+  return { ...(await restoreItems(step, bucket, ids, more)), last: ids.at(-1) ?? null }
+}
+
+/**
+ * Step: puts objects from the trash back under their keys, each or not: one that the actor may not write, whose key is
+ * taken or that the quota has no room for stays in the trash and has its error; one that is not there any more has none.
+ */
+export async function restoreItems(
+  step: Step,
+  bucket: HeldBucket,
+  ids: readonly string[],
+  more: { job_id: string },
+): Promise<Outcome> {
+  const { tx, record } = step
+  if (ids.length === 0) return { restored: 0, errors: [] }
+  const rows = await lockItems(tx, bucket.id, ids)
+  const { accepted, errors } = await choose(step, bucket, rows)
+  const free = await reinstateAll(
+    tx,
+    bucket,
+    accepted.map(({ id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }) => row),
+  )
+  // Someone made the others between our look and our insert.
+  errors.push(...accepted.filter(({ key }) => !free.has(key)).map(taken))
+  const restored = accepted.filter(({ key }) => free.has(key))
+  if (restored.length > 0) {
+    const bytes = restored.reduce((sum, { size }) => sum + size, 0)
+    await countUsage(tx, bucket, { bytes, objects: restored.length, trash_bytes: -bytes })
+    await takeOut(
+      tx,
+      restored.map(({ id }) => id),
+    )
+  }
+  for (const { id, key, size } of restored)
+    record({ name: 'restore', bucket: bucket.name, key, details: { size, trash_id: id, ...more } })
+  return { restored: restored.length, errors }
+}
+
+const taken = ({ key }: store.TrashRow): ItemError => ({
+  key,
+  code: 'already_exists',
+  detail: `The key "${key}" is taken by another object.`,
+})
+
+/** Decides for each item, in order, whether it can be put back beside those before it. */
+async function choose(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
+  const { name } = bucket
+  const keys = rows.map(({ key }) => key)
+  const filled = new Set((await findObjects(tx, bucket.id, keys)).map(({ key }) => key))
+  const room = roomOf(bucket)
+  const accepted: store.TrashRow[] = []
+  const errors: ItemError[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const { key, size } = row
+    const refused = refusal(step.actor, 'write', name, key)
+    if (refused) errors.push(itemError(key, refused))
+    else if (filled.has(key)) errors.push(taken(row))
+    else if (room !== null && size > 0 && bytes + size > room)
+      errors.push(itemError(key, quotaExceeded(name, room - bytes, size)))
+    else {
+      filled.add(key)
+      bytes += size
+      accepted.push(row)
+    }
+  }
+  return { accepted, errors }
+}

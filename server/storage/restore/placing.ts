@@ -1,0 +1,184 @@
+import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import { isKeyText } from '../../../contract/names.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
+import type { OnConflict, RestoredItem } from '../../../contract/trash.ts'
+import { allow, type Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { countUsage, type HeldBucket } from '../buckets/service.ts'
+import { TakenMeanwhile } from '../objects/retry.ts'
+import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
+import { findObjects, type ObjectRow } from '../objects/store.ts'
+import { takeOut } from '../trash/service.ts'
+import type * as store from '../trash/store.ts'
+
+const MOST_NAMES = 100
+/** Keys that one query looks for. */
+const LOOKED_FOR = 1000
+
+/** An item that has become an object again. */
+interface Placed {
+  item: store.TrashRow
+  object: StoredObject
+  /** What gave way to it, and where that is in the trash. */
+  replaced?: { size: number; trash_id: string | null }
+}
+/** What could be placed; `refused` is why, by the item's id, where something could not. */
+interface Outcome {
+  placed: Placed[]
+  refused: Map<string, string>
+}
+
+/** Step: makes locked items objects again, all or none, counts and records them; gives what became of each. */
+export async function placeItems(
+  step: Step,
+  bucket: HeldBucket,
+  { ids, rows, onConflict }: { ids: readonly string[]; rows: readonly store.TrashRow[]; onConflict: OnConflict },
+): Promise<{ items: StoredObject[]; restored: RestoredItem[] }> {
+  const { tx, record } = step
+  const ways = { fail: placeWhereFree, replace: placeOver, keep_both: placeBeside }
+  const { placed, refused } = await ways[onConflict](step, bucket, rows)
+  if (refused.size > 0) throw takenOf(ids, refused)
+  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
+  const came = sum(placed.map(({ item }) => item.size))
+  const gone = placed.flatMap(({ replaced }) => replaced ?? [])
+  const kept = sum(gone.map(({ size, trash_id }) => (trash_id === null ? 0 : size)))
+  await countUsage(tx, bucket, {
+    bytes: came - sum(gone.map(({ size }) => size)),
+    objects: placed.length - gone.length,
+    trash_bytes: kept - came,
+  })
+  await takeOut(tx, ids)
+  for (const { item, object, replaced } of placed)
+    record({
+      name: 'restore',
+      bucket: bucket.name,
+      key: object.key,
+      details: {
+        size: item.size,
+        trash_id: item.id,
+        ...(object.key === item.key ? {} : { original_key: item.key }),
+        ...(replaced ? { replaced: true } : {}),
+        ...(replaced?.trash_id ? { replaced_trash_id: replaced.trash_id } : {}),
+      },
+    })
+  return { items: placed.map(({ object }) => object), restored: inOrder(ids, placed) }
+}
+
+function takenOf(ids: readonly string[], refused: ReadonlyMap<string, string>): ServiceError {
+  const faults = ids.flatMap((id, i): Fault[] => {
+    const message = refused.get(id)
+    return message === undefined ? [] : [{ path: `body.ids.${i}`, message }]
+  })
+  return new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults })
+}
+
+function inOrder(ids: readonly string[], placed: readonly Placed[]): RestoredItem[] {
+  const byId = new Map(placed.map((one) => [one.item.id, one]))
+  return ids.flatMap((id) => {
+    const one = byId.get(id)
+    if (!one) return []
+    const replaced_trash_id = one.replaced?.trash_id ?? null
+    return [
+      { id, key: one.object.key, original_key: one.item.key, replaced: one.replaced !== undefined, replaced_trash_id },
+    ]
+  })
+}
+
+/** The object that an item was, under this key. */
+function objectOf(
+  { id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }: store.TrashRow,
+  key = row.key,
+): ObjectRow {
+  return { ...row, key }
+}
+
+// In key order, as uploads take keys: neither can wait for the other.
+const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
+
+async function placeWhereFree(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
+  const outcome: Outcome = { placed: [], refused: new Map() }
+  for (const item of rows.toSorted(byKey)) {
+    const object = await reinstate(tx, bucket, objectOf(item))
+    if (object) outcome.placed.push({ item, object })
+    else outcome.refused.set(item.id, `the key "${item.key}" is taken`)
+  }
+  return outcome
+}
+
+async function placeOver(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const outcome: Outcome = { placed: [], refused: new Map() }
+  const done = new Set<string>()
+  for (const item of rows.toSorted(byKey)) {
+    if (done.has(item.key)) {
+      outcome.refused.set(item.id, `another of these items has the key "${item.key}"`)
+      continue
+    }
+    done.add(item.key)
+    const { object, replaced } = await reinstateOver(step, bucket, objectOf(item))
+    if (replaced && replaced.trash_id === null) {
+      // Lost for good, so whoever does it needs what that takes.
+      allow(step.actor, 'delete', bucket.name, item.key)
+      allow(step.actor, 'manage', bucket.name, item.key)
+    }
+    outcome.placed.push({ item, object, ...(replaced ? { replaced } : {}) })
+  }
+  return outcome
+}
+
+async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
+  const outcome: Outcome = { placed: [], refused: new Map() }
+  const keys = await chooseNames(tx, bucket, rows)
+  const arrivals = rows.flatMap((item) => {
+    const key = keys.get(item.id)
+    if (key === undefined) outcome.refused.set(item.id, `the key "${item.key}" is taken, and no name beside it is free`)
+    else allow(step.actor, 'write', bucket.name, key)
+    return key === undefined ? [] : [{ item, key, row: objectOf(item, key) }]
+  })
+  if (outcome.refused.size > 0) return outcome
+  const objects = await reinstateAll(
+    tx,
+    bucket,
+    arrivals.map(({ row }) => row),
+  )
+  // Someone took a name between our look and our insert: all of it is tried again from the start.
+  if (objects.size < arrivals.length) throw new TakenMeanwhile()
+  for (const { item, key } of arrivals.toSorted(byKey)) {
+    const object = objects.get(key)
+    if (object) outcome.placed.push({ item, object })
+  }
+  return outcome
+}
+
+/** The first free name of each item, by its id; of two with one key, the one that came into the trash last is asked first. */
+async function chooseNames(tx: Tx, bucket: HeldBucket, rows: readonly store.TrashRow[]): Promise<Map<string, string>> {
+  const chosen = new Map<string, string>()
+  const taken = new Set<string>()
+  let left = rows
+    .toSorted((a, b) => (a.deleted_at < b.deleted_at || (a.deleted_at === b.deleted_at && a.id < b.id) ? 1 : -1))
+    .map((item) => ({ id: item.id, names: [...namesBeside(item.key)] }))
+  while (left.length > 0) {
+    const each = Math.max(1, Math.floor(LOOKED_FOR / left.length))
+    const asked = new Set(left.flatMap(({ names }) => names.slice(0, each)))
+    for (const { key } of await findObjects(tx, bucket.id, [...asked])) taken.add(key)
+    left = left.flatMap(({ id, names }) => {
+      const key = names.slice(0, each).find((name) => !taken.has(name))
+      if (key === undefined) return names.length > each ? [{ id, names: names.slice(each) }] : []
+      taken.add(key)
+      chosen.set(id, key)
+      return []
+    })
+  }
+  return chosen
+}
+
+/** `report.pdf`, `report (restored).pdf`, `report (restored 2).pdf`… as long as they make keys; a folder keeps its slash. */
+function* namesBeside(key: string): Generator<string> {
+  yield key
+  const [, stem = key, ending = ''] = /^(.*[^/])(\.[^./]*|\/)$/s.exec(key) ?? []
+  for (let n = 1; n <= MOST_NAMES; n++) {
+    const name = `${stem} (restored${n === 1 ? '' : ` ${n}`})${ending}`
+    if (isKeyText(name, 1)) yield name
+  }
+}

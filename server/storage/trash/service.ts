@@ -1,0 +1,197 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { type BucketAction, decide } from '../../../contract/permissions.ts'
+import type { TrashItem } from '../../../contract/trash.ts'
+import { decodeCursor, pageOf, timeOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
+import { releaseBlobs } from '../../blobs/collector.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import {
+  bucketMissing,
+  countUsage,
+  type HeldBucket,
+  holdAnyBucket,
+  holdBucket,
+  purgeBuried,
+} from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import * as store from './store.ts'
+
+const BATCH = 1000
+const PURGE_LIMIT = 10_000
+
+/**
+ * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the items' ids in the same
+ * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage. `jobId` is
+ * the job that does it.
+ */
+export async function moveToTrash(
+  step: Step,
+  bucket: HeldBucket,
+  rows: readonly Row<'objects'>[],
+  reason: 'deleted' | 'overwritten',
+  jobId: string | null = null,
+): Promise<(string | null)[]> {
+  const { tx } = step
+  if (rows.length === 0) return []
+  if (bucket.trash_days === 0) {
+    await releaseBlobs(
+      step,
+      rows.map(({ blob_id }) => blob_id),
+    )
+    return rows.map(() => null)
+  }
+  const now = step.now().toISOString()
+  const more = { reason, deleted_at: now, deleted_by: step.actor.user_id, job_id: jobId }
+  const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
+  await store.insertTrash(tx, items)
+  return items.map(({ id }) => id)
+}
+
+/** Items of the trash under a prefix that the caller may list, latest first. */
+export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: number, cursor: string | undefined) {
+  const ranges = allowSomewhere(ctx.actor, 'list', name, prefix)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const [deleted_at, id] = decodeCursor(cursor, 2) ?? []
+  const after = deleted_at !== undefined && id !== undefined ? { deleted_at: timeOf(deleted_at), id } : undefined
+  const rows = await store.listTrash(ctx.db, bucket.id, ranges, { after, limit: limit + 1 })
+  const { page, next_cursor } = pageOf(rows, limit, (row) => [row.deleted_at, row.id])
+  return {
+    items: page.map(
+      (row): TrashItem => ({
+        id: row.id,
+        bucket: name,
+        key: row.key,
+        size: row.size,
+        etag: row.etag,
+        content_type: row.content_type,
+        reason: row.reason,
+        deleted_at: row.deleted_at,
+        deleted_by: row.deleted_by,
+        expires_at: new Date(Date.parse(row.deleted_at) + bucket.trash_days * DAY_MS).toISOString(),
+      }),
+    ),
+    next_cursor,
+  }
+}
+
+/**
+ * Those of the items that the actor may do this to. Throws forbidden for one that they may only see; one that they may not
+ * even see is left out, so that it is for them as if it were not there.
+ */
+export function seenBy(
+  { actor }: Pick<Ctx, 'actor'>,
+  action: 'write' | 'manage',
+  name: string,
+  rows: readonly store.TrashRow[],
+) {
+  const may = (right: BucketAction, key: string) => decide(actor.groups, right, name, key).allowed
+  return rows.filter(({ key }) => {
+    if (!may(action, key) && may('list', key)) allow(actor, action, name, key)
+    return may(action, key)
+  })
+}
+
+export function assertFound(ids: readonly string[], rows: readonly store.TrashRow[]): void {
+  const found = new Set(rows.map(({ id }) => id))
+  const faults = ids.flatMap((id, i) =>
+    found.has(id) ? [] : [{ path: `body.ids.${i}`, message: 'is not in the trash' }],
+  )
+  if (faults.length > 0)
+    throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults })
+}
+
+function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly string[] | 'all'): void {
+  if (ids === 'all') allow(actor, 'manage', name)
+  else allowSomewhere(actor, 'manage', name)
+}
+
+/** Destroys items for good, the named ones or (up to 10,000 a call) all; needs `manage` on each key. */
+export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] | 'all') {
+  allowPurge(ctx, name, ids)
+  let purged = 0
+  let bytes = 0
+  for (;;) {
+    const step = await ctx.act(async (step) => {
+      const { tx, record } = step
+      const bucket = await holdBucket(tx, name)
+      const caller = await asCurrent(step)
+      allowPurge(caller, name, ids)
+      const rows =
+        ids === 'all'
+          ? await store.lockOldest(tx, bucket.id, null, BATCH)
+          : seenBy(caller, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
+      if (ids !== 'all') assertFound(ids, rows)
+      for (const row of rows)
+        record({
+          name: 'purge',
+          bucket: name,
+          key: row.key,
+          details: { reason: 'requested', objects: 1, bytes: row.size, trash_id: row.id },
+        })
+      if (rows.length === 0)
+        record({ name: 'purge', bucket: name, details: { reason: 'requested', objects: 0, bytes: 0 } })
+      return destroy(step, bucket, rows)
+    })
+    purged += step.objects
+    bytes += step.bytes
+    if (ids !== 'all' || step.objects < BATCH) return { purged, bytes, more: false }
+    if (purged >= PURGE_LIMIT) return { purged, bytes, more: true }
+  }
+}
+
+/** Step: deletes the rows, lets go of their blobs and takes them off the usage. */
+async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
+  const { tx } = step
+  const bytes = rows.reduce((sum, row) => sum + row.size, 0)
+  if (rows.length > 0) {
+    await store.deleteTrash(
+      tx,
+      rows.map(({ id }) => id),
+    )
+    await releaseBlobs(
+      step,
+      rows.map(({ blob_id }) => blob_id),
+    )
+    await countUsage(tx, bucket, { bytes: 0, objects: 0, trash_bytes: -bytes })
+  }
+  return { objects: rows.length, bytes }
+}
+
+/** Step: the items of these ids, locked. */
+export const lockItems = store.lockTrash
+
+/** Step: forgets items that are objects again. */
+export const takeOut = store.deleteTrash
+
+/** Destroys what has been in the trash longer than its bucket keeps it, and the trash of deleted buckets. */
+export const trashWorker = {
+  name: 'trash-expiry',
+  every: MINUTE_MS,
+  deletesByAge: true as const,
+  async run(ctx: Ctx): Promise<void> {
+    for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));
+    await ctx.upkeep(({ tx }) => purgeBuried(tx))
+  },
+}
+
+/** One batch in one action, by what the bucket says now; false when there is nothing more. */
+const destroyBatch = (ctx: Ctx, id: string): Promise<boolean> =>
+  ctx.act(async (step) => {
+    const { tx, record } = step
+    const bucket = await holdAnyBucket(tx, id)
+    // Another process has emptied it and forgotten the bucket meanwhile.
+    if (!bucket) return step.nothing(false)
+    const isDeleted = bucket.deleted_at !== null
+    const before = isDeleted ? null : new Date(step.now().getTime() - bucket.trash_days * DAY_MS).toISOString()
+    const rows = await store.lockOldest(tx, bucket.id, before, BATCH)
+    if (rows.length === 0) return step.nothing(false)
+    const destroyed = await destroy(step, bucket, rows)
+    if (isDeleted) {
+      const details = { reason: 'bucket_deleted' as const, ...destroyed, bucket_id: id }
+      record({ name: 'purge', bucket: bucket.former_name ?? id, details })
+    } else record({ name: 'purge', bucket: bucket.name, details: { reason: 'expired', ...destroyed } })
+    return destroyed.objects === BATCH
+  })

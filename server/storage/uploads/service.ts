@@ -1,0 +1,224 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { compareKeys, decide } from '../../../contract/permissions.ts'
+import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../../contract/uploads.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { newId } from '../../base/id.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/time.ts'
+import { releaseBlobs } from '../../blobs/collector.ts'
+import { takeBlobId } from '../../blobs/id-pool.ts'
+import { allow, allowSomewhere, type Ctx, currentActor } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
+import { findBucket } from '../buckets/store.ts'
+import { metadataText, typeOf } from '../objects/describe.ts'
+import { lapseIdle } from './lapse.ts'
+import { partUrls } from './parts.ts'
+import { isOver, receivedParts } from './received.ts'
+import * as store from './store.ts'
+
+const FIRST_URLS = 1000
+
+export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
+
+/** Bytes of every part but the last: as asked for, else enough that 10,000 of them hold the file. */
+function partSizeFor(asked: number | undefined, fileSize: number | undefined): number {
+  const size =
+    asked ?? Math.max(DEFAULT_PART_BYTES, Math.ceil((fileSize ?? 0) / MAX_PARTS / MIN_PART_BYTES) * MIN_PART_BYTES)
+  if (fileSize === undefined || Math.ceil(fileSize / size) <= MAX_PARTS) return size
+  throw new ServiceError('invalid_request', `Parts of ${size} bytes would be more than ${MAX_PARTS}.`, {
+    faults: [{ path: 'body.part_size', message: `makes more than ${MAX_PARTS} parts` }],
+  })
+}
+
+/** How many parts a size makes: an empty file is one empty part. */
+const partsOf = (row: Pick<store.UploadRow, 'file_size' | 'part_size'>): number | null =>
+  row.file_size === null ? null : Math.max(1, Math.ceil(row.file_size / row.part_size))
+
+export interface InitUpload {
+  key: string
+  file_size?: number | undefined
+  content_type?: string | undefined
+  metadata?: { [name: string]: string } | undefined
+  part_size?: number | undefined
+}
+
+/** Begins an upload in parts; needs `write` on the key. What it will take is reserved under the quota. */
+export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
+  const { key, file_size, content_type, metadata = {} } = body
+  allow(ctx.actor, 'write', name, key)
+  const part_size = partSizeFor(body.part_size, file_size)
+  const text = metadataText(metadata)
+  if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  const { uploads } = await settingsInForce(ctx)
+  const blob_id = await takeBlobId(ctx)
+  const handle = await ctx.blobs.beginParts(blob_id)
+  const now = ctx.now()
+  const row = await ctx
+    .upkeep(async (step) => {
+      const { tx } = step
+      const bucket = await holdBucket(tx, name)
+      allow(await currentActor(step), 'write', name, key)
+      await assertFewOpen(tx, ctx)
+      const upload: store.UploadRow = {
+        id: newId(),
+        bucket_id: bucket.id,
+        key,
+        blob_id,
+        handle,
+        content_type: typeOf(content_type, key),
+        metadata: text,
+        file_size: file_size ?? null,
+        part_size,
+        reserved: file_size ?? 0,
+        created_at: now.toISOString(),
+        created_by: ctx.actor.user_id,
+        created_with: ctx.actor.token_id,
+        expires_at: new Date(now.getTime() + uploads.expire_hours * HOUR_MS).toISOString(),
+        completed_at: null,
+        lapsed_at: null,
+        result: null,
+      }
+      if (upload.reserved > 0) await countUsage(tx, bucket, { reserved: upload.reserved })
+      await store.insertUpload(tx, upload)
+      return upload
+    })
+    .catch(async (error: unknown) => {
+      await ctx.blobs.abortParts(blob_id, handle)
+      throw error
+    })
+  const count = partsOf(row) ?? FIRST_URLS
+  const urls = await partUrls(ctx, row, 1, Math.min(count, FIRST_URLS))
+  const {
+    created_at: _at,
+    created_by: _by,
+    received_parts: _parts,
+    received_bytes: _bytes,
+    ...upload
+  } = describe(name, row)
+  return { ...upload, urls: urls.map(({ url }) => url) }
+}
+
+/** Step: throws limit_reached where the caller has as many open uploads as one person may. */
+async function assertFewOpen(tx: Tx, { actor, config }: Ctx): Promise<void> {
+  if (actor.user_id === null || config.openUploads === 0) return
+  await store.lockCreator(tx, actor.user_id)
+  if ((await store.countOpen(tx, actor.user_id)) < config.openUploads) return
+  throw new ServiceError('limit_reached', `You have ${config.openUploads} open uploads; complete or abort one first.`)
+}
+
+function describe(bucket: string, row: store.UploadRow, received = { parts: 0, bytes: 0 }): Upload {
+  return {
+    upload_id: row.id,
+    bucket,
+    key: row.key,
+    file_size: row.file_size,
+    part_size: row.part_size,
+    num_parts: partsOf(row),
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    created_by: row.created_by,
+    received_parts: received.parts,
+    received_bytes: received.bytes,
+  }
+}
+
+/** The upload of a bucket, for someone who may write its key; for everyone else there is none. */
+export async function openUpload(ctx: Ctx, name: string, id: string): Promise<store.UploadRow> {
+  allowSomewhere(ctx.actor, 'write', name)
+  const bucket = await findBucket(ctx.db, name)
+  const row = await store.findUpload(ctx.db, id)
+  if (!bucket || !row || row.bucket_id !== bucket.id || isOver(row, ctx.now())) throw uploadMissing()
+  if (!decide(ctx.actor.groups, 'write', name, row.key).allowed) throw uploadMissing()
+  return row
+}
+
+/** What has arrived, and URLs for what has not, of the part numbers asked for. */
+export async function getUpload(ctx: Ctx, name: string, id: string, { from = 1, limit = 1000 }) {
+  const row = await openUpload(ctx, name, id)
+  if (row.completed_at !== null) throw uploadMissing()
+  const parts = await receivedParts(ctx, row)
+  const there = new Set(parts.map(({ part_number }) => part_number))
+  const last = Math.min(from + limit - 1, partsOf(row) ?? MAX_PARTS)
+  const received = { parts: parts.length, bytes: parts.reduce((sum, { size }) => sum + size, 0) }
+  const urls = await partUrls(ctx, row, from, last)
+  return {
+    ...describe(name, row, received),
+    parts: parts.map(({ part_number, size, etag }) => ({ part_number, size, etag })),
+    urls: urls.filter(({ part_number }) => !there.has(part_number)),
+  }
+}
+
+/** Open uploads of a bucket that the caller may write to, latest first. */
+export async function listUploads(ctx: Ctx, name: string, limit: number, cursor: string | undefined) {
+  const ranges = allowSomewhere(ctx.actor, 'write', name)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const [before] = decodeCursor(cursor, 1) ?? []
+  const rows = await store.listUploads(ctx.db, bucket.id, before, limit + 1)
+  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  const sums = await store.sumParts(
+    ctx.db,
+    page.map(({ id }) => id),
+  )
+  const mine = page.filter(({ key }) =>
+    ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0)),
+  )
+  return {
+    items: mine.map((row) => describe(name, row, sums.get(row.id))),
+    next_cursor,
+  }
+}
+
+/** Gives an upload up: its parts go, and what it reserved is free again. */
+export async function abortUpload(ctx: Ctx, name: string, id: string): Promise<undefined> {
+  const row = await openUpload(ctx, name, id)
+  if (row.completed_at !== null || !(await dropUpload(ctx, row.id))) throw uploadMissing()
+}
+
+/**
+ * Ends it first, so that no process completes it while its parts go; then the parts, then the row: whatever a crash
+ * leaves is tried again by the sweeper. False when it was completed meanwhile or is gone.
+ */
+async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
+  const row = await ctx.upkeep(async ({ tx }) => {
+    const found = await store.lockUpload(tx, id)
+    if (found?.completed_at === null) await store.updateUpload(tx, id, { expires_at: found.created_at })
+    return found
+  })
+  if (!row || (row.completed_at !== null && !isOver(row, ctx.now()))) return false
+  if (row.blob_id !== null) await ctx.blobs.abortParts(row.blob_id, row.handle)
+  await ctx.upkeep(async (step) => {
+    const { tx } = step
+    const bucket = await holdAnyBucket(tx, row.bucket_id)
+    const latest = await store.lockUpload(tx, row.id)
+    if (!latest) return
+    if (bucket && latest.reserved > 0) await countUsage(tx, bucket, { reserved: -latest.reserved })
+    await store.deleteUpload(tx, row.id)
+    if (latest.blob_id !== null) await releaseBlobs(step, [latest.blob_id])
+  })
+  return true
+}
+
+const PAGE = 500
+/** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
+export const sweeper = {
+  name: 'upload-sweeper',
+  every: MINUTE_MS,
+  deletesByAge: true as const,
+  async run(ctx: Ctx): Promise<void> {
+    for (let last: store.UploadRow | undefined; !ctx.stopping.aborted; ) {
+      const page = await store.findExpired(ctx.db, ctx.now(), last, PAGE)
+      for (const { id } of page)
+        try {
+          await dropUpload(ctx, id)
+        } catch (error) {
+          // Those after it must not wait for one that the storage refuses.
+          ctx.log.error({ err: error, upload: id }, 'an upload could not be given up')
+        }
+      last = page.at(-1)
+      if (page.length < PAGE) break
+    }
+    await lapseIdle(ctx)
+  },
+}

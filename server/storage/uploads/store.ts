@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { countUpToMost } from '../../db/count.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
+
+export type UploadRow = Row<'uploads'>
+export type PartRow = Row<'upload_parts'>
+
+export const insertUpload = (tx: Tx, row: NewRow<'uploads'>) => tx.insertInto('uploads').values(row).execute()
+
+export const updateUpload = (tx: Tx, id: string, change: RowChange<'uploads'>) =>
+  tx.updateTable('uploads').set(change).where('id', '=', id).execute()
+
+export const deleteUpload = (tx: Tx, id: string) => tx.deleteFrom('uploads').where('id', '=', id).execute()
+
+export const findUpload = (db: Db, id: string): Promise<UploadRow | undefined> =>
+  db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const lockUpload = (tx: Tx, id: string): Promise<UploadRow | undefined> =>
+  tx.selectFrom('uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+/** Open uploads of a bucket before an id, latest first. */
+export function listUploads(db: Db, bucketId: string, before: string | undefined, limit: number): Promise<UploadRow[]> {
+  const query = db.selectFrom('uploads').selectAll().where('bucket_id', '=', bucketId).where('completed_at', 'is', null)
+  return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Uploads whose time is over, the oldest first, after one of them. */
+export function findExpired(db: Db, now: Date, after: UploadRow | undefined, limit: number): Promise<UploadRow[]> {
+  const query = db.selectFrom('uploads').selectAll().where('expires_at', '<=', now.toISOString())
+  const rest =
+    after === undefined
+      ? query
+      : query.where((e) => e(e.refTuple('expires_at', 'id'), '>', e.tuple(after.expires_at, after.id)))
+  return rest.orderBy('expires_at').orderBy('id').limit(limit).execute()
+}
+
+/** Locks a person, so that their uploads are counted one by one; those who refer to them do not wait. */
+export const lockCreator = (tx: Tx, userId: string) =>
+  tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
+
+export const countOpen = async (db: Db, userId: string): Promise<number> =>
+  (
+    await db
+      .selectFrom('uploads')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('created_by', '=', userId)
+      .where('completed_at', 'is', null)
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Open uploads after an id that reserve a size of which nothing has come since a time. */
+export const findIdle = (db: Db, since: Date, after: string, limit: number): Promise<UploadRow[]> =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '>', after)
+    .where('completed_at', 'is', null)
+    .where('lapsed_at', 'is', null)
+    .where('file_size', 'is not', null)
+    .where('created_at', '<=', since.toISOString())
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('upload_parts')
+            .select('part_number')
+            .whereRef('upload_parts.upload_id', '=', 'uploads.id')
+            .where('received_at', '>', since.toISOString()),
+        ),
+      ),
+    )
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
+  tx
+    .insertInto('upload_parts')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['upload_id', 'part_number']).doUpdateSet((e) => ({
+        size: e.ref('excluded.size'),
+        etag: e.ref('excluded.etag'),
+        ref: e.ref('excluded.ref'),
+        received_at: e.ref('excluded.received_at'),
+      })),
+    )
+    .execute()
+
+export const findPart = (db: Db, uploadId: string, number: number): Promise<PartRow | undefined> =>
+  db
+    .selectFrom('upload_parts')
+    .selectAll()
+    .where('upload_id', '=', uploadId)
+    .where('part_number', '=', number)
+    .executeTakeFirst()
+
+/** Only this very one: it may have been replaced meanwhile. */
+export const deletePart = (tx: Tx, { upload_id, part_number, ref }: PartRow) =>
+  tx
+    .deleteFrom('upload_parts')
+    .where('upload_id', '=', upload_id)
+    .where('part_number', '=', part_number)
+    .where('ref', '=', ref)
+    .execute()
+
+/** In order of number. */
+export const listParts = (db: Db, uploadId: string): Promise<PartRow[]> =>
+  db.selectFrom('upload_parts').selectAll().where('upload_id', '=', uploadId).orderBy('part_number').execute()
+
+/** Count and bytes of what has arrived of each upload. */
+export async function sumParts(db: Db, ids: readonly string[]): Promise<Map<string, { parts: number; bytes: number }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('upload_parts')
+    .select((e) => [
+      'upload_id',
+      e.fn.countAll<number>().as('parts'),
+      e.fn.coalesce(e.fn.sum<number>('size'), e.lit(0)).as('bytes'),
+    ])
+    .where('upload_id', 'in', ids)
+    .groupBy('upload_id')
+    .execute()
+  return new Map(rows.map(({ upload_id, ...sums }) => [upload_id, sums]))
+}
+
+/** Uploads in parts are open as long as they hold a blob: there is an index on that. */
+export const countOpenUploads = (db: Db): Promise<number> => countUpToMost(db, sql`uploads where blob_id is not null`)

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { compareKeys } from '../../../contract/permissions.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/time.ts'
+import type { Ctx } from '../../context.ts'
+import { sumUsage } from '../buckets/store.ts'
+import { countTypes as countObjectTypes } from '../objects/store.ts'
+import * as store from './store.ts'
+
+const PAGE = 100
+/** Objects of one query: 1,000,000 of them are 200 queries, between which the process answers others. */
+const PIECE = 5000
+/** Types of a bucket that are told apart while they are counted, and that are kept. */
+const MOST_COUNTED = 5000
+const MOST_KEPT = 100
+
+interface Sum {
+  bytes: number
+  objects: number
+}
+
+/** Lower case and without parameters; '' where nothing is left. */
+const normalise = (type: string): string => (type.split(';', 1)[0] ?? '').trim().toLowerCase().slice(0, 127)
+
+/**
+ * Counts the content types of a bucket some objects at a time. What changes meanwhile may be counted before or after the
+ * change. Undefined when the process ends before it is through.
+ */
+async function countTypes(ctx: Ctx, bucketId: string): Promise<Map<string, Sum> | undefined> {
+  const sums = new Map<string, Sum>()
+  for (let after = ''; ; ) {
+    if (ctx.stopping.aborted) return undefined
+    const piece = await countObjectTypes(ctx.db, bucketId, after, PIECE)
+    let objects = 0
+    for (const { content_type, last, ...sum } of piece) {
+      const name = normalise(content_type)
+      const type = sums.has(name) || sums.size < MOST_COUNTED ? name : ''
+      const own = sums.get(type) ?? { bytes: 0, objects: 0 }
+      sums.set(type, { bytes: own.bytes + sum.bytes, objects: own.objects + sum.objects })
+      if (compareKeys(last, after) > 0) after = last
+      objects += sum.objects
+    }
+    if (objects < PIECE) return sums
+    await nextTurn()
+  }
+}
+
+/** So many with most bytes by name, and the rest as ''. */
+export function largest(sums: ReadonlyMap<string, Sum>, most: number): [type: string, sum: Sum][] {
+  const sorted = [...sums]
+    .filter(([type]) => type !== '')
+    .sort(([, a], [, b]) => b.bytes - a.bytes || b.objects - a.objects)
+  const rest = { bytes: 0, objects: 0 }
+  for (const [, { bytes, objects }] of [...sorted.slice(most), ['', sums.get('') ?? rest] as const]) {
+    rest.bytes += bytes
+    rest.objects += objects
+  }
+  return [...sorted.slice(0, most), ...(rest.objects > 0 ? [['', rest] as [string, Sum]] : [])]
+}
+
+/** Counts a bucket unless it holds what it held when it was counted within the last day. */
+async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTypesDue>>[number]): Promise<void> {
+  const now = ctx.now()
+  const { bucket_id, types_at, types_of } = bucket
+  const next = new Date(now.getTime() + HOUR_MS)
+  if (!(await ctx.upkeep(({ tx }) => store.claimTypes(tx, bucket_id, now, next), { relaxed: true }))) return
+  const usage = (await sumUsage(ctx.db, [bucket_id])).get(bucket_id)
+  const of = `${usage?.bytes ?? 0}/${usage?.objects ?? 0}/${usage?.trash_bytes ?? 0}`
+  if (of === types_of && types_at !== null && now.getTime() - Date.parse(types_at) < DAY_MS) return
+  const sums = await countTypes(ctx, bucket_id)
+  if (!sums) return
+  const rows = largest(sums, MOST_KEPT).map(([content_type, sum]) => ({ content_type, ...sum }))
+  await ctx.upkeep(({ tx }) => store.replaceTypes(tx, bucket_id, rows, { at: now, of }), { relaxed: true })
+}
+
+/** Counts content types: hourly where a bucket changed in size or number, else daily. */
+export const typeCounter = {
+  name: 'type-counter',
+  every: 5 * MINUTE_MS,
+  async run(ctx: Ctx): Promise<void> {
+    for (;;) {
+      const due = await store.listTypesDue(ctx.db, ctx.now(), PAGE)
+      for (const bucket of due) {
+        if (ctx.stopping.aborted) return
+        await refresh(ctx, bucket)
+      }
+      if (due.length < PAGE) return
+    }
+  },
+}
