@@ -14,7 +14,9 @@ if (fs.existsSync(tsc)) {
   fs.rmSync(dist, { recursive: true, force: true })
   for (const project of ['tsconfig.package.json', 'tsconfig.client.json'])
     execFileSync(process.execPath, [tsc, '-p', path.join(root, project)], { stdio: 'inherit' })
-  fs.cpSync(path.join(root, 'server/features/images/forbidden'), path.join(dist, 'server/features/images/forbidden'), { recursive: true })
+  fs.cpSync(path.join(root, 'server/features/images/forbidden'), path.join(dist, 'server/features/images/forbidden'), {
+    recursive: true,
+  })
   const page = path.join(root, 'console/dist')
   if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
   else console.warn('The package is built without the console: run "npm run build" for all of it.')

@@ -96,6 +96,7 @@ const collections: { [declaration: string]: string } = {
 
 const emptyNames = /^(manager|helper|util|data|info|dto)s?$/
 const mostLines = 300
+const mostParameters = 4
 
 /** Every breach in a tree of path → text, in reading order. */
 function findBreaches(tree: Map<string, string>): string[] {
@@ -109,6 +110,8 @@ function findBreaches(tree: Map<string, string>): string[] {
       report(0, 'has a name that says nothing')
     if (file.startsWith('server/') && lineAt(text, text.length) - 1 > mostLines)
       report(text.length, `has more than ${mostLines} lines`)
+    for (const { index, count } of findFunctions(text))
+      if (count > mostParameters) report(index, `takes ${count} parameters in a row`)
     // The page has a database of its own, the browser's.
     for (const { word, only } of file.startsWith('console/') ? [] : wordRules)
       for (const { index, 0: said } of only.some((one) => path.matchesGlob(file, one)) ? [] : text.matchAll(word))
@@ -215,6 +218,35 @@ function* findImports(text: string) {
       new RegExp(space ? `\\b${space}\\.${name}\\b` : `\\b${name}\\b`).test(space ? text : clause)
     yield { index: found.index + whole.length, from, names }
   }
+}
+
+/** Functions and types of functions, with how many parameters they take one after the other. */
+function* findFunctions(text: string) {
+  for (const { index } of text.matchAll(/\(/g)) {
+    const { end, count } = readParameters(text, index)
+    const named = /\bfunction\s*\*?\s*\w*(<[^()]*>)?$/.test(text.slice(Math.max(0, index - 80), index))
+    if (named || /^\s*(:\s*[\w<>[\]{}|&?.,'"\s]+?)?=>/.test(text.slice(end + 1, end + 200))) yield { index, count }
+  }
+}
+
+/** Where the bracket that opens at `start` is closed, and how many items lie in it. */
+function readParameters(text: string, start: number): { end: number; count: number } {
+  let depth = 0
+  let item = false
+  let count = 0
+  for (let end = start; end < text.length; end++) {
+    const letter = text[end] as string
+    const isType = letter === '<' && /\w/.test(text[end - 1] ?? '')
+    if ('([{'.includes(letter) || isType) depth++
+    else if (')]}'.includes(letter) || (letter === '>' && text[end - 1] !== '=' && depth > 1)) depth--
+    if (depth === 0) return { end, count }
+    if (depth === 1 && letter === ',') item = false
+    else if (end > start && !item && /\S/.test(letter)) {
+      item = true
+      count++
+    }
+  }
+  return { end: text.length, count }
 }
 
 /** The exports of what writes whose first parameter is `tx`, prepared or not; none of any other file. */
@@ -442,6 +474,18 @@ test('every rule is alive', () => {
     ['server/a/x.ts', '\nconst known = new WeakMap<Config, A>()', 'server/a/x.ts:2 keeps known outside of perSystem'],
     ['server/a/x.ts', 'const flood = countPerMinute(9)', 'server/a/x.ts:1 keeps flood outside of perSystem'],
     ['server/a/x.ts', 'const of = perSystem(() => new Map<A, B>())\nconst table = new Set([1])', null],
+    ['server/a/x.ts', 'function f<T>(a: [1, 2], { b, c }: { b: 1, c: 2 }, d: Map<1, 2>, e = g(1, 2),) {}', null],
+    [
+      'server/a/x.ts',
+      'async function f(\n  a,\n  b,\n  c,\n  d,\n  e,\n) {}',
+      'server/a/x.ts:1 takes 5 parameters in a row',
+    ],
+    [
+      'console/src/a.ts',
+      '\nconst f = (a, b, c, d, e): Promise<1> => 1',
+      'console/src/a.ts:2 takes 5 parameters in a row',
+    ],
+    ['server/a/x.ts', 'f(a, b, c, d, e)\nconst g = () => f(1, 2, 3, 4, 5)', null],
     ['server/a/metadata.ts', lines(300), null],
     ['server/a/x.ts', lines(301), 'server/a/x.ts:302 has more than 300 lines'],
     ['server/a/urlHelpers.ts', '', 'server/a/urlHelpers.ts:1 has a name that says nothing'],

@@ -31,8 +31,7 @@ export async function writeBlob(
   ctx: Ctx,
   claim: Claim,
   source: AsyncIterable<Uint8Array>,
-  inspect: (size: number) => Promise<void> | undefined,
-  announced?: number,
+  { inspect, announced }: { inspect: (size: number) => Promise<void> | undefined; announced?: number | undefined },
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
   const id = await takeBlobId(ctx)

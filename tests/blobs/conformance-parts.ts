@@ -106,7 +106,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
     }
     const refuseAll = async () => {
       const send = (source: AsyncIterable<Uint8Array>, size: number) =>
-        driver.putPart(upload.id, upload.handle, 1, source, size)
+        driver.putPart(upload.id, upload.handle, { number: 1, size }, source)
       for (const size of [part - 1, part + 1, 0, 5, 2 * part])
         await assert.rejects(send(inChunks(bytes), size), /The source gave/)
       for (const after of [0, 10, part - 1, part])
@@ -133,7 +133,10 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
     await upload.complete()
     await upload.assertDone()
     await assert.rejects(upload.complete(upload.parts.slice(0, 1)), BlobMissing)
-    await assert.rejects(driver.putPart(upload.id, upload.handle, 1, inChunks(randomBytes(9)), 9), BlobMissing)
+    await assert.rejects(
+      driver.putPart(upload.id, upload.handle, { number: 1, size: 9 }, inChunks(randomBytes(9))),
+      BlobMissing,
+    )
     await upload.assertDone()
   })
 
@@ -253,7 +256,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
     const watch = (seen: number) => {
       if (seen % (16 * MiB) < 64 * KiB) most = Math.max(most, residentMemory() - before)
     }
-    const ref = await driver.putPart(upload.id, upload.handle, 1, repeated(large, watch), large)
+    const ref = await driver.putPart(upload.id, upload.handle, { number: 1, size: large }, repeated(large, watch))
     await upload.complete([{ number: 1, size: large, ref }])
     let read = 0
     for await (const chunk of (await driver.get(upload.id, large)) as Readable) {
@@ -267,7 +270,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
   it('refuses handles, numbers, sizes and ids from outside', async (driver) => {
     const { id, handle } = await begin(driver)
     const put = (to: string, by: string, number: number, size = 3) =>
-      driver.putPart(to, by, number, inChunks(randomBytes(3)), size)
+      driver.putPart(to, by, { number, size }, inChunks(randomBytes(3)))
     for (const by of ['', '.', '../..', '/etc', 'x\n', 'made-up', `${handle}x`]) {
       await assert.rejects(put(id, by, 1))
       await assert.rejects(driver.completeParts(id, by, [{ number: 1, size: 3, ref: '1-1-00000000' }]))

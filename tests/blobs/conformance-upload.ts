@@ -20,7 +20,7 @@ export class Upload {
   }
 
   async put(number: number, bytes: Buffer): Promise<StoredPart> {
-    const ref = await this.driver.putPart(this.id, this.handle, number, inChunks(bytes), bytes.length)
+    const ref = await this.driver.putPart(this.id, this.handle, { number, size: bytes.length }, inChunks(bytes))
     const part = { number, size: bytes.length, ref }
     this.sent.set(number, { bytes, part })
     return part

@@ -189,7 +189,7 @@ describe('files', () => {
         console.log(id)
         const handle = await driver.beginParts(id)
         console.log('begun')
-        const put = async (number, byte) => ({ number, size: 100000, ref: await driver.putPart(id, handle, number, of(byte), 100000) })
+        const put = async (number, byte) => ({ number, size: 100000, ref: await driver.putPart(id, handle, { number, size: 100000 }, of(byte)) })
         for (const former of await Promise.all([put(1, 9), put(2, 9)])) await driver.removePart(id, handle, former)
         await driver.completeParts(id, handle, [await put(1, 1), await put(2, 2), await put(3, 3)])
       }`
@@ -320,7 +320,7 @@ describe('files', () => {
 
       const upload = await Upload.begin(driver)
       for (const number of [1, 2, 3, 4]) await upload.put(number, randomBytes(MiB))
-      await assert.rejects(driver.putPart(upload.id, upload.handle, 1, inChunks(randomBytes(9)), 10))
+      await assert.rejects(driver.putPart(upload.id, upload.handle, { number: 1, size: 10 }, inChunks(randomBytes(9))))
       await upload.complete()
       const getParts = async () => (await driver.get(upload.id, 4 * MiB)) as Readable
       await collect(await getParts())
@@ -421,9 +421,12 @@ describe('a failing system call', () => {
       const before = filesIn(folder)
       armed = true
       for (const size of [10, 2 * MiB])
-        await assert.rejects(driver.putPart(upload.id, upload.handle, 1, inChunks(randomBytes(size)), size), {
-          code: 'EIO',
-        })
+        await assert.rejects(
+          driver.putPart(upload.id, upload.handle, { number: 1, size }, inChunks(randomBytes(size))),
+          {
+            code: 'EIO',
+          },
+        )
       assert.deepEqual(filesIn(folder), before)
       await assert.rejects(upload.complete(), { code: 'EIO' })
       armed = false

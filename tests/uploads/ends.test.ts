@@ -316,7 +316,7 @@ describeEngines('uploads in parts: how they end', (engine, itOnce) => {
       .where('id', '=', upload_id)
       .executeTakeFirstOrThrow()
     const data = bytes(10)
-    const etag = await storage.putPart(blob_id ?? '', handle, 1, Readable.from([data]), 10)
+    const etag = await storage.putPart(blob_id ?? '', handle, { number: 1, size: 10 }, Readable.from([data]))
     const complete = () => completeUpload(ctx, name, { upload_id, parts: [{ part_number: 1, etag }] })
     assert.equal((await getUpload(ctx, name, upload_id, {})).received_bytes, 10)
     await assert.rejects(complete(), /killed/)

@@ -62,7 +62,12 @@ export interface BlobDriver {
    * until removePart, or (S3, where a number has one content) the latest one finished takes its place, also where several
    * arrive at once; when it rejects, an earlier one is as it was. Which one counts is the caller's to write down.
    */
-  putPart(id: string, handle: string, number: number, source: AsyncIterable<Uint8Array>, size: number): Promise<string>
+  putPart(
+    id: string,
+    handle: string,
+    part: { number: number; size: number },
+    source: AsyncIterable<Uint8Array>,
+  ): Promise<string>
   /**
    * Removes a part that another one has taken the place of, unless completeParts has taken it up, in whatever process. No
    * error when it is gone.

@@ -26,8 +26,7 @@ export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): 
     get: async (...call) => (await driver()).get(...call),
     remove: async (...call) => (await driver()).remove(...call),
     beginParts: async (...call) => (await driver()).beginParts(...call),
-    putPart: async (id, handle, number, source, size) =>
-      (await driverFor(source)).putPart(id, handle, number, source, size),
+    putPart: async (id, handle, part, source) => (await driverFor(source)).putPart(id, handle, part, source),
     removePart: async (...call) => (await driver()).removePart(...call),
     listParts: async (...call) => (await driver()).listParts(...call),
     completeParts: async (...call) => (await driver()).completeParts(...call),

@@ -52,10 +52,10 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
       ),
     remove: (id) => call('remove', () => driver.remove(id)),
     beginParts: (id) => call('begin_parts', () => driver.beginParts(id)),
-    putPart(id, handle, number, source, size) {
+    putPart(id, handle, part, source) {
       const waiting = watch(source)
-      const work = () => driver.putPart(id, handle, number, waiting.source, size)
-      return call('put_part', work, () => ({ written: size }), waiting)
+      const work = () => driver.putPart(id, handle, part, waiting.source)
+      return call('put_part', work, () => ({ written: part.size }), waiting)
     },
     removePart: (id, handle, part) => call('remove_part', () => driver.removePart(id, handle, part)),
     listParts: (id, handle) => call('list_parts', () => driver.listParts(id, handle)),

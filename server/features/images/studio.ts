@@ -205,7 +205,7 @@ export async function derive(
       counts.hits++
       return kept
     }
-    const entry = await make(studio, job, source, plan, held)
+    const entry = await make(studio, job, { source, plan, held })
     writing = keep(studio, job, key, entry)
     return entry
   })()
@@ -215,7 +215,11 @@ export async function derive(
   return finding
 }
 
-async function make(studio: Studio, job: Job, source: Source, plan: Plan, held: Held | undefined): Promise<Entry> {
+async function make(
+  studio: Studio,
+  job: Job,
+  { source, plan, held }: { source: Source; plan: Plan; held: Held | undefined },
+): Promise<Entry> {
   const slot = held?.slot ?? (await acquire(studio, job))
   const { counts } = studio
   let bytes = held?.bytes

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { byteLength, isKeyText } from '../../../contract/names.ts'
 import type { Actor, Ctx } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
 import { tooMany } from '../../storage/incoming/arrival.ts'
 import { typeOf } from '../../storage/objects/describe.ts'
 import { placeUnderFreeName } from '../../storage/objects/place.ts'
@@ -72,7 +73,7 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
     maxBytes: Number.isFinite(maxBytes) ? maxBytes : undefined,
   })
   const { size } = received.blob
-  const object = await placeUnderFreeName(visitor, row.bucket, received, freeNames(key), row.id, async (tx) => {
+  const before = async (tx: Tx): Promise<void> => {
     const latest = await store.lockShare(tx, row.id)
     if (!latest) throw gone()
     const again = await openLink({ ...ctx, db: tx }, latest)
@@ -85,7 +86,9 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
       received_files: latest.received_files + 1,
       received_bytes: latest.received_bytes + size,
     })
-  })
+  }
+  const terms = { names: freeNames(key), share_id: row.id, before }
+  const object = await placeUnderFreeName(visitor, row.bucket, received, terms)
   noteAccess(ctx, row, 'uploaded', object.key)
   return { name: object.key.slice(row.target.length), size }
 }

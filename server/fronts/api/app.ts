@@ -154,19 +154,19 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   })
   app.setNotFoundHandler(role === 'background' ? nothingHere : notFound)
   if (role === 'background') {
-    addRoutes(app, system, systemRoutes, 'json', limitRate)
+    addRoutes(app, system, systemRoutes, { consumes: 'json', limitRate })
     return app
   }
 
   await app.register(async (json) => {
     json.removeContentTypeParser('text/plain')
     readJson(json)
-    addRoutes(json, system, handlers, 'json', limitRate)
+    addRoutes(json, system, handlers, { consumes: 'json', limitRate })
   })
   await app.register(async (form) => {
     form.removeAllContentTypeParsers()
     await form.register(formbody)
-    addRoutes(form, system, handlers, 'form', limitRate)
+    addRoutes(form, system, handlers, { consumes: 'form', limitRate })
   })
   await app.register(async (parts) => {
     parts.removeAllContentTypeParsers()
@@ -175,12 +175,12 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
       limits: { fileSize: Number.POSITIVE_INFINITY, files: 1000, fields: 100, parts: 1100, fieldSize: 1024 },
       throwFileSizeLimit: false,
     })
-    addRoutes(parts, system, handlers, 'multipart', limitRate)
+    addRoutes(parts, system, handlers, { consumes: 'multipart', limitRate })
   })
   await app.register(async (bytes) => {
     bytes.removeAllContentTypeParsers()
     bytes.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-    addRoutes(bytes, system, handlers, 'bytes', limitRate)
+    addRoutes(bytes, system, handlers, { consumes: 'bytes', limitRate })
   })
   await app.register(consolePages, system)
   await app.register(docsPages, { document: openapi(system.config.publicBaseUrl) })

@@ -28,8 +28,10 @@ export function addRoutes(
   app: FastifyInstance,
   system: System,
   handlers: readonly Handler[],
-  consumes: NonNullable<RouteSpec['consumes']>,
-  limitRate: ReturnType<typeof createRateLimit>,
+  {
+    consumes,
+    limitRate,
+  }: { consumes: NonNullable<RouteSpec['consumes']>; limitRate: ReturnType<typeof createRateLimit> },
 ): void {
   for (const handler of handlers) {
     const { route } = handler

@@ -24,7 +24,7 @@ const templates = [
 
 /** 404 for every path. */
 export const nothingHere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  sendProblem(request, reply, 'not_found', 'There is nothing at this path.')
+  sendProblem({ request, reply }, 'not_found', 'There is nothing at this path.')
 
 /** 405 with Allow where the path is known for other methods, else 404. */
 export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -32,7 +32,7 @@ export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyR
   // `/audit/verify` is also `/audit/{id}`: two templates, each method once.
   const allowed = [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
   if (allowed.length === 0) return nothingHere(request, reply)
-  return sendProblem(request, reply, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+  return sendProblem({ request, reply }, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })
 }

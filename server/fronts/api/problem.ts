@@ -2,12 +2,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errors, type Fault, ServiceError } from '../../../contract/errors.ts'
 import { isStorageOutage } from '../../blobs/drivers/driver.ts'
 import { isDatabaseOutage } from '../../db/errors.ts'
+import type { Raw } from './handle.ts'
 import { isStorageFull } from './storage-full.ts'
 
 /** Answers with an RFC 9457 problem. */
 export function sendProblem(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: Raw,
   code: ErrorCode,
   detail: string,
   more: { faults?: readonly Fault[]; headers?: Readonly<Record<string, string>> } = {},
@@ -52,7 +52,7 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   if (error instanceof ServiceError) {
     if (error.code === 'busy') request.log.warn(error.message)
     else if (errors[error.code].status >= 500) request.log.error({ err: error }, error.message)
-    return sendProblem(request, reply, error.code, error.message, error)
+    return sendProblem({ request, reply }, error.code, error.message, error)
   }
   if ('validation' in error && error.validation) {
     const where = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
@@ -63,21 +63,20 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
       return { path, message: params.additionalProperty ? 'is not known here' : (fault.message ?? 'is not valid') }
     })
     const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ')
-    return sendProblem(request, reply, 'invalid_request', detail, { faults })
+    return sendProblem({ request, reply }, 'invalid_request', detail, { faults })
   }
   if (isBrokenOff(error, request))
-    return sendProblem(request, reply, 'malformed', 'The body ended before it was complete.')
+    return sendProblem({ request, reply }, 'malformed', 'The body ended before it was complete.')
   const known = 'code' in error ? frameworkErrors[error.code] : undefined
-  if (known) return sendProblem(request, reply, known.code, known.detail ?? error.message)
+  if (known) return sendProblem({ request, reply }, known.code, known.detail ?? error.message)
   if (error instanceof SyntaxError && (error as FastifyError).statusCode === 400)
-    return sendProblem(request, reply, 'malformed', 'The body is not valid JSON.')
+    return sendProblem({ request, reply }, 'malformed', 'The body is not valid JSON.')
   const ofFile = 'expose' in error && error.expose ? fileErrors[(error as FastifyError).statusCode ?? 0] : undefined
-  if (ofFile) return sendProblem(request, reply, ofFile, error.message)
+  if (ofFile) return sendProblem({ request, reply }, ofFile, error.message)
   if (isStorageFull(error)) {
     request.log.error({ err: error }, 'no space left')
     return sendProblem(
-      request,
-      reply,
+      { request, reply },
       'storage_full',
       'The service has no space left to store this. Nothing was changed.',
     )
@@ -86,8 +85,7 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   if (lost) return sendOutage(request, reply, lost, error)
   request.log.error({ err: error }, 'unexpected error')
   return sendProblem(
-    request,
-    reply,
+    { request, reply },
     'internal',
     'Something went wrong on our side. The request id finds it in the log.',
   )
@@ -110,7 +108,7 @@ function sendOutage(
   const detail = `The ${lost} cannot be reached at the moment. Try again.${
     reads ? '' : ' It is not known whether the change was made.'
   }`
-  return sendProblem(request, reply, 'busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
+  return sendProblem({ request, reply }, 'busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
 }
 
 /** Whether it is the client that went away; a connection of ours, to the database say, may be reset just as well. */

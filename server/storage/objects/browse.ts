@@ -47,10 +47,10 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
   const listing =
     sort !== 'name' || folders === 'first'
-      ? await foldersFirst(ctx, walk, ranges, sort, offset ?? offsetOf(cursor), limit)
+      ? await foldersFirst(ctx, walk, ranges, { sort, offset: offset ?? offsetOf(cursor), limit })
       : offset !== undefined
-        ? await byNameFrom(ctx, walk, ranges, offset, limit)
-        : await byName(ctx, walk, ranges, cursor, limit)
+        ? await byNameFrom(ctx, walk, ranges, { offset, limit })
+        : await byName(ctx, walk, ranges, { cursor, limit })
   return {
     prefix,
     common_prefixes: listing.folders,
@@ -79,8 +79,7 @@ async function byName(
   ctx: Ctx,
   walk: store.Walk,
   ranges: readonly KeyRange[],
-  cursor: string | undefined,
-  limit: number,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Promise<Listing> {
   const [last, seenText] = decodeCursor(cursor, 2) ?? []
   const seen = countOf(seenText ?? '0')
@@ -151,8 +150,7 @@ async function byNameFrom(
   ctx: Ctx,
   walk: store.Walk,
   ranges: readonly KeyRange[],
-  offset: number,
-  limit: number,
+  { offset, limit }: store.Slice,
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
   const total = totalOf(gaps)
@@ -172,7 +170,7 @@ async function byNameFrom(
     const skip = Math.max(0, offset - position)
     position += gap.objects
     if (skip >= gap.objects || room() === 0) return
-    const rows = await store.listStretch(ctx.db, walk.bucketId, gap, walk.order, skip, room())
+    const rows = await store.listStretch(ctx.db, walk, gap, { offset: skip, limit: room() })
     last = rows.at(-1)?.key ?? last
     objects.push(...rows)
   }
@@ -199,9 +197,7 @@ async function foldersFirst(
   ctx: Ctx,
   walk: store.Walk,
   ranges: readonly KeyRange[],
-  sort: 'name' | 'size' | 'modified',
-  offset: number,
-  limit: number,
+  { sort, offset, limit }: store.Slice & { sort: 'name' | 'size' | 'modified' },
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
   const all = foldersOf(gaps)
@@ -215,8 +211,8 @@ async function foldersFirst(
     room === 0
       ? []
       : sort === 'name'
-        ? await byNameAlone(ctx, walk, stretches, skip, room)
-        : await listSorted(ctx.db, walk, stretches, column, { offset: skip, limit: room })
+        ? await byNameAlone(ctx, walk, stretches, { offset: skip, limit: room })
+        : await listSorted(ctx.db, walk, stretches, { column, offset: skip, limit: room })
   const total = totalOf(gaps)
   const seen = offset + folders.length + objects.length
   const next = seen < total ? encodeCursor([String(seen)]) : null
@@ -226,18 +222,17 @@ async function foldersFirst(
 /** The objects of these stretches in order of names, without the folders between them. */
 async function byNameAlone(
   ctx: Ctx,
-  { bucketId, order }: store.Walk,
+  walk: store.Walk,
   stretches: readonly Gap[],
-  offset: number,
-  limit: number,
+  { offset, limit }: store.Slice,
 ): Promise<store.ObjectRow[]> {
   const rows: store.ObjectRow[] = []
   let before = 0
-  for (const stretch of order === 'asc' ? stretches : stretches.toReversed()) {
+  for (const stretch of walk.order === 'asc' ? stretches : stretches.toReversed()) {
     const skip = Math.max(0, offset - before)
     before += stretch.objects
     if (skip >= stretch.objects) continue
-    rows.push(...(await store.listStretch(ctx.db, bucketId, stretch, order, skip, limit - rows.length)))
+    rows.push(...(await store.listStretch(ctx.db, walk, stretch, { offset: skip, limit: limit - rows.length })))
     if (rows.length >= limit) break
   }
   return rows
@@ -249,7 +244,11 @@ function offsetOf(cursor: string | undefined): number {
 }
 
 /** All objects under a prefix in key order, folders ignored. */
-export async function listObjects(ctx: Ctx, bucket: string, prefix: string, limit: number, cursor: string | undefined) {
+export async function listObjects(
+  ctx: Ctx,
+  bucket: string,
+  { prefix, limit, cursor }: { prefix: string; limit: number; cursor: string | undefined },
+) {
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
   const [last] = decodeCursor(cursor, 1) ?? []
   const rows: store.ObjectRow[] = []

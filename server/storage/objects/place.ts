@@ -57,7 +57,7 @@ export async function placeAll(
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot wait for each other.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        const { growth, ...result } = await place(step, bucket, one, conditions)
+        const { growth, ...result } = await place(step, bucket, one, { conditions })
         placed.set(one, result)
         change.bytes += growth.bytes
         change.objects += growth.objects
@@ -75,14 +75,15 @@ export async function placeAll(
   }
 }
 
+/** When contents may become an object, and what their `upload` says besides. */
+interface PlaceTerms {
+  conditions: WriteConditions
+  parts?: number
+  share_id?: string
+}
+
 /** Step: makes received bytes the object of their key and gives what is to be counted. */
-const place = (
-  step: Step,
-  bucket: HeldBucket,
-  { upload, blob }: Omit<Received, 'arrival'>,
-  conditions: WriteConditions,
-  more: { share_id?: string } = {},
-) =>
+const place = (step: Step, bucket: HeldBucket, { upload, blob }: Omit<Received, 'arrival'>, terms: PlaceTerms) =>
   placeContents(
     step,
     bucket,
@@ -95,21 +96,14 @@ const place = (
       content_type: upload.content_type,
       metadata: JSON.stringify(upload.metadata),
     },
-    conditions,
-    more,
+    terms,
   )
 
 /** A blob with all that makes it an object, but for the bucket, the time and the person. */
 export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_modified' | 'created_by'>
 
 /** Step: makes a blob the object of its key, records `upload`, and gives what is to be counted. */
-async function placeContents(
-  step: Step,
-  bucket: HeldBucket,
-  contents: Contents,
-  conditions: WriteConditions,
-  more: { parts?: number; share_id?: string },
-) {
+async function placeContents(step: Step, bucket: HeldBucket, contents: Contents, { conditions, ...more }: PlaceTerms) {
   const { tx, record } = step
   const now = step.now().toISOString()
   const row: store.ObjectRow = {
@@ -123,7 +117,7 @@ async function placeContents(
   assertConditions(old, conditions)
   let trashId: string | null = null
   if (old) {
-    const [id = null] = await moveToTrash(step, bucket, [old], 'overwritten')
+    const [id = null] = await moveToTrash(step, bucket, [old], { reason: 'overwritten' })
     trashId = id
     await store.replaceObject(tx, row)
     row.created_at = old.created_at
@@ -157,9 +151,7 @@ export async function placeUnderFreeName(
   ctx: Ctx,
   bucketName: string,
   received: Received,
-  names: Iterable<string>,
-  share_id: string,
-  before: (tx: Tx) => Promise<void>,
+  { names, share_id, before }: { names: Iterable<string>; share_id: string; before: (tx: Tx) => Promise<void> },
 ): Promise<StoredObject> {
   try {
     const result = await ctx.act(async (step) => {
@@ -169,7 +161,7 @@ export async function placeUnderFreeName(
       const bucket = await holdBucket(tx, bucketName)
       for (const key of names) {
         const one = { upload: { ...received.upload, key }, blob: received.blob }
-        const placed = await place(step, bucket, one, { ifNoneMatch: '*' }, { share_id }).catch(asTaken)
+        const placed = await place(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(asTaken)
         if (!placed) continue
         await countUsage(tx, bucket, placed.growth)
         return placed.object
@@ -196,7 +188,7 @@ export async function placeBlob(
   { ifNoneMatch, released, parts }: { ifNoneMatch: '*' | undefined; released: number; parts: number },
 ): Promise<StoredObject> {
   const { tx } = step
-  const { object, growth } = await placeContents(step, bucket, contents, { ifNoneMatch }, { parts })
+  const { object, growth } = await placeContents(step, bucket, contents, { conditions: { ifNoneMatch }, parts })
   await countUsage(tx, bucket, { ...growth, reserved: -released })
   return object
 }

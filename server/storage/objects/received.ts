@@ -67,9 +67,10 @@ export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
       arrived = size
       return inspect(size)
     }
-    const blob = await writeBlob(ctx, claim, upload.source(), count, upload.announced).finally(() =>
-      countUpload(ctx, row.id, arrived),
-    )
+    const blob = await writeBlob(ctx, claim, upload.source(), {
+      inspect: count,
+      announced: upload.announced,
+    }).finally(() => countUpload(ctx, row.id, arrived))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
       await discardBlobs(ctx, [blob.id])
       throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {

@@ -65,17 +65,24 @@ export async function findKeys(
   { prefix, search, after, limit }: KeySearch,
 ): Promise<Found> {
   const left = ranges.flatMap((range) => remainder(range, after))
-  if (search === null) return readOn(db, bucketId, left, () => true, limit, limit + 1, Number.POSITIVE_INFINITY)
+  if (search === null) return readOn(db, bucketId, left, { limit, size: limit + 1 })
   const wanted = fold(search)
   const holds = (key: string) => fold(key.slice(prefix.length)).includes(wanted)
-  const first = await readOn(db, bucketId, left, holds, limit, FIRST_LOOK, FIRST_LOOK)
+  const first = await readOn(db, bucketId, left, { holds, limit, size: FIRST_LOOK, most: FIRST_LOOK })
   if (first.next === null || first.keys.length === limit) return first
   const indexed = [...wanted].length >= SHORTEST_INDEXED ? await findKeysHolding(db, bucketId, wanted, MANY) : null
-  if (!indexed) return readOn(db, bucketId, left, holds, limit, SCAN_STEP, SCAN_MOST)
+  if (!indexed) return readOn(db, bucketId, left, { holds, limit, size: SCAN_STEP, most: SCAN_MOST })
   const inside = (key: string) =>
     left.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
   const keys = indexed.filter((key) => inside(key) && holds(key)).sort(compareKeys)
   return { keys: keys.slice(0, limit), next: keys.length > limit ? (keys[limit - 1] ?? null) : null }
+}
+
+interface Reading {
+  holds?: (key: string) => boolean
+  limit: number
+  size: number
+  most?: number
 }
 
 /** Reads keys in order, `size` at a time, until `limit` of them hold or about `most` were read. */
@@ -83,10 +90,7 @@ async function readOn(
   db: Db,
   bucketId: string,
   ranges: readonly KeyRange[],
-  holds: (key: string) => boolean,
-  limit: number,
-  size: number,
-  most: number,
+  { holds, limit, size, most = Number.POSITIVE_INFINITY }: Reading,
 ): Promise<Found> {
   const keys: string[] = []
   let read = 0
@@ -94,7 +98,7 @@ async function readOn(
     for (let { from } = range; ; ) {
       const step = await store.listKeys(db, bucketId, { from, to: range.to }, size)
       for (const key of step) {
-        if (!holds(key)) continue
+        if (holds && !holds(key)) continue
         if (keys.length === limit) return { keys, next: keys.at(-1) ?? null }
         keys.push(key)
       }

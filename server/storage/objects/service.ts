@@ -56,7 +56,9 @@ export async function removeObjects(
     bucket.id,
     rows.map(({ key }) => key),
   )
-  const kept = permanent ? rows.map(() => null) : await moveToTrash(step, bucket, rows, 'deleted', more.job_id)
+  const kept = permanent
+    ? rows.map(() => null)
+    : await moveToTrash(step, bucket, rows, { reason: 'deleted', job_id: more.job_id })
   if (permanent)
     await releaseBlobs(
       step,
@@ -106,7 +108,7 @@ export async function reinstateOver(
     if (object) return { object }
     const old = await store.lockObject(tx, bucket.id, row.key)
     if (!old) continue
-    const [trash_id = null] = await moveToTrash(step, bucket, [old], 'overwritten')
+    const [trash_id = null] = await moveToTrash(step, bucket, [old], { reason: 'overwritten' })
     await store.replaceObject(tx, row)
     const now = { ...row, created_at: old.created_at }
     return { object: describeObject(now, bucket.name), replaced: { size: old.size, trash_id } }

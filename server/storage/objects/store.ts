@@ -198,14 +198,18 @@ export const findObjects = async (db: Db, bucketId: string, keys: readonly strin
     ? []
     : db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
 
+/** Part of a sorted list: at most `limit` from the `offset`th on. */
+export interface Slice {
+  offset: number
+  limit: number
+}
+
 /** Objects of a stretch in key order, beginning at its `offset`th. */
 export const listStretch = (
   db: Db,
-  bucketId: string,
+  { bucketId, order }: Walk,
   stretch: KeyRange,
-  order: 'asc' | 'desc',
-  offset: number,
-  limit: number,
+  { offset, limit }: Slice,
 ): Promise<ObjectRow[]> =>
   inRange(db, bucketId, stretch).selectAll().orderBy('key', order).offset(offset).limit(limit).execute()
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
-import { findObjects, type ObjectRow, toEntry, type Walk } from './store.ts'
+import { findObjects, type ObjectRow, type Slice, toEntry, type Walk } from './store.ts'
 
 // What exact totals, jumps and other orders than by name need to know of a folder. A folder may hold a million objects, and
 // on SQLite a statement holds the process, so all of it is done in statements that look at some thousand keys each.
@@ -132,8 +132,7 @@ export async function listSorted(
   db: Db,
   { bucketId, order }: Walk,
   stretches: readonly Gap[],
-  column: Column,
-  { offset, limit }: { offset: number; limit: number },
+  { column, offset, limit }: Slice & { column: Column },
 ): Promise<ObjectRow[]> {
   const slices = [...slicesOf(stretches)]
   const [only] = slices

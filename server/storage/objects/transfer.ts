@@ -68,7 +68,7 @@ export async function transferObjects(
     dest.id,
     replaced.map(({ key }) => key),
   )
-  const trashIds = await moveToTrash(step, dest, replaced, 'overwritten', more.job_id)
+  const trashIds = await moveToTrash(step, dest, replaced, { reason: 'overwritten', job_id: more.job_id })
   const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
   const now = step.now().toISOString()
   const arrivals = accepted.map(({ pair, row }) => ({

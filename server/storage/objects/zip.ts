@@ -84,7 +84,7 @@ function localHeader({ name, size, modified }: ZipEntry): Uint8Array {
   const head = fields(
     [4, 0x04034b50],
     [2, size >= MOST_32 ? VERSION_ZIP64 : VERSION],
-    ...common(modified, 0, size >= MOST_32 ? MOST_32 : 0, path.length, extra.length),
+    ...common(modified, { crc: 0, size: size >= MOST_32 ? MOST_32 : 0, path, extra: extra.length }),
   )
   return Buffer.concat([head, path, extra])
 }
@@ -101,7 +101,7 @@ function directoryRecord({ name, size, modified }: ZipEntry, crc: number, offset
     [4, 0x02014b50],
     [2, UNIX | VERSION_ZIP64],
     [2, large ? VERSION_ZIP64 : VERSION],
-    ...common(modified, crc, large ? MOST_32 : size, path.length, time.length + zip64.length),
+    ...common(modified, { crc, size: large ? MOST_32 : size, path, extra: time.length + zip64.length }),
     [2, 0],
     [2, 0],
     [2, 0],
@@ -112,12 +112,15 @@ function directoryRecord({ name, size, modified }: ZipEntry, crc: number, offset
 }
 
 /** What both headers of an entry have between the version and the lengths. */
-function common(modified: Date, crc: number, size: number, path: number, extra: number): Field[] {
+function common(
+  modified: Date,
+  { crc, size, path, extra }: { crc: number; size: number; path: Buffer; extra: number },
+): Field[] {
   const year = modified.getUTCFullYear()
   const inRange = year >= 1980 && year < 2108
   const date = inRange ? ((year - 1980) << 9) | ((modified.getUTCMonth() + 1) << 5) | modified.getUTCDate() : 0x21
   const time = (modified.getUTCHours() << 11) | (modified.getUTCMinutes() << 5) | (modified.getUTCSeconds() >> 1)
-  return [[2, FLAGS], [2, STORED], [2, time], [2, date], [4, crc], ...sizes(size, 4), [2, path], [2, extra]]
+  return [[2, FLAGS], [2, STORED], [2, time], [2, date], [4, crc], ...sizes(size, 4), [2, path.length], [2, extra]]
 }
 
 function endOfDirectory(count: number, start: number, end: number): Uint8Array {

@@ -23,15 +23,14 @@ const PURGE_LIMIT = 10_000
 
 /**
  * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the items' ids in the same
- * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage. `jobId` is
+ * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage. `job_id` is
  * the job that does it.
  */
 export async function moveToTrash(
   step: Step,
   bucket: HeldBucket,
   rows: readonly Row<'objects'>[],
-  reason: 'deleted' | 'overwritten',
-  jobId: string | null = null,
+  { reason, job_id = null }: { reason: 'deleted' | 'overwritten'; job_id?: string | null | undefined },
 ): Promise<(string | null)[]> {
   const { tx } = step
   if (rows.length === 0) return []
@@ -43,14 +42,20 @@ export async function moveToTrash(
     return rows.map(() => null)
   }
   const now = step.now().toISOString()
-  const more = { reason, deleted_at: now, deleted_by: step.actor.user_id, job_id: jobId }
+  const more = { reason, deleted_at: now, deleted_by: step.actor.user_id, job_id }
   const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
   await store.insertTrash(tx, items)
   return items.map(({ id }) => id)
 }
 
+interface ListQuery {
+  prefix?: string | undefined
+  limit?: number | undefined
+  cursor?: string | undefined
+}
+
 /** Items of the trash under a prefix that the caller may list, latest first. */
-export async function listTrash(ctx: Ctx, name: string, prefix: string, limit: number, cursor: string | undefined) {
+export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 100, cursor }: ListQuery) {
   const ranges = allowSomewhere(ctx.actor, 'list', name, prefix)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)

@@ -86,7 +86,7 @@ export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'ann
           faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
         })
     }
-    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, claims.part, measured(), size)
+    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: claims.part, size }, measured())
     const etag = hash.digest('hex')
     const part = { part_number: claims.part, size, etag, ref }
     const former = await writeDown(ctx.as(actor), row, part, held).catch(async (error: unknown) => {

@@ -68,7 +68,7 @@ const Waiting = () => (
 function Picture({ object: { bucket, key, etag } }: { object: StoredObject }) {
   const picture = useQuery({
     queryKey: ['picture', bucket, key, etag, PICTURE],
-    queryFn: () => pictureOf(bucket, key, etag, PICTURE),
+    queryFn: () => pictureOf({ bucket, key, etag }, PICTURE),
     retry: false,
     staleTime: 0,
     gcTime: 0,

@@ -33,9 +33,7 @@ export const pictureNow = (bucket: string, key: string, etag: string, width: num
  * uploaded, and only this page can open it. Aborting the signal releases it.
  */
 export function pictureOf(
-  bucket: string,
-  key: string,
-  etag: string,
+  { bucket, key, etag }: { bucket: string; key: string; etag: string },
   width: number,
   signal?: AbortSignal,
 ): Promise<string> {

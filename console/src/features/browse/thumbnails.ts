@@ -50,7 +50,7 @@ export function watchThumbnail(
   const start = async () => {
     const { signal } = control
     try {
-      const url = await pictureOf(bucket, key, etag, WIDTH, signal)
+      const url = await pictureOf({ bucket, key, etag }, WIDTH, signal)
       if (signal.aborted) return
       isShown = true
       show(url)

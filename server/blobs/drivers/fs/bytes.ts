@@ -51,7 +51,12 @@ export function fileCalls() {
     new Promise((resolve, reject) =>
       writeSome(fd, chunks, (error, written) => (error ? reject(error) : resolve(written))),
     )
-  const read = (fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Promise<number> =>
+  /** Reads up to `length` bytes at `position` of the file to `offset` of the buffer; resolves to how many. */
+  const read = (
+    fd: number,
+    buffer: Uint8Array,
+    { offset, length, position }: { offset: number; length: number; position: number },
+  ): Promise<number> =>
     new Promise((resolve, reject) =>
       readSome(fd, buffer, offset, length, position, (error, got) => (error ? reject(error) : resolve(got))),
     )

@@ -105,7 +105,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
       const buffer = Buffer.allocUnsafe(length)
       let got = 0
       while (got < length) {
-        const count = await read(fd, buffer, got, length - got, start + got)
+        const count = await read(fd, buffer, { offset: got, length: length - got, position: start + got })
         if (count === 0) throw new BlobMissing(id)
         got += count
       }
@@ -189,7 +189,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
       await assertFree(id)
       return parts.begin(id)
     },
-    async putPart(id, handle, number, source, size) {
+    async putPart(id, handle, { number, size }, source) {
       assertBlobId(id)
       assertParts(handle, [{ number, size }])
       return writing(() => parts.put(id, number, source, size))

@@ -230,7 +230,11 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
       const fd = await open(piece.file, 'r')
       try {
         for (let got = 0; got < piece.length; ) {
-          const count = await calls.read(fd, buffer, filled, piece.length - got, piece.start + got)
+          const count = await calls.read(fd, buffer, {
+            offset: filled,
+            length: piece.length - got,
+            position: piece.start + got,
+          })
           if (count === 0) throw new BlobMissing(id)
           got += count
           filled += count

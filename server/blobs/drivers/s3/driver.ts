@@ -215,7 +215,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       if ((await sizeOf(key)) !== undefined) throw new Error(`Blob ${id} exists already`)
       return uploads.begin(key)
     },
-    async putPart(id, handle, number, source, size) {
+    async putPart(id, handle, { number, size }, source) {
       const key = keyOf(id)
       assertHandle(handle)
       assertPart(number, size)

@@ -35,7 +35,7 @@ export const objectRoutes = [
   handle(api.browse, (ctx, { params, query }) => browse(ctx, params.bucket, query)),
   handle(api.listObjects, (ctx, { params, query: { prefix = '', search, limit = 100, cursor } }) =>
     search === undefined
-      ? listObjects(ctx, params.bucket, prefix, limit, cursor)
+      ? listObjects(ctx, params.bucket, { prefix, limit, cursor })
       : searchObjects(ctx, params.bucket, { prefix, search, limit, cursor }),
   ),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>

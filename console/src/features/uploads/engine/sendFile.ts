@@ -151,7 +151,7 @@ async function sendMissing(item: Item, file: File, upload: Multipart, means: Mea
   const signal = AbortSignal.any([means.signal, failure.signal])
   const work = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      const etag = await sendPart(item, file, upload, n, { ...means, signal }, (bytes) => {
+      const etag = await sendPart({ item, file, upload, n }, { ...means, signal }, (bytes) => {
         onTheWay.set(n as number, bytes)
         tell()
       }).finally(() => onTheWay.delete(n as number))
@@ -173,10 +173,7 @@ async function sendMissing(item: Item, file: File, upload: Multipart, means: Mea
 
 /** PUTs one part to its URL and returns its ETag. */
 async function sendPart(
-  item: Item,
-  file: File,
-  upload: Multipart,
-  n: number,
+  { item, file, upload, n }: { item: Item; file: File; upload: Multipart; n: number },
   means: Means,
   progress: (bytes: number) => void,
 ): Promise<string> {
