@@ -40,7 +40,7 @@ export const takeTokens = ({ access_token }: TokenPair): void => {
   accessToken = access_token
   note(true)
 }
-export const forgetTokens = (): void => {
+const forgetTokens = (): void => {
   accessToken = undefined
   note(false)
 }

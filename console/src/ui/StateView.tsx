@@ -53,7 +53,7 @@ function Waiting({ children }: { children: ReactNode }) {
   )
 }
 
-export const RowsSkeleton = ({ rows = 8 }: { rows?: number }) => (
+const RowsSkeleton = ({ rows = 8 }: { rows?: number }) => (
   <div className="rows-skeleton">
     {Array.from({ length: rows }, (_, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: rows without anything in them

@@ -120,7 +120,6 @@ export function createVerifier(config: Config) {
     return claims
   }
 }
-export type Verifier = ReturnType<typeof createVerifier>
 
 /** Whoever shares the key may sign anything: ids of another type would be the database's error, not the token's. */
 function assertTypes({ sub, sid, jti, ver, oid }: JWTPayload): void {

@@ -27,7 +27,7 @@ export async function checkPassword(ctx: Ctx, link: OpenLink, { password, ticket
 }
 
 /** Throws `unauthenticated` unless this is the link's password; guesses are slowed down like logins. */
-export async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string): Promise<void> {
+async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string): Promise<void> {
   if (row.password_hash === null) return
   const key = createHash('sha256').update(`${row.id}\0${row.password_hash}\0${given}`).digest('base64')
   const now = ctx.now().getTime()

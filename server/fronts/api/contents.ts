@@ -70,7 +70,7 @@ export interface ContentsAnswer {
 }
 
 /** What a request's conditions and ranges come to for an object. */
-export function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): ContentsAnswer {
+function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): ContentsAnswer {
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
   const verdict = evaluateConditions(headers, validators)
   if (verdict !== 200) return { status: verdict, ranges: [] }

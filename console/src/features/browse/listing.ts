@@ -62,7 +62,7 @@ async function readPage(
 }
 const toRow = (object: StoredObject): Row => ({ key: object.key, object })
 
-export const pageQuery = (place: Place, page: number) =>
+const pageQuery = (place: Place, page: number) =>
   queryOptions({
     queryKey: ['browse', place.bucket, place.prefix, place.sort, place.dir, page],
     queryFn: ({ signal }) => readPage(place, page * PAGE, PAGE, signal),

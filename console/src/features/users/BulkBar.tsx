@@ -113,7 +113,7 @@ export function BulkBar({ users, clear }: { users: readonly User[]; clear: () =>
 }
 
 /** Adds users to groups. */
-export function AddToGroups({
+function AddToGroups({
   users,
   onClose,
   onDone,

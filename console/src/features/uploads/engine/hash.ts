@@ -5,7 +5,7 @@
 const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const K = Int32Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32))
 
-export class Md5 {
+class Md5 {
   readonly #state = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476)
   readonly #rest = new Uint8Array(64)
   readonly #words = new Int32Array(16)
