@@ -1,4 +1,4 @@
-/** Sums by key, in memory that holds only what is not zero. */
+/** Sums by key; keys with a sum of zero take no memory. */
 class Tally {
   readonly #sums = new Map<string, number>()
   of(key: string): number {
@@ -11,10 +11,10 @@ class Tally {
   }
 }
 
-/** What is on its way through this process. */
+/** What is in transit through this process. */
 export class UnderWay {
-  /** Uploads by who sends them. */
+  /** Uploads by sender. */
   readonly uploads = new Tally()
-  /** Bytes by bucket of which the database does not know, because they are few. */
+  /** Bytes by bucket that the database does not know of, because they are few. */
   readonly bytes = new Tally()
 }
