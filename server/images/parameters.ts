@@ -105,10 +105,10 @@ function assertDecodable(source: Source, limits: Limits): void {
   ]
   const pixels = source.width * source.height * source.pages
   if (source.pages > MOST_PAGES)
-    throw refused('object', `has ${source.pages} frames`, `An image may have ${MOST_PAGES} at most`)
+    throw refused('object', `has ${source.pages} frames`, `An image may have at most ${MOST_PAGES} frames`)
   for (const { most, what } of kinds)
     if (most !== undefined && pixels > most * MEGA)
-      throw refused('object', `has ${inMegapixels(pixels)} megapixels`, `${what} may have ${most} megapixels at most`)
+      throw refused('object', `has ${inMegapixels(pixels)} megapixels`, `${what} may have at most ${most} megapixels`)
 }
 /** The decoder walks through all pages to read any: 400,000 in a 45 MB TIFF took it 5 s. */
 const MOST_PAGES = 10_000
@@ -126,8 +126,8 @@ export function planOf(parameters: ImageQuery, source: Source, accepted: Accepte
   if (pixels > limits.max_result_megapixels * MEGA)
     throw refused(
       `query.${culprit}`,
-      `asks for ${inMegapixels(pixels)} megapixels`,
-      `A result may have ${limits.max_result_megapixels} at most`,
+      `requests ${inMegapixels(pixels)} megapixels`,
+      `A result may have at most ${limits.max_result_megapixels}`,
     )
   const moving = parameters.animated === '1' && source.pages > 1 && (source.kind === 'gif' || source.kind === 'webp')
   const holds = (format: Output): boolean =>
@@ -137,9 +137,9 @@ export function planOf(parameters: ImageQuery, source: Source, accepted: Accepte
   if (!holds(format))
     throw refused(
       `query.${parameters.format === undefined ? culprit : 'format'}`,
-      `cannot be ${format} of ${width} × ${height} pixels`,
+      `cannot be ${format} at ${width} × ${height} pixels`,
       format === 'avif'
-        ? `It may have ${limits.max_avif_result_megapixels} megapixels at most`
+        ? `It may have at most ${limits.max_avif_result_megapixels} megapixels`
         : 'Request a smaller one',
     )
   const fitting = Math.max(1, Math.floor((limits.max_result_megapixels * MEGA) / pixels))

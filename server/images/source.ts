@@ -47,7 +47,7 @@ async function read(ctx: Ctx, { blob_id, size }: ObjectRow, head = false): Promi
     offset += chunk.copy(bytes, offset)
     discard(chunk)
   }
-  if (offset !== wanted) throw new Error(`Blob ${blob_id} gave ${offset} of ${wanted} bytes`)
+  if (offset !== wanted) throw new Error(`Blob ${blob_id} returned ${offset} of ${wanted} bytes`)
   return bytes
 }
 export const readSource = (ctx: Ctx, row: ObjectRow): Promise<Uint8Array> => read(ctx, row)

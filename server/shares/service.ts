@@ -96,7 +96,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   const { max_file_bytes, max_total_bytes, max_files, content_types } = input
   const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
   if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
-    throw invalid('body.max_files', 'and the other upload limits are only allowed when kind is upload')
+    throw invalid('body.max_files', 'is only allowed when kind is upload, like the other upload limits')
   const expires_at = await expiryOf(ctx, input.expires_in)
   const password_hash = input.password ? await passwordHash(ctx, input.password) : null
   const bucket = await findBucket(ctx.db, input.bucket)

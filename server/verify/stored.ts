@@ -70,12 +70,14 @@ export async function planRemovals(ctx: Ctx, yesRemove: number | undefined): Pro
   }
   const [of, are] = [`${stored} blobs in the storage`, orphans === 1 ? 'is' : 'are']
   if (yesRemove !== undefined && yesRemove !== orphans)
-    refuse(`${orphans} of ${of} ${are} unknown to the database and older than the grace period, not ${yesRemove}.`)
+    refuse(
+      `${orphans} of ${of} ${are} unknown to the database and older than the grace period, but --yes-remove is ${yesRemove}.`,
+    )
   if (yesRemove === undefined && stored > 0 && known === 0)
-    refuse(`The database knows none of the ${of}: is it the right one?`)
+    refuse(`The database knows none of the ${of}: is it the right database?`)
   if (yesRemove === undefined && orphans > stored * UNASKED)
     refuse(
-      `${orphans} of ${of} ${are} unknown to the database, more than a tenth: is it the right one, and up to date?`,
+      `${orphans} of ${of} ${are} unknown to the database, more than a tenth: is it the right database, and up to date?`,
     )
   return orphans
 }
