@@ -1,4 +1,4 @@
-/** What a list has lost and what it has gained: its items that the other one does not have, each as often. */
+/** The items that a list lost and gained. Repeated items are counted. */
 export function differenceOf<T>(before: readonly T[], after: readonly T[]): { lost: T[]; gained: T[] } {
   return { lost: without(before, after), gained: without(after, before) }
 }

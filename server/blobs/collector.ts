@@ -6,36 +6,36 @@ import * as store from './store.ts'
 const BATCH = 500
 
 /**
- * Step: something stopped pointing at these blobs. After the grace period the collector looks whether anything else
- * still does.
+ * Step: releases blobs that something no longer points at. After the grace period the collector checks whether anything
+ * else still does.
  */
 export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + config.blobGraceSeconds * 1000))
 }
 
-/** Step: of these blobs, turns the rows of those nothing points at into orders to remove their bytes. */
+/** Step: turns the rows of those blobs that nothing points at into orders to delete their bytes. Returns their ids. */
 async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<string[]> {
   const unreferenced = await store.deleteUnreferenced(tx, ids)
   if (unreferenced.length > 0) await store.queueRemovals(tx, unreferenced, now())
   return unreferenced
 }
 
-/** Removes bytes whose rows are gone, then the orders; doing it again does no harm. */
+/** Deletes bytes whose rows are gone, then the orders; safe to repeat. */
 async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
   for (const id of ids) await ctx.blobs.remove(id)
   telemetryOf(ctx.config).metrics.strongroom_collector_removed_blobs_total.inc(ids.length)
   await ctx.upkeep(({ tx }) => store.deleteRemovals(tx, ids))
 }
 
-/** Removes at once those of these blobs that nothing points at. */
+/** Deletes at once those of these blobs that nothing points at. */
 export async function removeNow(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const condemned = await ctx.upkeep((step) => condemn(step, ids))
   if (condemned.length > 0) await removeBytes(ctx, condemned)
 }
 
 /**
- * The one rule for leftovers of failed uploads, crashes, overwrites and deletes: a blob that was let go of, or never
- * taken up, is looked at after its grace period and removed when nothing points at it.
+ * The one rule for leftovers of failed uploads, crashes, overwrites and deletes: a blob that was released, or never
+ * used, is checked after its grace period and deleted if nothing points at it.
  */
 export const collector = {
   name: 'blob-collector',
@@ -63,8 +63,8 @@ export const collector = {
 }
 
 /**
- * What was set aside because this database did not know it: removed when the grace period is over, unless the database
- * knows it by now (it was restored, or the wrong one was asked), which brings it back.
+ * Blobs set aside because this database did not know them: deleted after the grace period, or brought back if the
+ * database knows them by then (because it was restored, or the wrong one was used before).
  */
 export const orphanCollector = {
   name: 'orphan-collector',
@@ -81,7 +81,7 @@ export const orphanCollector = {
       for (const { id, modified_at } of batch) {
         if (known.has(id)) {
           await ctx.blobs.bringBack(id)
-          ctx.log.error({ blob: id }, 'a blob that was set aside is known, and was brought back')
+          ctx.log.error({ blob: id }, 'brought back a blob that was set aside although the database knows it')
         } else if (modified_at.getTime() <= oldest) {
           await ctx.blobs.removeAside(id)
           telemetryOf(ctx.config).metrics.strongroom_collector_removed_blobs_total.inc()
@@ -91,7 +91,7 @@ export const orphanCollector = {
   },
 }
 
-/** What was set aside, some at a time. */
+/** What was set aside, in batches. */
 export async function* asideInBatches({ blobs }: Ctx): AsyncGenerator<StoredBlob[]> {
   let batch: StoredBlob[] = []
   for await (const blob of blobs.listAside()) {

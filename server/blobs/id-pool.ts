@@ -7,18 +7,18 @@ const BATCH = 64
 
 interface Pool {
   ids: string[]
-  /** When they were made: a clock that was put back since may have had them collected meanwhile. */
+  /** When the rows were created: if the clock was set back since, they may have been collected meanwhile. */
   from: number
-  /** Until when they may be handed out: bytes may still be arriving when their rows come due. */
+  /** Until when the ids may be used: bytes may still be arriving when their rows come due. */
   until: number
   filling: Promise<void> | undefined
 }
 const poolOf = perSystem((): Pool => ({ ids: [], from: 0, until: 0, filling: undefined }))
 
 /**
- * An id whose blob row exists already, so that whatever a crash leaves under it is found by the collector. Rows are made
- * 64 at a time: one by one they cost every small upload a transaction of its own. Those a process never uses are
- * collected like any other.
+ * Returns an id whose blob row already exists, so that the collector finds whatever a crash leaves under it. Rows are
+ * created 64 at a time: one by one they cost every small upload a transaction of its own. Unused ids are collected like
+ * any other.
  */
 export async function takeBlobId(ctx: Ctx): Promise<string> {
   const pool = poolOf(ctx.config)

@@ -1,9 +1,9 @@
-// What points at blobs: rows of objects, of the trash and of uploads. They are read in one statement where a row could
-// otherwise move from one table to another between two.
+// Reads what points at blobs: rows of objects, of the trash and of uploads. Where a row could move from one table to
+// another between two statements, they are read in one.
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** A blob that something points at: with what its rows say of it. */
+/** A blob that something points at, with what its rows say about it. */
 export interface Pointed {
   blob_id: string
   size: number
@@ -12,7 +12,7 @@ export interface Pointed {
   where: string
 }
 
-/** Objects and trash in order of their blobs, after one. Several may point at the same. */
+/** Objects and trash in order of blob, after a given one. Several may point at the same blob. */
 export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
   const { rows } = await sql<Pointed>`
     select * from (
@@ -24,7 +24,7 @@ export async function listPointed(db: Db, after: string, limit: number): Promise
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
-/** Which of these blobs an object or an item of the trash points at. */
+/** Which of these blobs an object or a trash item points at. */
 export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
   const objects = await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', ids).execute()
@@ -32,7 +32,7 @@ export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<s
   return new Set([...objects, ...trash].map(({ blob_id }) => blob_id))
 }
 
-/** Blob rows nothing points at and nobody will look at again. */
+/** Blob rows that nothing points at and that are not due for any check. */
 export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
   (
     await sql<{ id: string }>`
@@ -43,7 +43,7 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
       limit ${limit}`.execute(db)
   ).rows.map(({ id }) => id)
 
-/** Whether any object, in the trash or not, has its bytes in the storage. */
+/** Whether any object or trash item has its bytes in the storage. */
 export async function pointsAtBlobs(db: Db): Promise<boolean> {
   const object = await db.selectFrom('objects').select('blob_id').limit(1).executeTakeFirst()
   return (

@@ -11,7 +11,7 @@ export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
 export const setCheckAfter = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
   tx.updateTable('blobs').set({ check_after: checkAfter.toISOString() }).where('id', 'in', ids).execute()
 
-/** Blobs whose time to be looked at has come, locked against a second collector. */
+/** Locks blobs that are due for a check, so that no second collector takes them. */
 export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string[]> =>
   (
     await tx
@@ -26,8 +26,8 @@ export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string
   ).map(({ id }) => id)
 
 /**
- * Of `ids`, deletes the blobs nothing points at and gives them back. The foreign keys decide races: a reference made
- * meanwhile refuses the delete, a delete made first refuses the reference.
+ * Deletes those of `ids` that nothing points at, and returns them. The foreign keys decide races: a reference made
+ * meanwhile prevents the delete, a delete made first prevents the reference.
  */
 export const deleteUnreferenced = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
   (
@@ -41,7 +41,7 @@ export const deleteUnreferenced = async (tx: Tx, ids: readonly string[]): Promis
       .execute()
   ).map(({ id }) => id)
 
-/** Notes that blobs were found in use: they need no further look until something lets go of them. */
+/** Marks blobs found in use: they need no further check until something releases them. */
 export const settle = (tx: Tx, ids: readonly string[]) =>
   tx.updateTable('blobs').set({ check_after: null }).where('id', 'in', ids).execute()
 
@@ -60,7 +60,7 @@ export const findRemovals = async (tx: Tx, limit: number): Promise<string[]> =>
 export const deleteRemovals = (tx: Tx, ids: readonly string[]) =>
   tx.deleteFrom('blob_removals').where('blob_id', 'in', ids).execute()
 
-/** Which of these ids have a row that keeps or removes their bytes. */
+/** Which of these ids have a row that keeps or deletes their bytes. */
 export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
   const kept = await db.selectFrom('blobs').select('id').where('id', 'in', ids).execute()
@@ -68,7 +68,7 @@ export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<str
   return new Set([...kept, ...queued].map(({ id }) => id))
 }
 
-/** What the collector has before it. */
+/** What is waiting for the collector. */
 export const findCollectable = async (db: Db, now: string): Promise<{ check: number; removal: number }> => ({
   check: await countUpToMost(db, sql`blobs where check_after is not null and check_after <= ${now}`),
   removal: await countUpToMost(db, sql`blob_removals`),

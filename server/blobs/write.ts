@@ -4,7 +4,7 @@ import { removeNow } from './collector.ts'
 import { takeBlobId } from './id-pool.ts'
 import * as store from './store.ts'
 
-/** Bytes that are stored and durable, and that no object points at yet. */
+/** Durably stored bytes that no object points at yet. */
 export interface WrittenBlob {
   id: string
   size: number
@@ -14,18 +14,19 @@ export interface WrittenBlob {
   sha256: string
 }
 
-/** The blobs of one request: none is collected while bytes of any of them still arrive. */
+/** The blobs of one request: none is collected while bytes of any of them are still arriving. */
 export interface Claim {
   ids: string[]
-  /** When their rows were last made young, in ms; a row may be a third of the grace period older than that. */
+  /** When their rows were last renewed, in ms; a row may be a third of the grace period older. */
   renewed: number
 }
 export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getTime() })
 
 /**
- * Stores a stream as a new blob of a claim. Its row comes first, so that whatever a crash leaves is found by the
- * collector; the claim's rows are kept young while bytes arrive. `inspect` sees the count with every chunk before it is
- * kept, and may throw, or give a promise that rejects, to refuse it. `announced` is how many bytes the source says it has. When this rejects nothing is left behind.
+ * Stores a stream as a new blob of a claim. Its row comes first, so that the collector finds whatever a crash leaves;
+ * the claim's rows are renewed while bytes arrive. `inspect` is called with the byte count before each chunk is stored,
+ * and may throw, or return a promise that rejects, to refuse it. `announced` is the source's declared size. Leaves
+ * nothing behind when it rejects.
  */
 export async function writeBlob(
   ctx: Ctx,
@@ -63,12 +64,12 @@ export async function writeBlob(
   return { id, size, md5: md5.digest('hex'), sha256: sha256.digest('hex') }
 }
 
-/** Removes blobs that nothing came to point at. A failure is logged only: the collector will find them. */
+/** Deletes blobs that nothing points at. A failure is only logged: the collector will find them. */
 export async function discardBlobs(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   try {
     await removeNow(ctx, ids)
   } catch (error) {
-    ctx.log.warn({ err: error, blobs: ids }, 'leftovers of an upload stay for the collector')
+    ctx.log.warn({ err: error, blobs: ids }, 'could not remove leftovers of an upload; the collector will')
   }
 }

@@ -7,33 +7,33 @@ import * as store from './store.ts'
 
 export type { Claim } from './store.ts'
 
-/** Milliseconds that a claim lasts unless it is renewed. */
+/** Milliseconds that a claim lasts unless renewed. */
 const LEASE_MS = MINUTE_MS
-/** More than the clocks of replicas may differ by. */
+/** More than replicas' clocks may differ by. */
 const FARTHEST_LEASE_MS = 10 * MINUTE_MS
 
-/** Another process has taken the work over, or it is gone. */
+/** Another process has taken over the work, or it was deleted. */
 export class LeaseLost extends Error {
   constructor() {
-    super('The claim of this work does not hold any more')
+    super('The lease on this work was lost')
   }
 }
 
-/** Claims of a table's rows. A claim is renewed with the progress that is written: see `renewed`. */
+/** Claims on a table's rows. A claim is renewed with each write of progress: see `renewed`. */
 export interface Lease<R> {
-  /** Claims the oldest open row that nobody works on; undefined when there is none. */
+  /** Claims the oldest open row that no process has claimed; undefined if there is none. */
   claim(ctx: Ctx): Promise<{ row: R; claim: store.Claim } | undefined>
-  /** The claimed row as it is now; throws LeaseLost. */
+  /** The claimed row's current state; throws LeaseLost. */
   find(db: Db, claim: store.Claim): Promise<R>
-  /** Step: the same, locked until the end of the transaction, so that nobody takes it over meanwhile. */
+  /** Step: like `find`, locked until the transaction ends, so that no other process takes it over meanwhile. */
   hold(tx: Tx, claim: store.Claim): Promise<R>
-  /** Gives the work up where it is: the process ends, another may go on at once. */
+  /** Releases the work where it is when the process stops, so that another can continue at once. */
   release(ctx: Ctx, claim: store.Claim): Promise<void>
 }
 
 /**
- * Leases on the rows of a table that has the columns for it. `columns` are read of a row, `isOpen` says whether it still
- * needs work and has to be what an index answers.
+ * Leases on the rows of a table with the lease columns. `columns` are read of each row; `isOpen` says whether a row
+ * still needs work, and must be answerable by an index.
  */
 export function leaseOn<T extends store.LeasedTable, C extends keyof Row<T> & string>(options: {
   table: T
@@ -41,7 +41,7 @@ export function leaseOn<T extends store.LeasedTable, C extends keyof Row<T> & st
   isOpen: (e: ExpressionBuilder<Schema, T>) => ExpressionWrapper<Schema, T, SqlBool>
 }): Lease<Pick<Row<T>, C>> {
   type R = Pick<Row<T>, C>
-  // The statements name only columns that all these tables have; what they give back is of this one.
+  // The statements use only columns that all these tables have; the rows returned are this table's.
   const leased = options as unknown as store.Leased
   const heldOr = (row: unknown): R => {
     if (!row) throw new LeaseLost()
@@ -65,5 +65,5 @@ export function leaseOn<T extends store.LeasedTable, C extends keyof Row<T> & st
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
-/** The columns that renew a claim: they are part of every change a step writes to its row. */
+/** The columns that renew a claim, part of every change that a step makes to its row. */
 export const renewed = ({ now }: Pick<Upkeep, 'now'>) => ({ leased_until: after(now(), LEASE_MS).toISOString() })

@@ -10,30 +10,30 @@ const AT_ONCE = 2
 const FIRST_SIZE = 250
 const LARGEST_SIZE = 1000
 const STEP_MS = 30
-/** How often a step is tried again that fails for a reason that may pass, like a database that is restarted. */
+/** How often to try a step that fails for a temporary reason, such as a database restart. */
 const TRIES = 5
 
-/** One kind of long work: rows of a table that processes claim and take to their end step by step. */
+/** One kind of long work: rows of a table that a process claims and works on step by step to the end. */
 export interface LongWork<R> {
   lease: Lease<R>
-  /** What log lines call it, like "policy run". */
+  /** Its name in log lines, such as "policy run". */
   noun: string
-  /** The field of log lines that names the row. */
+  /** The log field that identifies the row. */
   logField: string
-  /** Fewest objects a step: what other requests do counts into how busy the process is. */
+  /** Fewest objects per step: the step size follows the process's load, which includes other requests. */
   fewest: number
   /**
-   * Called once for a row that was claimed. Gives its step: works on at most `size` objects in transactions of its own,
-   * and resolves to false when the work is over.
+   * Called once for a claimed row. Returns its step, which works on at most `size` objects in transactions of its own,
+   * and resolves to false when the work is done.
    */
   begin(ctx: Ctx, row: R, claim: Claim): Promise<(size: number) => Promise<boolean>>
-  /** Whether an error ends the work for a reason that is no fault. */
+  /** Whether an error ends the work for a reason that is not a failure. */
   isEnd?(error: unknown): boolean
-  /** Ends the work because of an error; `reason` is what people may read of it. */
+  /** Ends the work because of an error; `reason` is shown to users. */
   fail(ctx: Ctx, claim: Claim, reason: string, error: unknown): Promise<void>
 }
 
-/** Works on all rows that nobody works on, two at a time in a process, until there are none or the process ends. */
+/** Works on all unclaimed rows, two at a time per process, until none is left or the process stops. */
 export function drain<R>(work: LongWork<R>): (ctx: Ctx) => Promise<void> {
   const runningOf = perSystem(() => ({ count: 0 }))
   return async (ctx) => {
@@ -53,7 +53,7 @@ export function drain<R>(work: LongWork<R>): (ctx: Ctx) => Promise<void> {
   }
 }
 
-/** Resolves when the work is over, lost to another process, or given up because this one ends. */
+/** Resolves when the work is done, lost to another process, or released because this one is stopping. */
 async function takeToItsEnd<R>(ctx: Ctx, work: LongWork<R>, row: R, claim: Claim): Promise<void> {
   const { lease, noun, logField } = work
   const step = await work.begin(ctx, row, claim)
@@ -63,7 +63,7 @@ async function takeToItsEnd<R>(ctx: Ctx, work: LongWork<R>, row: R, claim: Claim
     if (error instanceof LeaseLost) return
     const isKnown = error instanceof ServiceError || isEndOf(work, error)
     if (!isKnown) ctx.log.error({ err: error, [logField]: claim.id }, `a ${noun} failed`)
-    const reason = isKnown ? (error as Error).message : 'Something went wrong on our side; see the log.'
+    const reason = isKnown ? (error as Error).message : 'An internal error occurred; see the log.'
     try {
       await work.fail(ctx, claim, reason, error)
     } catch (failure) {
@@ -75,8 +75,8 @@ async function takeToItsEnd<R>(ctx: Ctx, work: LongWork<R>, row: R, claim: Claim
 const isEndOf = ({ isEnd }: Pick<LongWork<never>, 'isEnd'>, error: unknown): boolean => isEnd?.(error) ?? false
 
 /**
- * Takes steps until the work is over (true) or the process ends (false): as many objects each as keep the process busy
- * for about 30 ms, since its other requests wait meanwhile. What may pass is tried again; all else is thrown.
+ * Takes steps until the work is done (true) or the process is stopping (false). Step sizes adapt to keep the process
+ * busy for about 30 ms, since other requests wait meanwhile. Temporary failures are retried; everything else is thrown.
  */
 async function takeSteps<R>(
   ctx: Ctx,
@@ -96,7 +96,7 @@ async function takeSteps<R>(
       if (error instanceof LeaseLost || isEndOf(work, error)) throw error
       const mayPass = error instanceof ServiceError ? error.code === 'busy' : true
       if (!mayPass || ++failures > TRIES) throw error
-      ctx.log.warn({ err: error, [logField]: id }, `a step of a ${noun} is tried again`)
+      ctx.log.warn({ err: error, [logField]: id }, `retrying a step of a ${noun}`)
       await pause(100 * 2 ** failures, undefined, { signal: ctx.stopping }).catch(() => undefined)
       continue
     }

@@ -5,22 +5,22 @@ import type { Db, Row, Schema, Tx } from '../db/schema.ts'
 interface LeaseColumns {
   id: string
   status: 'queued' | 'running' | (string & {})
-  /** Names the claim of the process that works on it; null while none does. */
+  /** Names the claim of the process working on it; null if none is. */
   runner: string | null
   leased_until: string | null
   started_at: string | null
 }
-/** The tables that have them. */
+/** The tables that have these columns. */
 export type LeasedTable = { [T in keyof Schema]: Row<T> extends LeaseColumns ? T : never }[keyof Schema]
 
 export interface Leased {
   table: LeasedTable
-  /** What is read of a row. */
+  /** The columns read of a row. */
   columns: readonly (keyof Row<LeasedTable>)[]
-  /** Whether a row still needs work. An index has to answer it. */
+  /** Whether a row still needs work; must be answerable by an index. */
   isOpen: (e: ExpressionBuilder<Schema, LeasedTable>) => Expression<SqlBool>
 }
-/** The claim of one row. */
+/** A claim on one row. */
 export interface Claim {
   readonly id: string
   readonly runner: string
@@ -28,13 +28,15 @@ export interface Claim {
 
 export interface LeaseTimes {
   now: Date
-  /** When the claim ends unless it is renewed. */
+  /** When the claim expires unless renewed. */
   until: Date
-  /** A lease that ends later than this was made by a clock that has been put right since. */
+  /** A lease beyond this came from a fast clock and is ignored. */
   farthest: Date
 }
 
-/** Claims the oldest open row that nobody works on. The row is checked again as it is changed, so one claim succeeds. */
+/**
+ * Claims the oldest open row that no process has claimed. The update checks the row again, so only one claim succeeds.
+ */
 export function claimOldest(tx: Tx, { table, columns, isOpen }: Leased, runner: string, times: LeaseTimes) {
   const [now, until, farthest] = [times.now.toISOString(), times.until.toISOString(), times.farthest.toISOString()]
   const isFree = (e: ExpressionBuilder<Schema, LeasedTable>) =>
@@ -56,7 +58,7 @@ export function claimOldest(tx: Tx, { table, columns, isOpen }: Leased, runner: 
     .executeTakeFirst()
 }
 
-/** The columns of a row that nobody works on: part of the change that ends it. */
+/** The columns of an unclaimed row; part of the change that finishes it. */
 export const unclaimed = { runner: null, leased_until: null }
 
 const claimed = (db: Db, { table, columns }: Leased, { id, runner }: Claim) =>
@@ -65,10 +67,10 @@ const claimed = (db: Db, { table, columns }: Leased, { id, runner }: Claim) =>
 /** The row, if the claim still holds. */
 export const findClaimed = (db: Db, leased: Leased, claim: Claim) => claimed(db, leased, claim).executeTakeFirst()
 
-/** The same, locked. */
+/** Like `findClaimed`, locked. */
 export const lockClaimed = (tx: Tx, leased: Leased, claim: Claim) =>
   claimed(tx, leased, claim).forUpdate().executeTakeFirst()
 
-/** Gives the row up: the next process may claim it at once. */
+/** Releases the row, so that the next process can claim it at once. */
 export const releaseClaimed = (tx: Tx, { table }: Leased, { id, runner }: Claim) =>
   tx.updateTable(table).set(unclaimed).where('id', '=', id).where('runner', '=', runner).execute()

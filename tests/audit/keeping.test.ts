@@ -98,9 +98,11 @@ describeEngines('retention', (engine) => {
       await set('{"audit":{"retention_days":30}}')
       await server.records([], () => server.running.tick())
       assert.match(server.logged(), /stored settings are not legal.*/)
-      assert.match(server.logged(), /audit.retention_days was shortened without a record/)
+      assert.match(server.logged(), /audit.retention_days was shortened without an audit record/)
       const told = (await server.admin.verifyAudit()).faults.map(({ kind, message }) => [kind, message])
-      assert.deepEqual(told, [['retention', 'audit.retention_days is 30 in the settings; the log records 365.']])
+      assert.deepEqual(told, [
+        ['retention', 'audit.retention_days is 30 in the settings, but the audit log records 365.'],
+      ])
       const ids = new Set((await allActions(server.database)).map(({ id }) => id))
       assert.ok(before.every(({ id }) => ids.has(id)))
 
@@ -119,7 +121,7 @@ describeEngines('retention', (engine) => {
       const [fault] = (await server.admin.verifyAudit()).faults
       assert.deepEqual(
         [fault?.kind, fault?.message],
-        ['retention', 'audit.retention_days is 2 in the settings; the log records 30.'],
+        ['retention', 'audit.retention_days is 2 in the settings, but the audit log records 30.'],
       )
     } finally {
       await server.stop()
@@ -247,7 +249,7 @@ describeEngines('records without a MAC', (engine) => {
       const answer = await client.exportAudit({ signal: leave.signal })
       await answer.body?.getReader().read()
       leave.abort()
-      await until(() => /an audit export ended before its end/.test(log))
+      await until(() => /an audit export was cut short/.test(log))
       assert.ok(Number(/"records":(\d+),"msg":"an audit export/.exec(log)?.[1]) < 2500)
       // One like them that comes later has no excuse for its lack of a MAC.
       await database.transaction((tx) =>

@@ -276,8 +276,8 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
       await assert.rejects(driver.completeParts(id, by, [{ number: 1, size: 3, ref: '1-1-00000000' }]))
     }
     for (const number of [0, -1, 1.5, 10_001, Number.NaN, Number.POSITIVE_INFINITY, '../1' as never])
-      await assert.rejects(put(id, handle, number), /Not a part number/)
-    for (const size of [-1, 1.5, Number.NaN]) await assert.rejects(put(id, handle, 1, size), /Not a size/)
+      await assert.rejects(put(id, handle, number), /Invalid part number/)
+    for (const size of [-1, 1.5, Number.NaN]) await assert.rejects(put(id, handle, 1, size), /Invalid part size/)
     for (const ref of ['', '..', '../1-1-00000000', '1-1-00000000/..', 'manifest', 'a b', '</ETag>', '2\n']) {
       await assert.rejects(driver.completeParts(id, handle, [{ number: 1, size: 3, ref }]))
       if (keepsEach) await assert.rejects(driver.removePart(id, handle, { number: 1, ref }))

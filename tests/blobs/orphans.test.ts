@@ -155,7 +155,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     const id = addOrphan('one of 42')
     age(path.dirname(fileOf(id)))
     const { code, findings } = await strongroom('verify', '--fix')
-    assert.deepEqual([code, findings], [0, ['orphan: nothing knows the blob ID (9 bytes); set aside']])
+    assert.deepEqual([code, findings], [0, ['orphan: the database does not know the blob ID (9 bytes); set aside']])
     assert.equal(fs.readFileSync(aside(id), 'utf8'), 'one of 42')
   })
 

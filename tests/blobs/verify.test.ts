@@ -96,14 +96,14 @@ describeEngines('verify and backup', (engine) => {
       .select((e) => e.fn.sum<number>('bytes').as('n'))
       .executeTakeFirstOrThrow()
     const expected = [
-      'missing: the bytes of checked/b (blob ID, 13 bytes) are not there',
-      'orphan: nothing knows the blob ID (10 bytes)',
+      'missing: the bytes of checked/b (blob ID, 13 bytes) are not in the storage',
+      'orphan: the database does not know the blob ID (10 bytes)',
       'orphan: nothing points at the blob ID',
       `miscounted: bucket "checked" has bytes ${usage.n} instead of 5242935`,
     ]
     const shallow = await strongroom('verify')
     assert.deepEqual([shallow.code, shallow.findings.sort()], [1, [...expected].sort()])
-    const different = 'different: the bytes of checked/c (blob ID) do not have their SHA-256'
+    const different = 'different: the bytes of checked/c (blob ID) do not match their SHA-256'
     const deep = await strongroom('verify', '--deep')
     assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, different].sort()])
     assert.ok(fs.existsSync(file), 'nothing is mended unasked')

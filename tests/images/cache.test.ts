@@ -72,7 +72,7 @@ describe('the folder of the image cache', () => {
       for (const database of [postgres.url, 'postgres://nobody@127.0.0.1:1/none']) {
         const { code, said } = await refused({ ...cache, DATABASE_URL: database }, ['serve', '--workers', '2'])
         assert.equal(code, 1)
-        assert.match(said, /IMAGE_CACHE_DIR \(.*fast\) holds what is not the cache's \(/)
+        assert.match(said, /IMAGE_CACHE_DIR \(.*fast\) contains files that are not the cache's \(/)
         assert.doesNotMatch(said, /\n\s+at /)
         assert.deepEqual(all('fast'), was)
       }
@@ -123,12 +123,12 @@ describe('the folder of the image cache', () => {
     fs.symlinkSync(blobs, path.join(folder, 'link'))
     for (const [given, more, why] of [
       ['data', {}, /is DATA_DIR/],
-      ['.', {}, /holds DATA_DIR/],
+      ['.', {}, /contains DATA_DIR/],
       ['data/blobs', {}, /is the folder of blobs/],
-      ['data/blobs/00/cache', {}, /lies in the folder of blobs/],
+      ['data/blobs/00/cache', {}, /is inside the folder of blobs/],
       ['link', storage, /is the folder of STORAGE_URL/],
-      ['link/new/cache', storage, /lies in the folder of STORAGE_URL/],
-      ['elsewhere', storage, /holds the folder of STORAGE_URL/],
+      ['link/new/cache', storage, /is inside the folder of STORAGE_URL/],
+      ['elsewhere', storage, /contains the folder of STORAGE_URL/],
     ] as const) {
       const { code, said } = await refused({ ...more, IMAGE_CACHE_DIR: path.join(folder, given) })
       assert.equal(code, 1, given)
@@ -137,7 +137,7 @@ describe('the folder of the image cache', () => {
     }
     write('mine/strongroom-images/x')
     const { said } = await refused({ IMAGE_CACHE_DIR: path.join(folder, 'mine') })
-    assert.match(said, /strongroom-images that no cache has made/)
+    assert.match(said, /strongroom-images that no cache made/)
     assert.deepEqual(all('mine'), ['strongroom-images', 'strongroom-images/x'])
   })
 

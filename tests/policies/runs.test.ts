@@ -268,7 +268,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
       ],
     )
     assert.match((await explain())[0]?.reason ?? '', /under "logs\/", is deleted once it has not changed for 10 days/)
-    assert.match((await explain())[1]?.reason ?? '', /stays, as one of the newest 1/)
+    assert.match((await explain())[1]?.reason ?? '', /is kept as one of the newest 1/)
     server.clock.advance(1000)
     await bucket.put('logs/b.log')
     await bucket.put('logs/deeper/c.log')
@@ -361,7 +361,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     await refused(/lacks the right "policy"/)
     await setGroups([mayPolicy, mayDelete])
     await server.admin.updateUser({ params: { id: userId }, body: { is_active: false } })
-    await refused(/no active account/)
+    await refused(/no longer has an active account/)
     await server.admin.updateUser({ params: { id: userId }, body: { is_active: true } })
     const dry = await run(id, { dry_run: true })
     await setGroups([mayPolicy])
@@ -380,7 +380,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     await bucket.put('c')
     assert.equal((await run(id)).status, 'failed')
     await server.admin.deleteUser({ params: { id: userId } })
-    assert.match((await run(id)).reason ?? '', /no active account/)
+    assert.match((await run(id)).reason ?? '', /no longer has an active account/)
     assert.deepEqual(await bucket.keys(), ['c'])
   })
 

@@ -134,7 +134,7 @@ describeEngines('cleanup policies: their times', (engine, itOnce) => {
     await server.later(2 * MINUTE)
     await server.running.tick()
     const stopped = await server.admin.getPolicyRun({ params: { ...params, run_id: changed } })
-    assert.deepEqual([stopped.status, stopped.reason], ['stopped', 'The policy was changed meanwhile.'])
+    assert.deepEqual([stopped.status, stopped.reason], ['stopped', 'The policy was changed during the run.'])
 
     const cancelled = await stuck()
     await server.later(2 * MINUTE)

@@ -226,7 +226,7 @@ describeEngines('commands open what is there', (engine) => {
     assert.ok(!fs.existsSync(away))
     fs.cpSync(path.join(place.folder, 'blobs'), away, { recursive: true })
     fs.rmSync(path.join(away, '7f'), { recursive: true })
-    await refuses(/^The storage at \/.*away is damaged: 7f is not there\.$/)
+    await refuses(/^The storage at \/.*away is damaged: 7f is missing\.$/)
     assert.ok(!fs.existsSync(path.join(away, '7f')))
     fs.rmSync(away, { recursive: true })
   })

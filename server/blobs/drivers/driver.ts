@@ -7,60 +7,63 @@ export interface StoredBlob {
   size: number
   modified_at: Date
 }
-/** Something in the storage that cannot be looked at. */
+/** An entry in the storage that cannot be read. */
 export interface DamagedEntry {
-  /** Where it is, below the storage's root. */
+  /** Its path relative to the storage's root. */
   name: string
-  /** Of the blob whose place it is; null of a whole folder of them. */
+  /** The blob that belongs there; null for a whole folder of blobs. */
   id: string | null
   error: Error
 }
-/** A body small enough for one chunk comes as bytes, everything else as a stream. */
+/** A body small enough for one chunk is returned as bytes, any other as a stream. */
 export type BlobBody = Uint8Array | Readable
 
-/** One part of a blob that arrives in parts. */
+/** One part of a multipart blob. */
 export interface StoredPart {
   /** 1 to 10,000. */
   number: number
   /** Bytes. */
   size: number
-  /** What the engine knows this very part by: given by putPart, or (S3) the ETag that a direct upload answered. */
+  /**
+   * The engine's identifier for exactly this part: returned by putPart, or (S3) the ETag returned for a direct upload.
+   */
   ref: string
 }
 
-/** Immutable bytes under ids. Ids are UUIDs; every function refuses anything else at once. */
+/** Immutable bytes under ids. Ids are UUIDs; every function rejects anything else at once. */
 export interface BlobDriver {
   /**
-   * Stores all bytes of `source` under `id`, which is written once, and gives their number. When it resolves they are
-   * durable and readable; when it rejects (source failed, disk full, id taken) this call has left nothing that can be
-   * read under that id. Holds at most `buffered` bytes besides the chunk it last took, and takes the next only when there
-   * is room. Chunks must not change after they were given. A failure ends the iteration, which destroys a source that is
-   * a stream. `size`, where it is known, spares engines that must know it beforehand a buffer; it rejects when the source
-   * gives another number of bytes.
+   * Stores all bytes of `source` under `id`, which can be written only once, and returns their number. When it
+   * resolves, they are durable and readable; when it rejects (source failed, disk full, id taken), this call has left
+   * nothing that can be read under that id. Holds at most `buffered` bytes besides the chunk it last took, and takes
+   * the next only when there is room. Chunks must not change once yielded. A failure ends the iteration, which destroys
+   * a source that is a stream. `size`, if known, saves a buffer on engines that must know it beforehand; it rejects if
+   * the source yields a different number of bytes.
    */
   put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number>
-  /** What one put or putPart holds in memory at most, in bytes. */
+  /** Most bytes that one put or putPart holds in memory. */
   readonly buffered: number
   /**
-   * The bytes of a blob of `size` bytes (what its row says), or a range of them, which lies within `size`. Rejects with
-   * BlobMissing when there is no such blob or it is shorter than that. Bytes that vanish later are an error of the
-   * stream, never a short body. A stream has to be read to its end or destroyed.
+   * The bytes of a blob of `size` bytes (according to its row), or a range within them. Rejects with BlobMissing if
+   * there is no such blob or it is shorter. Bytes that vanish later are an error of the stream, never a short body. A
+   * stream must be read to its end or destroyed.
    */
   get(id: string, size: number, range?: ByteRange): Promise<BlobBody>
   /**
-   * Removes a blob and whatever an interrupted put or unfinished parts left of it; no error when there is nothing. Reads
-   * that began before go on or fail, but never give wrong bytes. Not synced: after a power failure the blob may be back.
+   * Deletes a blob and whatever an interrupted put or unfinished parts left of it; no error if there is nothing. Reads
+   * already started either continue or fail, but never return wrong bytes. Not synced: after a power failure the blob
+   * may be back.
    */
   remove(id: string): Promise<void>
   /**
-   * Begins a blob that arrives in parts; gives a handle for the calls below, which the caller keeps. Nothing can be read
-   * under the id before completeParts.
+   * Starts a multipart blob; returns a handle for the calls below, which the caller stores. Nothing can be read under
+   * the id before completeParts.
    */
   beginParts(id: string): Promise<string>
   /**
-   * Stores one part of exactly `size` bytes durably and gives its ref. An earlier one under the number stays beside it
-   * until removePart, or (S3, where a number has one content) the latest one finished takes its place, also where several
-   * arrive at once; when it rejects, an earlier one is as it was. Which one counts is the caller's to write down.
+   * Durably stores one part of exactly `size` bytes and returns its ref. An earlier part with the same number stays
+   * beside it until removePart, or (S3, where a number has one content) is replaced by the one that finishes last, also
+   * if several arrive at once; on rejection an earlier one is unchanged. The caller stores which one counts.
    */
   putPart(
     id: string,
@@ -69,24 +72,23 @@ export interface BlobDriver {
     source: AsyncIterable<Uint8Array>,
   ): Promise<string>
   /**
-   * Removes a part that another one has taken the place of, unless completeParts has taken it up, in whatever process. No
-   * error when it is gone.
+   * Deletes a part that another has replaced, unless any process's completeParts has taken it. No error if it is gone.
    */
   removePart(id: string, handle: string, part: Pick<StoredPart, 'number' | 'ref'>): Promise<void>
-  /** The parts that are there, all of each number, in order of number. Empty after completeParts and abortParts. */
+  /** The stored parts, all of each number, in order of number. Empty after completeParts and abortParts. */
   listParts(id: string, handle: string): Promise<StoredPart[]>
   /**
-   * Makes these parts, in order of number (numbers may be left out), the blob. Never copies their bytes: costs
-   * O(parts). Parts not named are removed, or (Ceph, of numbers not named) make it reject. Idempotent: called again after
-   * it succeeded, or after a crash in its midst, it ends the same. Rejects with BlobMissing when a part is not there, or
-   * when the blob was made of others: of several callers at the same time with different parts at most one succeeds.
+   * Makes these parts the blob, in order of number (numbers may be skipped). Never copies their bytes: costs O(parts).
+   * Parts not named are deleted, or (Ceph, for numbers not named) make it reject. Idempotent: called again after
+   * success, or after a crash halfway, it has the same result. Rejects with BlobMissing if a part is missing, or if the
+   * blob was made of other parts: of concurrent callers with different parts at most one succeeds.
    */
   completeParts(id: string, handle: string, parts: readonly StoredPart[]): Promise<void>
-  /** Removes the parts; idempotent, also after completeParts, whose blob it leaves alone. */
+  /** Deletes the parts. Idempotent; after completeParts it leaves the blob alone. */
   abortParts(id: string, handle: string): Promise<void>
   /**
-   * A URL to which a client PUTs one part without credentials, `size` bytes exactly; null where parts come through us.
-   * `expiresIn` in seconds.
+   * A URL to which a client can PUT one part of exactly `size` bytes without credentials; null if parts must pass
+   * through the service. `expiresIn` is in seconds.
    */
   partUrl(
     id: string,
@@ -94,34 +96,37 @@ export interface BlobDriver {
     number: number,
     options: { expiresIn: number; size: number },
   ): Promise<string | null>
-  /** A URL that gives the whole blob without credentials under these headers; null where it is given by us. */
+  /**
+   * A URL that returns the whole blob without credentials, under these headers; null if it must pass through the
+   * service.
+   */
   directUrl(
     id: string,
     options: { expiresIn: number; contentType: string; contentDisposition: string },
   ): Promise<string | null>
   /**
-   * Every readable blob, in any order, in constant memory. What is put or removed meanwhile may be in it or not. With
-   * `onDamaged` it goes on after an entry that cannot be looked at, else it rejects there.
+   * Every readable blob, in any order, in constant memory. Blobs stored or deleted meanwhile may be included or not.
+   * With `onDamaged` it continues after an entry that cannot be read; otherwise it rejects there.
    */
   list(onDamaged?: (entry: DamagedEntry) => void): AsyncIterable<StoredBlob>
-  /** Which instance the storage is marked as belonging to; null where it has no mark. */
+  /** The instance that the storage is marked as belonging to; null without a mark. */
   owner(): Promise<string | null>
-  /** Marks the storage durably, unless it is marked: `owner` then says whose it is. Of several at once one stays. */
+  /** Durably marks the storage unless it is marked: `owner` then says whose it is. Of concurrent marks one wins. */
   claimFor(instance: string): Promise<void>
   /**
-   * Moves a blob, also a damaged one, out of the way: until bringBack nothing can be read under its id, and `list` and
-   * `remove` do not find it. Survives a power failure. No error when there is nothing.
+   * Moves a blob, even a damaged one, out of the way: until bringBack nothing can be read under its id, and `list` and
+   * `remove` do not find it. Survives a power failure. No error if there is nothing.
    */
   setAside(id: string): Promise<void>
-  /** Undoes setAside, unless there is a blob under the id by now. No error when nothing was set aside. */
+  /** Undoes setAside, unless there is a blob under the id by now. No error if nothing was set aside. */
   bringBack(id: string): Promise<void>
-  /** What was set aside, and as `modified_at` when. */
+  /** What was set aside; `modified_at` says when. */
   listAside(): AsyncIterable<StoredBlob>
-  /** Removes what was set aside, for good; no error when there is nothing. */
+  /** Permanently deletes what was set aside; no error if there is nothing. */
   removeAside(id: string): Promise<void>
-  /** Rejects when blobs cannot be written and removed at this time: it tries it. */
+  /** Tries to write and delete a blob; rejects if that fails. */
   check(): Promise<void>
-  /** Waits for puts in flight, then lets go of the storage; later puts reject. */
+  /** Waits for puts in flight, then releases the storage; later puts reject. */
   close(): Promise<void>
 }
 
@@ -131,21 +136,21 @@ export class BlobMissing extends Error {
   }
 }
 
-/** What marks a storage: a file or an object beside the blobs, so that a copy of them has it too. */
+/** Name of a storage's mark: a file or object beside the blobs, so that a copy of them includes it. */
 export const MARK = 'instance-id'
 
-/** There is no storage where one has to be, or not all of it. */
+/** The expected storage does not exist, or part of it is missing. */
 export class StorageMissing extends Error {}
 
-/** Whether a call failed only because the engine of the storage cannot be reached, or has too much to do, at this time. */
+/** Whether a call failed only because the storage engine is currently unreachable or overloaded. */
 export const isStorageOutage = (error: unknown): boolean =>
   error instanceof Error && (('outage' in error && error.outage === true) || isStorageOutage(error.cause))
 
-/** The process or the machine has run out of something: it says nothing about what was asked for. */
+/** Errors of a process or machine out of resources, which say nothing about the entry requested. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 /**
- * Whether a call failed because of what is at this one place of the storage (a file where a folder should be, a sector
- * that cannot be read, a right that is missing), so that the same call may succeed for others.
+ * Whether a call failed because of one entry in the storage (a file where a folder should be, an unreadable sector,
+ * missing permissions), so that the same call may succeed for others.
  */
 export const isDamage = (error: unknown): error is Error =>
   error instanceof Error &&
@@ -156,7 +161,7 @@ export const isDamage = (error: unknown): error is Error =>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const isBlobId = (name: string): boolean => UUID.test(name)
-/** Throws unless `id` is a UUID: no name of a user's choice ever reaches a storage path. */
+/** Throws unless `id` is a UUID: no name chosen by a user ever reaches a storage path. */
 export function assertBlobId(id: string): void {
   if (!isBlobId(id)) throw new Error('Not a blob id')
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { BlobDriver } from './driver.ts'
 
 /**
- * A storage that is opened, and looked at, with the first call that succeeds in it; until then every call tries again,
- * and fails as `open` does. `buffered` is that of the driver, which says it at once.
+ * A storage that is opened and checked by the first call for which that succeeds. Until then every call tries again,
+ * and fails as `open` does. `buffered` is the driver's, which must be known at once.
  */
 export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): BlobDriver {
   let opening: Promise<BlobDriver> | undefined
@@ -14,7 +14,7 @@ export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): 
     })
     return opening
   }
-  /** As a driver does with a source it cannot store. */
+  /** Destroys the source on failure, like a driver that cannot store it. */
   const driverFor = (source: unknown): Promise<BlobDriver> =>
     driver().catch((error: unknown) => {
       if (source instanceof Readable) source.destroy()

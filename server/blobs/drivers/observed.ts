@@ -1,20 +1,20 @@
 import type { BlobDriver } from './driver.ts'
 
-/** One call to the storage that ended. Times in milliseconds; `began` as `performance.now()`. */
+/** A finished call to the storage. Times in milliseconds; `began` as `performance.now()`. */
 export interface BlobCall {
   operation: string
   began: number
-  /** How long of it the source had nothing to give. */
+  /** How much of that time was spent waiting for the source. */
   clientMs: number
-  /** Bytes asked for, and bytes stored. */
+  /** Bytes requested, and bytes stored. */
   read?: number
   written?: number
   error?: unknown
 }
-/** Hears of every call, in the asynchronous context of who made it. */
+/** Called for every call, in its caller's asynchronous context. */
 export type BlobObserver = (call: BlobCall) => void
 
-/** The same storage, whose calls are reported. Streams pass through untouched. */
+/** The same storage with its calls reported. Streams pass through untouched. */
 export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDriver {
   async function call<T>(
     operation: string,
@@ -77,7 +77,7 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
 
 interface Waiting {
   source: AsyncIterable<Uint8Array>
-  /** How long the source was waited for so far. */
+  /** Time spent waiting for the source so far. */
   ms: number
 }
 

@@ -1,16 +1,16 @@
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
-/** The SQL of the chain: links, head, checkpoints and what waits to be sealed. */
+/** SQL of the audit chain: links, head, checkpoints and records that are not sealed yet. */
 export type HeadRow = Row<'audit_head'>
 export type CheckpointRow = Row<'audit_checkpoints'>
 
 export const findHead = (db: Db): Promise<HeadRow | undefined> =>
   db.selectFrom('audit_head').selectAll().where('id', '=', 1).executeTakeFirst()
 
-/** The head, held until the transaction ends; undefined where another process holds it, or there is none. */
+/** The head, locked until the transaction ends; undefined if another process has locked it, or there is none. */
 export const lockHead = (tx: Tx): Promise<HeadRow | undefined> =>
   tx.selectFrom('audit_head').selectAll().where('id', '=', 1).forUpdate().skipLocked().executeTakeFirst()
-/** The same, waiting for the other process. */
+/** Like `lockHead`, but waits for the other process. */
 export const waitForHead = (tx: Tx): Promise<HeadRow | undefined> =>
   tx.selectFrom('audit_head').selectAll().where('id', '=', 1).forUpdate().executeTakeFirst()
 
@@ -26,11 +26,11 @@ export const updateHead = (tx: Tx, change: RowChange<'audit_head'>) =>
 export const isAnyRecent = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('audit_recent').select('id').limit(1).execute()).length > 0
 
-/** Records that wait to be sealed, after an id. */
+/** Records after `after` that are not sealed yet. */
 export const listRecent = (db: Db, after: string, limit: number): Promise<Row<'audit'>[]> =>
   db.selectFrom('audit_recent').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
 
-/** Moves recent records to the sealed ones and gives them their links. */
+/** Moves recent records to the sealed ones and inserts their links. */
 export async function insertLinks(tx: Tx, links: readonly NewRow<'audit_chain'>[]): Promise<void> {
   const ids = links.map(({ audit_id }) => audit_id)
   await tx
@@ -58,7 +58,7 @@ export const findLink = (db: Db, seq: number): Promise<Row<'audit_chain'> | unde
 export const findLastLink = (db: Db): Promise<Row<'audit_chain'> | undefined> =>
   db.selectFrom('audit_chain').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
 
-/** Links from `from` to `to` with their records; `id` is null where there is none. */
+/** Links from `from` to `to` with their records; `id` is null where the record is missing. */
 export const listLinks = (db: Db, from: number, to: number, limit: number) =>
   db
     .selectFrom('audit_chain')
@@ -72,7 +72,7 @@ export const listLinks = (db: Db, from: number, to: number, limit: number) =>
     .execute()
 export type LinkedRecord = Awaited<ReturnType<typeof listLinks>>[number]
 
-/** Sealed records after an id, with the number of the link of each. */
+/** Sealed records after `after`, each with its link's number. */
 export const listSealed = (db: Db, after: string, limit: number) =>
   db
     .selectFrom(
@@ -85,7 +85,7 @@ export const listSealed = (db: Db, after: string, limit: number) =>
 export const findSealed = (db: Db, id: string): Promise<Row<'audit'> | undefined> =>
   db.selectFrom('audit_sealed').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Deletes links of the anchor and before it, and their records: the head says so in the same transaction. */
+/** Deletes the links up to the anchor, and their records. The caller updates the head in the same transaction. */
 export async function deleteLinks(tx: Tx, upTo: number, recordIds: readonly string[]): Promise<void> {
   await tx.deleteFrom('audit_sealed').where('id', 'in', recordIds).execute()
   await tx.deleteFrom('audit_chain').where('seq', '<=', upTo).execute()
@@ -97,7 +97,7 @@ export const findCheckpoint = (db: Db, n: number): Promise<CheckpointRow | undef
   db.selectFrom('audit_checkpoints').selectAll().where('n', '=', n).executeTakeFirst()
 export const insertCheckpoint = (tx: Tx, row: CheckpointRow) => tx.insertInto('audit_checkpoints').values(row).execute()
 
-/** Checkpoints of links from `from` to `to` after number `after`, with the hash that the chain has there. */
+/** Checkpoints of links from `from` to `to` after number `after`, with the hash that the chain has at that link. */
 export const listCheckpoints = (
   db: Db,
   { after, from, to }: { after: number; from: number; to: number },

@@ -1,16 +1,16 @@
 import type { Part } from '../../../contract/details.ts'
 
-/** The longest details of one record, in bytes of JSON. */
+/** Size limit of a record's details, in bytes of JSON. */
 const MOST_BYTES = 8192
-/** What the mark of a part takes, the path at which it goes on aside. */
+/** Bytes reserved for a part's mark, without the path in `continues`. */
 const MARK_BYTES = 128
-/** Fields as short as this are repeated in every part, while they are short together too. */
+/** Fields up to this size are repeated in every part, as long as their total stays within the second limit. */
 const SHORT_BYTES = 700
 const SHORT_TOGETHER_BYTES = 2048
-/** A piece of a text is at least so long: where less room is left, it begins in the next part. */
+/** Smallest piece of a split text: where less room is left, the text starts in the next part. */
 const PIECE_BYTES = 64
 
-/** A name of an object, or a position in a list. */
+/** An object's field name, or an index in a list. */
 type Step = string | number
 interface Placed {
   path: readonly Step[]
@@ -18,8 +18,9 @@ interface Placed {
 }
 
 /**
- * The details of an action as the texts of its records: one, or as many as long details take, each within the limit and
- * marked with its `part`. Nothing is left out: `joinDetails` of the parts gives the whole.
+ * Splits an action's details into the texts of its records, each within the limit. Details that fit stay one text;
+ * longer ones become several, each marked with its `part`. Nothing is lost: `joinDetails` of the parts returns the
+ * whole.
  */
 export function splitDetails(text: string, firstId: string, most = MOST_BYTES): string[] {
   if (Buffer.byteLength(text) <= most) return [text]
@@ -31,7 +32,7 @@ export function splitDetails(text: string, firstId: string, most = MOST_BYTES): 
     const continues = heldOpen(placed.at(-1), parts[i + 1]?.[0])
     const part: Part = { id: firstId, number: i + 1, of: parts.length, ...(continues ? { continues } : {}) }
     const made = JSON.stringify(Object.fromEntries([...repeated, ...Object.entries(treeOf(placed)), ['part', part]]))
-    if (Buffer.byteLength(made) > most) throw new Error('A part of the details of a record is too long')
+    if (Buffer.byteLength(made) > most) throw new Error("A part of a record's details is too long")
     return made
   })
 }
@@ -39,7 +40,7 @@ export function splitDetails(text: string, firstId: string, most = MOST_BYTES): 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** What tells in every part what it is about: names, ids and numbers. */
+/** The short fields (names, ids, numbers) that every part repeats, so that each can be read alone. */
 function shortOf(details: readonly [string, unknown][]): Map<string, unknown> {
   let together = 0
   const short = details.filter(([name, value]) => {
@@ -51,9 +52,9 @@ function shortOf(details: readonly [string, unknown][]): Map<string, unknown> {
   return new Map(short)
 }
 
-const NO_ROOM = 'The names in the details of a record leave no room for their values'
+const NO_ROOM = "The names in a record's details leave no room for their values"
 
-/** Fills one part after the other. */
+/** Fills one part after another. */
 class Packer {
   readonly parts: Placed[][] = [[]]
   private readonly room: number
@@ -63,7 +64,7 @@ class Packer {
     this.room = room
   }
 
-  /** Whole where it can be; else an object field by field, a list element by element, a text in pieces. */
+  /** Keeps a value whole if possible; otherwise splits an object by field, a list by element, a text into pieces. */
   place(path: readonly Step[], value: unknown): void {
     const size = sizeOf(value)
     if (this.fits(path, size)) {
@@ -98,7 +99,7 @@ class Packer {
   }
 
   private add(path: readonly Step[], value: unknown, size: number): void {
-    // What stays free for the path is no part of what is used.
+    // The room reserved for the path does not count as used.
     this.used += this.costOf(path, size) - sizeOf(path)
     this.parts.at(-1)?.push({ path, value })
   }
@@ -116,7 +117,7 @@ class Packer {
   }
 }
 
-/** Bytes of a value behind the one before it, with what has to be opened for it and room for its path. */
+/** Bytes a value takes after the one before it, including brackets and names it has to open and room for its path. */
 function costAfter(before: readonly Step[] | undefined, path: readonly Step[], size: number): number {
   const fresh = path.slice(sharedLength(before ?? [], path))
   const names = fresh.reduce((sum: number, step) => sum + 1 + (typeof step === 'string' ? sizeOf(step) + 1 : 0), 0)
@@ -128,7 +129,7 @@ function sharedLength(one: readonly Step[], other: readonly Step[]): number {
   return differs === -1 ? one.length : differs
 }
 
-/** The longest beginning whose JSON, quotes aside, has so many bytes at most; never half of a character. */
+/** The longest prefix whose JSON, without the quotes, has at most `most` bytes; never splits a character. */
 function beginningOf(text: string, most: number): string {
   let end = 0
   let size = 0
@@ -140,7 +141,7 @@ function beginningOf(text: string, most: number): string {
   return text.slice(0, end)
 }
 
-/** The path that goes on in the next part: of a text, or of an element of a list. Fields of objects join by themselves. */
+/** The path of a text or list element that continues in the next part. Object fields merge without one. */
 function heldOpen(last: Placed | undefined, next: Placed | undefined): string[] | undefined {
   if (!last || !next) return undefined
   const shared = last.path.slice(0, sharedLength(last.path, next.path))

@@ -15,23 +15,25 @@ const columns = [
   ...(['bucket', 'object_key', 'resource_type', 'resource_id', 'details'] as const),
 ] satisfies (keyof Row<'audit'>)[]
 
-/** Records the export and gives its lines as they are read; throws `busy` while the latest records are being sealed. */
+/**
+ * Records the export and yields its lines as they are read. Throws `busy` while the latest records are being sealed.
+ */
 export async function exportRecords(
   ctx: Ctx,
   filter: search.Filter,
   format: 'ndjson' | 'csv',
   asked: object,
 ): Promise<AsyncGenerator<Buffer>> {
-  // Only sealed records can be read in order at the same cost from the first to the last.
+  // Only sealed records can be read in order at a constant cost per record.
   if (!(await sealAll(ctx)))
-    throw new ServiceError('busy', 'The latest records are being sealed; ask again.', {
+    throw new ServiceError('busy', 'The latest records are being sealed. Try again.', {
       headers: { 'retry-after': '1' },
     })
   await ctx.act(async ({ record }) => record({ name: 'audit_export', details: { format, filter: asked } }))
   return linesOf(ctx, filter, format)
 }
 
-/** One text for each slice that holds any; memory is what one slice takes. */
+/** Yields one buffer per slice that has records, so memory use is one slice. */
 async function* linesOf(ctx: Ctx, filter: search.Filter, format: 'ndjson' | 'csv'): AsyncGenerator<Buffer> {
   if (format === 'csv') yield Buffer.from(csvLine(columns))
   const line =
@@ -46,16 +48,16 @@ async function* linesOf(ctx: Ctx, filter: search.Filter, format: 'ndjson' | 'csv
       records += rows.length
       after = last
       if (rows.length > 0) yield Buffer.from(rows.map(line).join(''))
-      // SQLite answers at once: other requests get their turn here.
+      // SQLite answers synchronously, so this gives other requests a turn.
       else await nextTurn()
     } while (after && !ctx.stopping.aborted)
-    if (after) throw new Error('The service ends; the export is not whole')
+    if (after) throw new Error('The service is stopping; the export is incomplete')
   } finally {
-    if (after) ctx.log.info({ records }, 'an audit export ended before its end')
+    if (after) ctx.log.info({ records }, 'an audit export was cut short')
   }
 }
 
-/** One line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe (A9). */
+/** One RFC 4180 line. A cell that a spreadsheet would read as a formula gets a leading apostrophe. */
 const csvLine = (cells: readonly (string | number | null)[]): string =>
   `${cells
     .map((cell) => {

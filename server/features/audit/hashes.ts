@@ -3,15 +3,15 @@ import type { Row } from '../../db/schema.ts'
 
 const sha256 = (text: string): string => hash('sha256', text)
 
-/** Before the first link there is this. */
+/** The hash that the first link follows. */
 export const GENESIS = '0'.repeat(64)
 
 type Hashed = Omit<Row<'audit'>, 'mac'>
 
 /**
- * The hash of a record: SHA-256 of its canonical JSON (RFC 8785): every field but `mac`, names in order, `details` as the
- * text that is stored. Texts, whole numbers and nulls are all there is, so JSON.stringify writes exactly that form. It
- * never changes: the hashes of old records depend on it.
+ * A record's hash: SHA-256 of its canonical JSON (RFC 8785) with every field but `mac`, names in order, and `details`
+ * as the stored text. With only strings, integers and nulls, JSON.stringify produces exactly that form. It must never
+ * change: the hashes of old records depend on it.
  */
 export const hashRow = (row: Hashed): string =>
   sha256(
@@ -41,11 +41,11 @@ export const hashRow = (row: Hashed): string =>
     } satisfies { [F in keyof Hashed]: Hashed[F] }),
   )
 
-/** The hash of a link: SHA-256 of the hash of the link before and that of the record, both as 64 hex digits. */
+/** A link's hash: SHA-256 of the previous link's hash and the record's hash, both as 64 hex digits. */
 export const hashLink = (previous: string, rowHash: string): string => sha256(previous + rowHash)
 
 type Head = Omit<Row<'audit_head'>, 'id' | 'mac'>
-/** The text of the head that its MAC is of. */
+/** The text that the head's MAC covers. */
 export const headText = (head: Head): string =>
   JSON.stringify([
     'audit-head',
@@ -58,18 +58,18 @@ export const headText = (head: Head): string =>
   ])
 
 type Checkpoint = Row<'audit_checkpoints'>
-/** The text of a checkpoint that its signature is of: canonical JSON (RFC 8785). */
+/** The text that a checkpoint's signature covers: canonical JSON (RFC 8785). */
 export const checkpointText = ({ chain_hash, key_id, n, prev_checkpoint, seq, time }: Omit<Checkpoint, 'signature'>) =>
   JSON.stringify({ chain_hash, key_id, n, prev_checkpoint, seq, time })
 
-/** A checkpoint as one line, as the log and the file have it. */
+/** A checkpoint as one line, as written to the log and the file. */
 export const checkpointLine = ({ chain_hash, key_id, n, prev_checkpoint, seq, signature, time }: Checkpoint) =>
   JSON.stringify({ chain_hash, key_id, n, prev_checkpoint, seq, signature, time })
 
-/** What the next checkpoint keeps of this one. */
+/** The hash that the next checkpoint stores of this one. */
 export const hashCheckpoint = (checkpoint: Checkpoint): string => sha256(checkpointLine(checkpoint))
 
-/** A checkpoint of a line; undefined where it is none. */
+/** Parses a checkpoint line; undefined if it is not one. */
 export function readCheckpoint(line: string): Checkpoint | undefined {
   try {
     const { chain_hash, key_id, n, prev_checkpoint, seq, signature, time } = JSON.parse(line) as Checkpoint

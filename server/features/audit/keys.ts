@@ -21,22 +21,22 @@ const PURPOSE = 'audit-key'
 /** PKCS #8 of an Ed25519 private key, up to its 32 bytes. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** What the service writes records with: who has only the database can neither make nor change one unnoticed. */
+/** Keys for record MACs and checkpoint signatures. Database access alone cannot forge or alter a record undetected. */
 export interface AuditKey {
   id: string
-  /** Of a record's hash or the head: `<key id>.<HMAC-SHA-256>`. */
+  /** MAC of a record's hash or of the head: `<key id>.<HMAC-SHA-256>`. */
   mac(text: string): string
-  /** Ed25519, of checkpoints: an auditor checks them with the public key alone. */
+  /** Signs a checkpoint with Ed25519, so that an auditor can verify it with the public key alone. */
   sign(text: string): string
   isSignature(text: string, signature: string): boolean
-  /** Base64url of the 32 bytes. */
+  /** Base64url of the 32-byte public key. */
   publicKey: string
 }
 export type AuditKeys = ReadonlyMap<string, AuditKey>
 
 function makeKey(seed: Buffer): AuditKey {
   const derive = (label: string) => Buffer.from(hkdfSync('sha256', seed, '', label, 32))
-  // A key in bytes is made into one at every use, which takes five times as long as the MAC.
+  // Raw bytes would be turned into a key object at every use, which takes five times as long as the MAC.
   const macKey = createSecretKey(derive('record'))
   const der = Buffer.concat([PKCS8, derive('checkpoint')])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -52,7 +52,7 @@ function makeKey(seed: Buffer): AuditKey {
   }
 }
 
-/** Whether it is the MAC of this text by a key of ours. */
+/** Whether `mac` is the MAC of this text by one of our keys. */
 export function isMac(keys: AuditKeys, text: string, mac: string | null): boolean {
   const expected = keys.get(mac?.slice(0, 8) ?? '')?.mac(text)
   if (!mac || !expected || mac.length !== expected.length) return false
@@ -64,21 +64,21 @@ function open(config: Config, row: Row<'audit_keys'>): AuditKey | undefined {
     const key = makeKey(Buffer.from(unseal(config, PURPOSE, row.sealed), 'base64url'))
     return key.id === row.id ? key : undefined
   } catch {
-    // Its SECRET_KEY is gone: what it vouched for cannot be shown to be ours any more, and verifying says so.
+    // Its SECRET_KEY is gone, so nothing it signed can be shown to be ours any more. Verification reports that.
     return undefined
   }
 }
 
 interface Opened {
-  /** Also those that none of our secrets opens. */
+  /** Includes keys that none of our secrets can decrypt. */
   bySealed: Map<string, AuditKey | undefined>
   keys: AuditKeys
 }
 const openedOf = perSystem((): Opened => ({ bySealed: new Map(), keys: new Map() }))
 
 /**
- * Every key that the secrets of this process open, oldest first, as last read; `fresh` reads them again: another process
- * may have made one since.
+ * Every key that this process's secrets can decrypt, oldest first, as last read. `fresh` reads them again, because
+ * another process may have created one since.
  */
 export async function openKeys(db: Db, config: Config, fresh = true): Promise<AuditKeys> {
   const opened = openedOf(config)
@@ -94,11 +94,11 @@ export async function openKeys(db: Db, config: Config, fresh = true): Promise<Au
   return keys
 }
 
-/** Step: the key to write with, made at first use. */
+/** Step: returns the key to write with, created at first use. */
 export async function currentKey(tx: Tx, config: Config, now: Date): Promise<AuditKey> {
   const last = [...(await openKeys(tx, config, false)).values()].at(-1)
   if (last) return last
-  // Not kept: this transaction may yet be rolled back. The next one finds it.
+  // Not cached: this transaction may still roll back. The next one reads the key.
   const seed = randomBytes(32)
   const key = makeKey(seed)
   const sealed = seal(config, PURPOSE, seed.toString('base64url'))
@@ -106,7 +106,7 @@ export async function currentKey(tx: Tx, config: Config, now: Date): Promise<Aud
   return key
 }
 
-/** Encrypts the keys again where they still need a previous SECRET_KEY; returns how many. */
+/** Step: re-encrypts keys that still use a previous SECRET_KEY, so that it can be retired. Returns how many. */
 export const resealAuditKeys = (ctx: Ctx): Promise<number> =>
   ctx.upkeep(async ({ tx, config }) => {
     let count = 0

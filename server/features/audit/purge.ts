@@ -8,14 +8,14 @@ import { hashLink, hashRow } from './hashes.ts'
 import { isShorter, recordedRetention } from './retention.ts'
 import { holdHead, writeHead } from './seal.ts'
 
-/** Records a transaction: deleting so many keeps SQLite busy for some 30 ms. */
+/** Records per transaction: deleting 500 keeps SQLite busy for about 30 ms. */
 const BATCH = 500
-/** What is younger is never removed, whatever is asked for. */
+/** Records younger than this are never purged, whatever the settings say. */
 const LEAST_DAYS = 1
 
 /**
- * Removes the oldest links and their records when `audit.retention_days` are over, and leaves the anchor: the number and
- * hash of the last one removed, from which the chain is verified on. What is not sealed is never removed.
+ * Purges the oldest links and their records once `audit.retention_days` have passed. The anchor keeps the last purged
+ * link's number and hash, from which the chain can still be verified. Unsealed records are never purged.
  */
 export const auditPurger = {
   name: 'audit-retention',
@@ -28,18 +28,22 @@ export const auditPurger = {
 }
 
 /**
- * For how long records are kept; 0 for ever. The settings alone do not decide: who can write to the database would have
- * the service remove the records of what he did. Shorter than the log itself says is not believed.
+ * How many days records are kept; 0 means forever. The settings alone do not decide: anyone able to write to the
+ * database could have the service delete the records of their own actions. A retention shorter than the log records is
+ * ignored.
  */
 async function daysKept(ctx: Ctx): Promise<number> {
   const { retention_days: asked } = (await settingsInForce(ctx)).audit
   const recorded = await recordedRetention(ctx.db, ctx.config)
   if (recorded === undefined || !isShorter(asked, recorded)) return asked
-  ctx.log.error({ asked, recorded }, 'audit.retention_days was shortened without a record: the recorded time holds')
+  ctx.log.error(
+    { asked, recorded },
+    'audit.retention_days was shortened without an audit record; keeping the recorded value',
+  )
   return recorded
 }
 
-/** One batch in one action; false when there is nothing more. */
+/** Purges one batch in one action; false when there is nothing left to purge. */
 async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
   const before = new Date(ctx.now().getTime() - Math.max(days, LEAST_DAYS) * DAY_MS).toISOString()
   const head = await chain.findHead(ctx.db)
@@ -56,7 +60,7 @@ async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
     const first = over[0]
     const last = over.at(-1)
     if (!first || !last) return step.nothing(false)
-    // What was tampered with is not kept for ever, but that it was is: in the record, which is sealed in its turn.
+    // Tampered records are purged too; the purge record, which is sealed in turn, says that there were some.
     const faults = findFaults(held.anchor_hash, held.anchor_seq, over)
     await writeHead(step, { ...held, anchor_seq: last.seq, anchor_hash: last.chain_hash })
     await chain.deleteLinks(
@@ -81,7 +85,7 @@ async function purgeBatch(ctx: Ctx, days: number): Promise<boolean> {
   })
 }
 
-/** A link without a record has no time: it goes with a later one that has. */
+/** A link without its record has no time: it goes with a later one that has a time. */
 const isOver = ({ time }: chain.LinkedRecord, before: string): boolean => time === null || time < before
 
 function findFaults(anchorHash: string, anchorSeq: number, links: readonly chain.LinkedRecord[]) {

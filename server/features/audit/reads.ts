@@ -6,7 +6,7 @@ import type { Actor, Ctx, Upkeep } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { recordActions } from './service.ts'
 
-/** How long reads are gathered, and how many at most: what comes when as many wait is counted and lost. */
+/** How long reads are batched, and how many at most: further reads are counted and dropped. */
 const GATHER_MS = 100
 const MOST = 10_000
 
@@ -21,12 +21,11 @@ interface Read {
 interface Gathered {
   reads: Read[]
   lost: number
-  /** Whether `write` runs. */
+  /** Whether `write` is running. */
   writing: boolean
 }
 const gatheredOf = perSystem((): Gathered => ({ reads: [], lost: 0, writing: false }))
 
-/** What was read. */
 export interface ReadOf {
   bucket: string
   key: string
@@ -36,16 +35,16 @@ export interface ReadOf {
 }
 
 /**
- * Records that contents were read, where `audit.log_reads` says so. It costs the request nothing: the setting is asked for
- * when a batch is written. Best effort: a crash loses the last moments, a flood what is more than is written meanwhile;
- * the log says how many.
+ * Records that contents were read, if `audit.log_reads` is on. Costs the request nothing: the setting is read when a
+ * batch is written. Best effort: a crash loses the last moments, and a flood loses the reads that exceed a batch. The
+ * log says how many were lost.
  */
 export function noteRead(ctx: Ctx, contents: ReadOf, { status, complete }: Delivery): void {
-  // 304 and errors send no contents; 307 sends the client to the storage for them.
+  // 304 and errors send no contents; 307 redirects the client to the storage for them.
   if (status < 300 || status === 307) add(ctx, contents, status, complete)
 }
 
-/** The same for one object of an archive, whose status is long sent. */
+/** Like `noteRead`, for one object of an archive whose status was sent long ago. */
 export const noteArchived = (ctx: Ctx, contents: Omit<ReadOf, 'via'>): void =>
   add(ctx, { ...contents, via: 'archive' }, 200, true)
 
@@ -61,7 +60,7 @@ function add(ctx: Ctx, { bucket, key, ...details }: ReadOf, status: number, comp
 
 const BATCH = 200
 
-/** Writes what was gathered until nothing is: one at a time in a process. */
+/** Writes batches until none is left; runs once at a time per process. */
 async function write(ctx: Ctx, batch: Gathered): Promise<void> {
   try {
     while (batch.reads.length > 0) {

@@ -9,37 +9,37 @@ import * as chain from './chain.ts'
 import { checkpointLine, checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, headText } from './hashes.ts'
 import { type AuditKeys, currentKey, isMac, openKeys } from './keys.ts'
 
-/** Links a transaction: one keeps the process busy for some 15 ms. */
+/** Links per transaction: 500 keep the process busy for about 15 ms. */
 const BATCH = 500
 const CHECKPOINT_MS = HOUR_MS
 
 /**
- * Seals every second what was recorded since. One process at a time holds the head; who cannot have it leaves the work to
- * who has. A record is sealed once, in the order of ids among those that wait: the order of commits is nowhere kept.
+ * Seals every second what was recorded since. One process at a time locks the head; the others skip their turn. Each
+ * record is sealed once, in order of id among those waiting, since commit order is not stored.
  */
 export const auditSealer = {
   name: 'audit-seal',
   every: 1000,
   async run(ctx: Ctx): Promise<void> {
-    // The first one comes before the first link: records that it covers may be from before there were keys.
+    // The first checkpoint precedes the first link: the records it covers may be from before keys existed.
     await checkpoint(ctx, CHECKPOINT_MS)
     while (!ctx.stopping.aborted && (await sealSome(ctx))) await nextTurn()
   },
 }
 
 const LAST_SEAL_MS = 5000
-/** Seals what waits and writes a checkpoint, unless it was written since the last link. */
+/** Seals what is waiting and writes a checkpoint, unless one was written since the last link. */
 atStop('seal', async (ctx) => {
   try {
     const until = performance.now() + LAST_SEAL_MS
     while (performance.now() < until && (await sealSome(ctx)));
     await checkpoint(ctx, 0)
   } catch (error) {
-    ctx.log.error({ err: error }, 'the audit log could not be sealed; the next start goes on')
+    ctx.log.error({ err: error }, 'could not seal the audit log; the next start will continue')
   }
 })
 
-/** Whether everything that was recorded before is sealed, by whichever process. */
+/** Returns whether everything recorded before the call is sealed, by whichever process. */
 export async function sealAll(ctx: Ctx): Promise<boolean> {
   const before = newId()
   while (await sealSome(ctx)) await nextTurn()
@@ -72,16 +72,16 @@ async function sealSome(ctx: Ctx): Promise<boolean> {
       await writeHead(step, { ...head, seq, chain_hash })
       return waiting.length === BATCH
     },
-    // Lost in a power failure, the records wait again.
+    // If a power failure loses this commit, the records are simply sealed again.
     { relaxed: true },
   )
 }
 
-/** Step: the head, held; undefined where another process holds it. One that was altered is made anew and distrusted. */
+/** Step: locks the head; undefined if another process holds it. An altered head is rebuilt and marked distrusted. */
 export async function holdHead(step: Upkeep, lock = chain.lockHead): Promise<chain.HeadRow | undefined> {
   const { tx } = step
   const head = await lock(tx)
-  // Read after it: the key it was signed with may be as new as itself.
+  // Read after the head: the key that signed it may be just as new.
   if (head && (await isOurs(tx, head, await openKeys(tx, step.config)))) return head
   if (!head && (await chain.findHead(tx))) return undefined
   const last = await chain.findLastLink(tx)
@@ -96,25 +96,25 @@ export async function holdHead(step: Upkeep, lock = chain.lockHead): Promise<cha
     distrusted_seq: seq,
     mac: null,
   }
-  step.log.error({ seq }, 'the head of the audit chain was altered by someone else, or its key is not known any more')
+  step.log.error({ seq }, 'the head of the audit chain was altered by someone else, or its key is no longer known')
   await chain.insertHead(tx, mended)
   return mended
 }
 
-/** Whether it is as this service left it; before the first checkpoint nothing is signed. */
+/** Whether the head is as this service left it. Before the first checkpoint nothing is signed. */
 export async function isOurs(db: Tx | Ctx['db'], head: chain.HeadRow, keys: AuditKeys): Promise<boolean> {
   if (isMac(keys, headText(head), head.mac)) return true
   return head.mac === null && head.checkpoints === 0 && !(await chain.findLastCheckpoint(db))
 }
 
-/** Step: writes the head that is held, signed. */
+/** Step: signs and writes the locked head. */
 export async function writeHead(step: Upkeep, { id: _, ...head }: chain.HeadRow): Promise<void> {
   const { tx } = step
   const key = await currentKey(tx, step.config, step.now())
   await chain.updateHead(tx, { ...head, mac: key.mac(headText(head)) })
 }
 
-/** Writes a checkpoint when the last one is as old; at an age of 0 only where records were sealed since. */
+/** Writes a checkpoint if the last one is at least `age` ms old; at 0 only if records were sealed since. */
 async function checkpoint(ctx: Ctx, age: number): Promise<void> {
   const isDue = (last: chain.CheckpointRow | undefined, seq: number | undefined): boolean =>
     !last || (age === 0 ? last.seq !== seq : ctx.now().getTime() - Date.parse(last.time) >= age)
@@ -152,6 +152,6 @@ async function checkpoint(ctx: Ctx, age: number): Promise<void> {
       await file.close()
     }
   } catch (error) {
-    ctx.log.error({ err: error, checkpoint: made }, 'an audit checkpoint could not be written to its file')
+    ctx.log.error({ err: error, checkpoint: made }, 'could not write an audit checkpoint to its file')
   }
 }

@@ -16,7 +16,7 @@ export interface Filter {
   from?: string | undefined
   to?: string | undefined
 }
-/** Where a list is read on from: behind this record, which may be gone. */
+/** Where a list continues: after this record, which may be gone. */
 export interface Position {
   time: string
   id: string
@@ -27,7 +27,7 @@ type EqualColumn =
   | ('request_id' | 'token_id' | 'actor_user_id' | 'actor_email' | 'actor_ip')
   | ('bucket' | 'action' | 'auth_method' | 'result')
 
-/** The columns that are asked for by equality, those first that leave the fewest records. */
+/** The columns filtered by equality, most selective first. */
 function equalities(filter: Filter): [column: EqualColumn, value: string][] {
   const columns: { [C in EqualColumn]: string | undefined } = {
     request_id: filter.requestId,
@@ -47,7 +47,7 @@ function equalities(filter: Filter): [column: EqualColumn, value: string][] {
 const sealed = (db: Db) => db.selectFrom('audit_sealed as audit')
 type Query = ReturnType<typeof sealed>
 
-/** `result <> 'success'` is what the index of the others is limited to; said as a text, so that the planner sees it. */
+/** The index for the other results is limited to `result <> 'success'`; a literal lets the planner match it. */
 function equal(query: Query, column: EqualColumn, value: string): Query {
   const narrowed = query.where(sql.ref<string>(column), '=', value)
   return column === 'result' && value !== 'success' ? narrowed.where(sql<boolean>`result <> 'success'`) : narrowed
@@ -59,7 +59,7 @@ function within(query: Query, { from, to }: Filter, after: Place): Query {
   if (after) narrowed = narrowed.where(sql<boolean>`(time, id) < (${after.time}, ${after.id})`)
   return narrowed
 }
-/** `unindexed` asks for the keys in a way that no index serves: the one on times is to be read. */
+/** `unindexed` compares keys in a way no index serves, so that the index on times is read. */
 function underPrefix(query: Query, prefix: string | undefined, unindexed = false): Query {
   if (!prefix) return query
   const end = afterPrefix(prefix)
@@ -76,7 +76,7 @@ function matching(from: Query, filter: Filter, after: Place, unindexed?: boolean
 
 const recent = (db: Db) => db.selectFrom('audit_recent as audit') as unknown as Query
 
-/** How many records match, counted up to `most`. */
+/** Counts matching records, up to `most`. */
 export async function countRecords(db: Db, filter: Filter, most: number): Promise<number> {
   let sum = 0
   for (const table of [recent(db), sealed(db)]) {
@@ -89,7 +89,7 @@ export async function countRecords(db: Db, filter: Filter, most: number): Promis
   return sum
 }
 
-/** One record; where it waits to be sealed before where it is then, so that it is not missed on its way. */
+/** Finds one record. Looks among the unsealed first, so that one being sealed meanwhile is not missed. */
 export async function findRecord(db: Db, id: string): Promise<Row<'audit'> | undefined> {
   for (const table of [recent(db), sealed(db)]) {
     const row = await table.selectAll().where('id', '=', id).executeTakeFirst()
@@ -104,20 +104,20 @@ export interface Page {
   limit: number
 }
 /**
- * A page of matching records, latest first. `few`: they are so few that the index of a prefix finds them all soonest.
- * Recent records are read before the sealed ones, so that one that is sealed meanwhile is seen twice, not missed.
+ * A page of matching records, latest first. `few`: so few match that a prefix's index finds them all fastest. Recent
+ * records are read before the sealed ones, so that one sealed meanwhile is seen twice rather than missed.
  */
 export async function findRecords(db: Db, filter: Filter, page: Page, few: boolean): Promise<Row<'audit'>[]> {
   const { after, offset, limit } = page
   const waiting = await latest(matching(recent(db), filter, after), offset + limit)
-  // At least so many of the sealed ones come before the page.
+  // At least this many sealed records come before the page.
   const skipped = Math.max(0, offset - waiting.length)
   const rows = await findSealed(db, filter, { after, offset: skipped, limit: offset - skipped + limit }, few)
   const known = new Set(rows.map(({ id }) => id))
   const merged = [...waiting.filter(({ id }) => !known.has(id)), ...rows].sort(byTime)
   return merged.slice(offset - skipped, offset - skipped + limit)
 }
-/** Latest first; ids are hex and hyphens, which compare as the databases compare them. */
+/** Latest first. Ids are hex digits and hyphens, which JavaScript and both databases order alike. */
 const byTime = (a: Row<'audit'>, b: Row<'audit'>): number =>
   a.time === b.time ? (a.id < b.id ? 1 : -1) : a.time < b.time ? 1 : -1
 
@@ -125,8 +125,8 @@ const latest = (query: Query, limit: number, offset = 0): Promise<Row<'audit'>[]
   query.selectAll().orderBy('time', 'desc').orderBy('id', 'desc').offset(offset).limit(limit).execute()
 
 /**
- * What matches a prefix is found by its index and put in order where `few` do; of many the latest are near the end of
- * the index on times. Every other filter has an index in the order of the page.
+ * With `few`, matches of a prefix are found by its index and then sorted; otherwise the latest are near the end of the
+ * index on times. Every other filter has an index in the order of the page.
  */
 async function findSealed(db: Db, filter: Filter, page: Page, few: boolean): Promise<Row<'audit'>[]> {
   const { after, offset, limit } = page
@@ -141,8 +141,8 @@ async function findSealed(db: Db, filter: Filter, page: Page, few: boolean): Pro
 }
 
 /**
- * The page of all that a query finds, which need not come in order. The limit keeps the planner from reading everything
- * in order instead.
+ * Sorts and cuts a query's results, which need not come in order. The inner limit keeps the planner from reading
+ * everything in order instead.
  */
 const inOrder = (db: Db, query: Query, { offset, limit }: Page): Promise<Row<'audit'>[]> =>
   db
@@ -163,7 +163,7 @@ const inOrder = (db: Db, query: Query, { offset, limit }: Page): Promise<Row<'au
     .execute()
 
 const LATEST = 5000
-/** The matching ones among the latest 5,000 records. */
+/** Matches among the latest 5,000 records. */
 function amongLatest(db: Db, filter: Filter, after: Place, limit: number): Promise<Row<'audit'>[]> {
   const slice = within(sealed(db), filter, after)
     .selectAll()
@@ -174,7 +174,7 @@ function amongLatest(db: Db, filter: Filter, after: Place, limit: number): Promi
   return latest(matching(from, { ...filter, from: undefined, to: undefined }, undefined), limit)
 }
 
-/** The latest of each action, merged: the index on actions has each of them in order. */
+/** Merges the latest records of each action: the index on actions returns each action's in order. */
 async function mergeActions(db: Db, filter: Filter, { after, offset, limit }: Page): Promise<Row<'audit'>[]> {
   const ids = [...new Set(filter.actions)].map((action) =>
     db
@@ -203,8 +203,8 @@ async function mergeActions(db: Db, filter: Filter, { after, offset, limit }: Pa
 }
 
 /**
- * The matching ones among the next `limit` sealed records that the first of the filter's columns leaves, and the last record
- * looked at: reading on by slices costs as much however few match, and no query takes long.
+ * Matches among the next `limit` sealed records that the filter's first column selects, and the last record examined.
+ * Reading slice by slice costs the same however few match, and no query takes long.
  */
 export async function findSealedSlice(db: Db, filter: Filter, after: Place, limit: number) {
   const lead = equalities(filter)[0]

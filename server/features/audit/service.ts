@@ -13,9 +13,9 @@ import * as search from './search.ts'
 import { insertRecords } from './store.ts'
 
 /**
- * Writes one record per action in the transaction that made the change (A3), or as many as its details take, and gives
- * the rows back. Each carries a MAC, so that what someone else puts into the table is told from it however early it is
- * put there.
+ * Writes an action's record, or several if its details are long, in the transaction that made the change, so that
+ * neither exists without the other. Returns the rows. Each carries a MAC, so that rows inserted by anyone else are
+ * detected.
  */
 export async function recordActions(
   tx: Tx,
@@ -50,7 +50,8 @@ export async function recordActions(
       resource_type: action.resource?.type ?? null,
       resource_id: action.resource?.id ?? null,
     }
-    // People type tokens into the wrong field; taken out before a long text is cut in the midst of one.
+    // People type tokens into the wrong field. They are removed before a long text is split, which could cut one in
+    // two.
     const texts = splitDetails(withoutCredentials(JSON.stringify(action.details)), first.id)
     return texts.map((details, i) => {
       const row = { ...first, id: i === 0 ? first.id : newId(), details }
@@ -69,7 +70,7 @@ interface AuditPage {
   cursor?: string | undefined
 }
 
-/** One page of matching records, latest first, by number or behind a cursor; counting stops at 10,000 (A8). */
+/** A page of matching records, latest first, by page number or cursor. Counting stops at 10,000. */
 export async function listRecords(
   ctx: Ctx,
   filter: search.Filter,
@@ -85,22 +86,22 @@ export async function listRecords(
   return { items: rows.map(toRecord), total, page, page_size: pageSize, total_is_estimate: !few, next_cursor }
 }
 
-/** One record; throws not_found, also when retention has taken it away. */
+/** Returns one record; throws not_found, also if it was purged. */
 export async function getRecord(ctx: Ctx, id: string): Promise<AuditRecord> {
   const row = await search.findRecord(ctx.db, id)
-  if (!row) throw new ServiceError('not_found', 'There is no such record (any more).')
+  if (!row) throw new ServiceError('not_found', 'There is no such record, or it was purged.')
   return toRecord(row)
 }
 
 function positionOf(cursor: string | undefined): search.Position | undefined {
   const [time, id] = decodeCursor(cursor, 2) ?? []
   if (time === undefined || id === undefined) return undefined
-  // A text that is no time would be an error of the database.
+  // The database would fail on text that is not a time.
   if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) || Number.isNaN(Date.parse(time))) throw badCursor()
   return { time, id }
 }
 
-/** A record as it is told: without its MAC, and with its details read. */
+/** A record as the API returns it: without its MAC, and with its details parsed. */
 export const toRecord = ({
   actor_user_id,
   actor_email,

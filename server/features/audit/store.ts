@@ -8,7 +8,7 @@ const insertOne = prepared((tx: Tx, row: Row<'audit'>) => tx.insertInto('audit_r
 export async function insertRecords(tx: Tx, rows: readonly Row<'audit'>[]): Promise<void> {
   const [only] = rows
   if (rows.length === 1 && only) return void (await insertOne(tx, only))
-  // PostgreSQL takes 65,535 parameters a statement, SQLite 32,766.
+  // PostgreSQL allows 65,535 parameters per statement, SQLite 32,766.
   for (let i = 0; i < rows.length; i += 1000)
     await tx
       .insertInto('audit_recent')
@@ -22,7 +22,7 @@ export const insertKey = (tx: Tx, row: NewRow<'audit_keys'>) => tx.insertInto('a
 export const updateKey = (tx: Tx, id: string, sealed: string) =>
   tx.updateTable('audit_keys').set({ sealed }).where('id', '=', id).execute()
 
-/** Audit records that the chain does not hold yet. */
+/** How many audit records are not sealed yet, and since when. */
 export async function findUnsealed(db: Db): Promise<Queue> {
   const first = await db.selectFrom('audit_recent').select('time').orderBy('id').limit(1).executeTakeFirst()
   return { count: await countUpToMost(db, sql`audit_recent`), since: first?.time ?? null }

@@ -2,16 +2,16 @@ import type { AuditFault } from '../../../contract/audit.ts'
 import type { Row } from '../../db/schema.ts'
 import { hashLink, hashRow } from './hashes.ts'
 
-/** What is known of a fault besides what is told: to find out which two records have changed places. */
+/** What is known about a fault beyond its report: used to find out which two records were swapped. */
 export interface Evidence {
   fault: AuditFault
   record?: Row<'audit'>
   link?: { row_hash: string; chain_hash: string }
-  /** The hash that the link before had. */
+  /** The hash of the previous link. */
   previous?: string
 }
 
-/** Tells of two faults that are each other's mirror that their records, or their links, have changed places. */
+/** Marks pairs of faults that mirror each other: their records, or their links, were swapped. */
 export function markSwapped(found: readonly Evidence[]): void {
   const fits = (a: Evidence, b: Evidence): boolean => {
     if (!a.record || !b.record || !a.link || !b.link || a.previous === undefined) return false
@@ -27,6 +27,6 @@ export function markSwapped(found: readonly Evidence[]): void {
         [a, b],
         [b, a],
       ] as const)
-        Object.assign(one.fault, { kind: 'swapped', message: `It has changed places with number ${other.fault.seq}.` })
+        Object.assign(one.fault, { kind: 'swapped', message: `The record was swapped with number ${other.fault.seq}.` })
     }
 }

@@ -11,27 +11,27 @@ import { earlyPurge, retentionOf, unrecordedRetention } from './retention.ts'
 import { isOurs } from './seal.ts'
 import { type Evidence, markSwapped } from './swapped.ts'
 
-/** Records a turn: one keeps the process busy for some 10 ms. */
+/** Records per turn: 500 keep the process busy for about 10 ms. */
 const BATCH = 500
 const MOST_FAULTS = 100
 
 interface Bounds {
-  /** The first link to look at; undefined: the first there is. */
+  /** The first link to check; default: the first there is. */
   from?: number | undefined
-  /** Milliseconds after which it stops where it is. */
+  /** Time limit in milliseconds. */
   most: number
-  /** Lines of a file of checkpoints. */
+  /** Lines of a checkpoint file. */
   checkpoints: readonly string[]
 }
 
-/** Verifies with the file of checkpoints that this service is set up with. */
+/** Verifies with the checkpoint file this service is configured with. */
 export async function verifyThere(ctx: Ctx, from: number | undefined, seconds: number): Promise<AuditVerification> {
   const file = ctx.config.auditCheckpointFile
   const checkpoints = file === null ? [] : await readLines(file)
   return verifyChain(ctx, { from, most: seconds * 1000, checkpoints })
 }
 
-/** The lines of a file; none where there is no such file yet. */
+/** A file's lines; none if it does not exist yet. */
 export async function readLines(file: string): Promise<string[]> {
   try {
     return (await fs.readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
@@ -41,7 +41,7 @@ export async function readLines(file: string): Promise<string[]> {
   }
 }
 
-/** Computes every hash, MAC and signature anew, and compares. Reads only; other work gets its turn. */
+/** Recomputes and compares every hash, MAC and signature. Read-only; yields to other work. */
 export async function verifyChain(ctx: Ctx, { from, most, checkpoints }: Bounds): Promise<AuditVerification> {
   const until = performance.now() + most
   const head = await chain.findHead(ctx.db)
@@ -95,11 +95,11 @@ interface State {
   keys: AuditKeys
   report(kind: AuditFault['kind'], seq: number | null, message: string, more?: Partial<Evidence>): void
   until: number
-  /** The first link to look at: retention moves it on. */
+  /** The first link to check: moves forward when retention purges links meanwhile. */
   first: number
 }
 
-/** Follows the links up to `end`. Records up to `unsigned` may be from before there were keys. */
+/** Follows the links up to `end`. Records up to `unsigned` may be from before keys existed. */
 async function walk(state: State, end: number, unsigned: number) {
   const { ctx, keys, report } = state
   let expected = state.first
@@ -112,34 +112,34 @@ async function walk(state: State, end: number, unsigned: number) {
     if (page[0]?.seq !== expected) {
       const anchor = await chain.findHead(ctx.db)
       if (anchor && anchor.anchor_seq >= expected) {
-        // Retention has passed by.
+        // Retention purged these links meanwhile.
         expected = anchor.anchor_seq + 1
         previous = anchor.anchor_hash
         if (checked === 0) state.first = expected
         continue
       }
     }
-    // What is missing at the end is told by the head and the checkpoints.
+    // Links missing at the end are reported by the checks of the head and the checkpoints.
     if (page.length === 0) break
     for (const link of page) {
       const { seq, audit_id, row_hash, chain_hash } = link
-      if (seq !== expected) report('gap', expected, `The links from ${expected} to ${seq - 1} are gone.`)
+      if (seq !== expected) report('gap', expected, `Links ${expected} to ${seq - 1} are missing.`)
       else {
         const record = link as Row<'audit'>
         const evidence = { record, link: { row_hash, chain_hash }, previous }
         const genuine =
           link.id !== null && (isMac(keys, hashRow(record), record.mac) || (record.mac === null && seq <= unsigned))
         if (link.id === null)
-          report('missing', seq, `The record ${audit_id} is gone.`, { fault: { audit_id } as AuditFault })
+          report('missing', seq, `The record ${audit_id} is missing.`, { fault: { audit_id } as AuditFault })
         else if (hashRow(record) !== row_hash)
           report(
             genuine ? 'swapped' : 'edited',
             seq,
-            genuine ? 'A genuine record stands at the place of another.' : 'The record is not what was sealed.',
+            genuine ? "A genuine record is in another record's place." : 'The record was changed after it was sealed.',
             evidence,
           )
         else if (hashLink(previous, row_hash) !== chain_hash)
-          report('forged', seq, 'The link does not follow from the one before.', evidence)
+          report('forged', seq, 'The link does not follow from the previous one.', evidence)
         else if (!genuine) report('forged', seq, 'The record was not written by this service.', evidence)
         else {
           const early = earlyPurge(record, kept)
@@ -157,7 +157,7 @@ async function walk(state: State, end: number, unsigned: number) {
   return { reached: expected - 1, complete: !late || expected > end, checked }
 }
 
-/** The hash that the link at `seq` follows. */
+/** The hash that link `seq` follows. */
 async function hashBefore(ctx: Ctx, seq: number): Promise<string> {
   const head = await chain.findHead(ctx.db)
   if (seq - 1 === (head?.anchor_seq ?? 0)) return head?.anchor_hash ?? GENESIS
@@ -168,7 +168,7 @@ function isSigned(keys: AuditKeys, checkpoint: chain.CheckpointRow): boolean {
   return keys.get(checkpoint.key_id)?.isSignature(checkpointText(checkpoint), checkpoint.signature) ?? false
 }
 
-/** The checkpoints of the links that were looked at: signed by us, in a row, and of this chain. Gives how many. */
+/** Checks the checkpoints of the links walked: signed by us, consecutive, and of this chain. Returns how many. */
 async function checkCheckpoints(state: State, reached: number, complete: boolean): Promise<number> {
   const { ctx, keys, report } = state
   const head = await chain.findHead(ctx.db)
@@ -185,7 +185,7 @@ async function checkCheckpoints(state: State, reached: number, complete: boolean
       const expected = before ? hashCheckpoint(before) : null
       if (!isSigned(keys, one)) report('checkpoint', one.seq, `Checkpoint ${one.n} is not signed by this service.`)
       else if (one.n !== (before?.n ?? 0) + 1 || one.prev_checkpoint !== expected)
-        report('checkpoint', one.seq, `A checkpoint before number ${one.n} is gone or was changed.`)
+        report('checkpoint', one.seq, `A checkpoint before number ${one.n} is missing or was changed.`)
       await compare(state, one, one.seq === anchor ? head?.anchor_hash : linked, anchor)
       before = one
       count++
@@ -194,11 +194,11 @@ async function checkCheckpoints(state: State, reached: number, complete: boolean
   } while (page.length === BATCH)
   const last = (await chain.findLastCheckpoint(ctx.db))?.n ?? 0
   if (complete && head && last < head.checkpoints)
-    report('checkpoint', null, `The checkpoints after number ${last} are gone.`)
+    report('checkpoint', null, `The checkpoints after number ${last} are missing.`)
   return count
 }
 
-/** Whether the chain still has what a checkpoint saw: its end may have gone, or all of it may have been made anew. */
+/** Reports where the chain no longer matches a checkpoint: its end may be missing, or all of it rewritten. */
 async function compare(
   { ctx, report }: State,
   { n, seq, chain_hash }: chain.CheckpointRow,
@@ -208,44 +208,44 @@ async function compare(
   if (seq < anchor || seq === 0) return
   if (linked) {
     if (linked !== chain_hash)
-      report('checkpoint', seq, `Checkpoint ${n} saw another chain here: links up to this one were made anew.`)
+      report('checkpoint', seq, `Checkpoint ${n} recorded a different chain here: links up to this one were rewritten.`)
     return
   }
-  // A link that is gone from the middle was told as a gap.
+  // A link missing from the middle was already reported as a gap.
   const end = await endOf(ctx)
-  if (seq > end) report('tail', end + 1, `Checkpoint ${n} saw ${seq} links; the chain ends at ${end}.`)
+  if (seq > end) report('tail', end + 1, `Checkpoint ${n} recorded ${seq} links; the chain ends at ${end}.`)
 }
 
-/** The last link there is, or was before retention took it. */
+/** The number of the last link, or of the last one before retention purged it. */
 async function endOf(ctx: Ctx): Promise<number> {
   const last = await chain.findLastLink(ctx.db)
   return last?.seq ?? (await chain.findHead(ctx.db))?.anchor_seq ?? 0
 }
 
-/** Head and end of the chain. Sealing goes on meanwhile: the head never tells less than the links before it was read. */
+/** Checks head and end of the chain. Sealing continues: the head never counts fewer links than were there before it. */
 async function checkEnd({ ctx, keys, report }: State): Promise<void> {
   const before = await chain.findHead(ctx.db)
   const last = await chain.findLastLink(ctx.db)
   const head = await chain.findHead(ctx.db)
-  if (!before || !head) return report('checkpoint', null, 'The head of the chain is gone.')
+  if (!before || !head) return report('checkpoint', null, 'The head of the chain is missing.')
   if (!(await isOurs(ctx.db, before, keys)))
     report('checkpoint', null, 'The head of the chain is not signed by this service.')
   if (head.distrusted_seq !== null && head.distrusted_seq > head.anchor_seq)
-    report('checkpoint', head.distrusted_seq, 'When this was its last link, the head was found to be altered.')
+    report('checkpoint', head.distrusted_seq, 'The head was found to be altered when this was the last link.')
   const end = last?.seq ?? head.anchor_seq
   if (before.seq > end) report('tail', end + 1, `The chain had ${before.seq} links; it ends at ${end}.`)
   if (end > head.seq) report('forged', head.seq + 1, 'The links from here on were not made by this service.')
   if (head.seq === end && last && last.chain_hash !== head.chain_hash)
-    report('checkpoint', head.seq, 'The last link is not the one that the head was signed for.')
+    report('checkpoint', head.seq, 'The last link is not the one the head was signed for.')
 }
 
-/** Checkpoints kept elsewhere: what was deleted together with the rows is found by them. */
+/** Checks checkpoints kept elsewhere, which reveal what was deleted together with its rows. */
 async function checkFile(state: State, lines: readonly string[]): Promise<number> {
   const { ctx, keys, report } = state
   for (const [i, line] of lines.entries()) {
     const one = readCheckpoint(line)
     if (!one || !isSigned(keys, one)) {
-      report('checkpoint', one?.seq ?? null, `Line ${i + 1} of the file is no checkpoint signed by this service.`)
+      report('checkpoint', one?.seq ?? null, `Line ${i + 1} of the file is not a checkpoint signed by this service.`)
       continue
     }
     const linked = (await chain.findLink(ctx.db, one.seq))?.chain_hash
@@ -257,7 +257,7 @@ async function checkFile(state: State, lines: readonly string[]): Promise<number
   return lines.length
 }
 
-/** Sealed records that no link is of, and those that wait for theirs; gives how many wait. */
+/** Checks sealed records without a link, and those not sealed yet; returns how many are not sealed. */
 async function checkLoose({ ctx, report }: State): Promise<number> {
   for (let after = ''; ; ) {
     const page = await chain.listSealed(ctx.db, after, BATCH * 4)

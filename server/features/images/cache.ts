@@ -5,20 +5,22 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { claimFolder } from './folder.ts'
 
-/** What is kept under a key. */
+/** A cached result. */
 export interface Entry {
   /** Media type. */
   type: string
   bytes: Uint8Array
 }
 
-/** Files take whole blocks of the disk. */
+/** Files occupy whole disk blocks. */
 const BLOCK = 4096
 const HEAD_LIMIT = 1024
 const FOLDERS = 256
-/** How many hits there are to one that is also noted on disk, for the order after a restart. */
+/** One in this many hits also updates the file's time on disk, to preserve the order across restarts. */
 const TOUCH_EVERY = 50
-/** What a write that was cut short left is removed after this many milliseconds: another process may be at it. */
+/**
+ * Age in milliseconds at which a leftover of an interrupted write is deleted; a younger one may be another process's.
+ */
 const STALE_MS = 600_000
 
 // The callback functions: a small read through a FileHandle takes nearly twice as long.
@@ -39,21 +41,21 @@ const costOf = (size: number): number => Math.ceil(size / BLOCK) * BLOCK
 export type Cache = ReturnType<typeof createCache>
 
 /**
- * Derivatives on disk, least recently used first to go, never more than `limit` bytes. A name begins with the blob's id,
- * so that all of a blob can be found; the full key is in the file. Whatever is damaged is as if it were not there.
+ * Derivatives on disk, evicted least recently used first, never more than `limit` bytes. A file name starts with the
+ * blob's id, so that all files of a blob can be found; the full key is in the file. A damaged file counts as a miss.
  */
 export function createCache(folder: string, limit: number) {
   /** Sizes of files by name, least recently used first. */
   const sizes = new Map<string, number>()
   let used = 0
-  /** Whether all that is on disk is in `sizes`. */
+  /** Whether `sizes` covers everything on disk. */
   let complete = false
   const temporary = path.join(folder, 'tmp')
   const nameOf = (blobId: string, key: string) => `${blobId}.${key.slice(0, 22)}`
   const fileOf = (name: string) => path.join(folder, name.slice(34, 36), name)
 
   let scanned: Promise<void> | undefined
-  /** Takes up what an earlier process kept. */
+  /** Loads what an earlier process cached. */
   const ready = (): Promise<void> => {
     scanned ??= limit > 0 ? scan().catch(ignore) : Promise.resolve()
     return scanned
@@ -92,7 +94,7 @@ export function createCache(folder: string, limit: number) {
     return unlink(fileOf(name)).catch(ignore)
   }
 
-  /** Takes so many bytes before they are written; false when they cannot be had. */
+  /** Reserves bytes before they are written, evicting as needed; false when there is no room. */
   async function makeRoom(cost: number): Promise<boolean> {
     used += cost
     const gone: Promise<void>[] = []
@@ -142,7 +144,7 @@ export function createCache(folder: string, limit: number) {
       if (Math.random() * TOUCH_EVERY < 1) fs.utimes(file, new Date(), new Date(), ignore)
       return entry
     },
-    /** Keeps an entry if there is room; rejects when it cannot be written. */
+    /** Caches an entry if there is room; rejects if it cannot be written. */
     async put(blobId: string, key: string, { type, bytes }: Entry): Promise<void> {
       const head = Buffer.from(`${JSON.stringify({ key, type, length: bytes.length, crc: crc32(bytes) })}\n`)
       const size = head.length + bytes.length
@@ -170,9 +172,9 @@ export function createCache(folder: string, limit: number) {
       if (sizes.has(name)) used -= costOf(size)
       else sizes.set(name, size)
     },
-    /** The blobs that something is kept of. */
+    /** Ids of the blobs that have cached entries. */
     blobs: (): Set<string> => new Set([...sizes.keys()].map((name) => name.slice(0, 36))),
-    /** Removes all that is kept of these blobs. */
+    /** Deletes everything cached for these blobs. */
     async purge(blobs: ReadonlySet<string>): Promise<void> {
       const gone = [...sizes.keys()].filter((name) => blobs.has(name.slice(0, 36)))
       await Promise.all(gone.map(drop))
@@ -184,13 +186,13 @@ async function writeNew(file: string, chunks: Uint8Array[]): Promise<void> {
   const fd = await open(file, 'wx', 0o600)
   try {
     const wanted = chunks.reduce((sum, { length }) => sum + length, 0)
-    if ((await writev(fd, chunks)) !== wanted) throw new Error('The disk took only a part')
+    if ((await writev(fd, chunks)) !== wanted) throw new Error('The disk accepted only part of the data')
   } finally {
     await close(fd)
   }
 }
 
-/** The entry in a file; undefined where it is of another key or not as it was written. */
+/** Parses a file's entry; undefined if it belongs to another key or is damaged. */
 function parse(content: Buffer, key: string): Entry | undefined {
   const end = content.subarray(0, HEAD_LIMIT).indexOf(10)
   try {

@@ -3,20 +3,20 @@ import path from 'node:path'
 import { type Config, ConfigError, IMAGE_FOLDER } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 
-/** Lies in every folder that the cache may empty. */
+/** Name of the marker in every folder that the cache may empty. */
 const MARKER = '.strongroom-image-cache'
-const MARKER_TEXT = 'Rendered images that Strongroom keeps. May be removed while no service runs.\n'
+const MARKER_TEXT = "Strongroom's cache of rendered images. Safe to delete while the service is stopped.\n"
 
-/** Until 0.1 the cache lay in the configured folder itself: its folders, and its files in them. */
+/** Before 0.1 the cache used the configured folder itself; these are the names of its folders and files. */
 const FORMER_FOLDER = /^([0-9a-f]{2}|tmp|\d{1,3})$/
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const FORMER_FILE = new RegExp(`^${UUID}(\\.[\\w-]{1,22})?$`)
-/** Its folders, in one another, are not deeper. */
+/** Depth of the nested folders. */
 const FORMER_DEPTH = 2
 
 /**
- * Makes the folder of a cache, and says in it and in the one above that it is ours. Does nothing where both say so.
- * Rejects when it cannot be written.
+ * Creates a cache folder and places a marker in it and in its parent. Does nothing if both have one. Rejects if it
+ * cannot be written.
  */
 export async function claimFolder(folder: string): Promise<void> {
   for (const one of [path.dirname(folder), folder]) {
@@ -31,32 +31,34 @@ export async function claimFolder(folder: string): Promise<void> {
 }
 
 /**
- * Why this folder must not be used for the cache; null when it may. `others` are folders that hold what nobody may lose:
- * the cache must be none of them and hold none of them, and must not lie in one that `inside` says.
+ * Why this folder must not be used for the cache; null if it may. `others` are folders whose contents must not be lost:
+ * the cache must not be or contain one of them, nor be inside one with `inside`.
  */
 function whyNot(base: string, others: readonly { name: string; folder: string; inside: boolean }[]): string | null {
   const here = realPath(base)
   for (const { name, folder, inside } of others) {
     const there = realPath(folder)
     if (here === there) return `is ${name} (${there})`
-    if (isWithin(there, here)) return `holds ${name} (${there})`
-    if (inside && isWithin(here, there)) return `lies in ${name} (${there})`
+    if (isWithin(there, here)) return `contains ${name} (${there})`
+    if (inside && isWithin(here, there)) return `is inside ${name} (${there})`
   }
   const names = namesIn(base)
   const own = namesIn(path.join(base, IMAGE_FOLDER))
   if (own.length > 0 && !own.includes(MARKER))
-    return `has a folder ${IMAGE_FOLDER} that no cache has made (it lacks ${MARKER}); name another folder, or empty that one`
+    return `has a folder ${IMAGE_FOLDER} that no cache made (it lacks ${MARKER}); use another folder, or empty that one`
   if (own.length > 0) return null
   const foreign = names.find((name) => !isHarmless(name) && countFormer(path.join(base, name)) === undefined)
   return foreign === undefined
     ? null
-    : `holds what is not the cache's (${foreign}); name an empty folder, or a new one in it`
+    : `contains files that are not the cache's (${foreign}); use an empty folder, or a new one inside it`
 }
 
-/** What lies in the folder of a file system by itself, and hidden files. */
+/** What may be there anyway: lost+found at a file system's root, our own folder, hidden files. */
 const isHarmless = (name: string): boolean => name === 'lost+found' || name === IMAGE_FOLDER || name.startsWith('.')
 
-/** How many files of a former release's cache are in a folder; undefined where it is none, by its name or any in it. */
+/**
+ * Counts files of a former release's cache in a folder; undefined if the name or any content shows that it is not one.
+ */
 function countFormer(folder: string, depth = FORMER_DEPTH): number | undefined {
   if (!FORMER_FOLDER.test(path.basename(folder)) || !isFolder(folder)) return undefined
   let count = 0
@@ -67,7 +69,7 @@ function countFormer(folder: string, depth = FORMER_DEPTH): number | undefined {
       if (inside === undefined) return undefined
       count += inside
     } else {
-      // A name without an ending is a draft's; elsewhere it would be a blob's.
+      // A name without an extension is a temporary file's in `tmp`; elsewhere it would be a blob's.
       if (!FORMER_FILE.test(name) || !(name.includes('.') || path.basename(folder) === 'tmp')) return undefined
       count++
     }
@@ -75,16 +77,16 @@ function countFormer(folder: string, depth = FORMER_DEPTH): number | undefined {
   return count
 }
 
-/** Removes what a former release kept in the configured folder itself, unless anything else lies there. */
+/** Deletes what a former release cached in the configured folder itself, unless anything else is there. */
 async function removeFormer(base: string): Promise<void> {
   const names = namesIn(base).filter((name) => !isHarmless(name))
   const counts = names.map((name) => countFormer(path.join(base, name)))
-  // Empty folders alone may be anybody's.
+  // Empty folders alone could be anybody's.
   if (counts.includes(undefined) || !counts.some(Boolean)) return
   for (const name of names) await fs.promises.rm(path.join(base, name), { recursive: true, force: true })
 }
 
-/** Removes caches of processes that there are no longer, which nobody would keep within their limit. */
+/** Deletes caches of processes that no longer exist: nothing would keep them within their limit. */
 async function keepOnlyCaches(base: string, count: number): Promise<void> {
   const own = path.join(base, IMAGE_FOLDER)
   const names = namesIn(own)
@@ -96,7 +98,7 @@ async function keepOnlyCaches(base: string, count: number): Promise<void> {
   }
 }
 
-/** Nothing where there is no such folder, or none that we may read: then we cannot write there either. */
+/** Empty if the folder does not exist or cannot be read, in which case we cannot write to it either. */
 function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder)
@@ -108,7 +110,7 @@ function namesIn(folder: string): string[] {
 
 const isFolder = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** With every link followed, as far as the path exists. */
+/** Resolves every symbolic link, as far as the path exists. */
 function realPath(given: string): string {
   const absolute = path.resolve(given)
   try {
@@ -124,7 +126,7 @@ const isWithin = (inner: string, outer: string): boolean => {
   return relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }
 
-/** Refuses a folder in which the cache could do harm. */
+/** Throws if the cache could do harm in its folder. */
 export function assertCacheFolder(config: Config): void {
   if (config.imageCacheBytes === 0) return
   const database = databaseFile(config.databaseUrl)
@@ -140,7 +142,7 @@ export function assertCacheFolder(config: Config): void {
   if (why !== null) throw new ConfigError([`IMAGE_CACHE_DIR (${config.imageCacheBase}) ${why}`])
 }
 
-/** Removes what no process will use any more; to be called when the service has started. */
+/** Deletes caches that no process will use any more. Call it once the service has started. */
 export async function tidyCaches(config: Config, processes: number): Promise<void> {
   if (config.imageCacheBytes === 0) return
   await keepOnlyCaches(config.imageCacheBase, processes)

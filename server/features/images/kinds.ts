@@ -1,17 +1,17 @@
-/** The formats that are read. */
+/** The formats that can be read. */
 export type Kind = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff'
 
-/** What the header of an image says: enough to plan every derivative of it. */
+/** What an image's header says: enough to plan every derivative. */
 export interface Source {
   kind: Kind
-  /** Upright. */
+  /** After rotation to upright. */
   width: number
   height: number
   /** Frames, or pages. */
   pages: number
   alpha: boolean
-  /** Progressive or interlaced: decoded it is in memory as a whole. */
+  /** Progressive or interlaced: decoding holds the whole image in memory. */
   full: boolean
 }
-/** Why a blob is no source: of another kind than we read, broken, or made to keep us busy. */
+/** Why a blob cannot be a source: unsupported format, broken, or crafted to keep us busy. */
 export type Unusable = { refused: 'unsupported' | 'broken' | 'too_many_scans' }

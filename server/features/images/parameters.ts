@@ -7,31 +7,33 @@ import type { Source } from './kinds.ts'
 
 export type Limits = EffectiveSettings['images']
 export type Output = 'jpeg' | 'png' | 'webp' | 'avif'
-/** What is left of `Accept`: three classes, so that few variants of one image are kept (I13). */
+/** `Accept` reduced to three classes, so that each image has few cached variants. */
 export type Accepted = 'avif' | 'webp' | 'other'
 
 export interface Size {
   width: number
   height: number
 }
-/** How a picture is brought to a size: distorted (or just scaled, where the ratio is the same), cut, or with margins. */
+/** How an image is fitted to a size: stretched (or just scaled, if the ratio is the same), cropped, or padded. */
 export interface Geometry extends Size {
   fit: 'fill' | 'cover' | 'pad'
 }
-/** A derivative in full: nothing is left to defaults, and what gives the same bytes is the same plan. */
+/** A complete description of a derivative, without defaults: what produces the same bytes is the same plan. */
 export interface Plan extends Geometry {
   format: Output
-  /** Null where the format has none. */
+  /** Null for a format without quality. */
   q: number | null
-  /** 1: a still. */
+  /** 1 means a still image. */
   frames: number
 }
 
 const validate = validatorCompiler({ schema: ImageQuery, httpPart: 'querystring' } as never)
-/** What may stand beside image parameters in a query. */
+/** Query parameters allowed beside the image parameters. */
 const beside = ['key', ...Object.keys(openFields)]
 
-/** The image parameters of a query; throws what becomes a 422 that names the faulty and unknown ones. */
+/**
+ * The image parameters of a query; otherwise throws an error answered as a 422 that names the invalid and unknown ones.
+ */
 export function readParameters(query: unknown): ImageQuery {
   const given = Object.fromEntries(Object.entries(query as object).filter(([name]) => !beside.includes(name)))
   if (validate(given)) return given
@@ -39,18 +41,18 @@ export function readParameters(query: unknown): ImageQuery {
   throw Object.assign(new Error('query'), { validation, validationContext: 'querystring' })
 }
 
-/** Whether a query asks for another image than the stored one: the other parameters alone change nothing. */
+/** Whether a query asks for a derivative: the other parameters alone change nothing. */
 export const asksForImage = (query: unknown): boolean =>
   ['w', 'h', 'format', 'q'].some((name) => (query as { [name: string]: unknown })[name] !== undefined)
 
-/** Widths and heights that links have, those that people write among them: strangers cannot make endless variants. */
+/** The sides that links allow, common ones among them, so that strangers cannot make endless variants. */
 const LADDER = [
   ...[16, 24, 32, 48, 64, 80, 96, 100, 120, 128, 150, 160, 192, 200, 240, 256, 300, 320, 360, 384, 400, 480, 500, 512],
   ...[600, 640, 720, 750, 768, 800, 900, 960, 1000, 1024, 1080, 1200, 1280, 1440, 1500, 1600, 1800, 1920, 2000, 2048],
   ...[2400, 2560, 3000, 3200, 3840, 4096],
 ]
 const snapSide = (side: number): number => LADDER.find((step) => step >= side) ?? 4096
-/** The parameters as links take them: sides and quality on a ladder. */
+/** Rounds parameters up to what links allow: fixed steps for sides and quality. */
 export function snap({ w, h, q, dpr = 1, ...rest }: ImageQuery): ImageQuery {
   return {
     ...rest,
@@ -62,7 +64,7 @@ export function snap({ w, h, q, dpr = 1, ...rest }: ImageQuery): ImageQuery {
 
 const atLeastOne = (size: number): number => Math.max(1, Math.round(size))
 
-/** The size and shape of the result, clamped by the source unless it may be enlarged. */
+/** The result's size and shape, limited to the source's size unless enlarging is allowed. */
 export function geometryOf({ w, h, dpr = 1, fit = 'contain', enlarge = '0' }: ImageQuery, source: Size): Geometry {
   const most = enlarge === '1' ? Number.POSITIVE_INFINITY : 1
   const scaled = (scale: number): Geometry => ({
@@ -78,7 +80,7 @@ export function geometryOf({ w, h, dpr = 1, fit = 'contain', enlarge = '0' }: Im
     return scaled(Math.min(byWidth, byHeight, most))
   if (fit === 'fill')
     return { width: Math.min(across, source.width * most), height: Math.min(down, source.height * most), fit }
-  // The box keeps its ratio and shrinks until the picture fills it (or fits in) at no more than its own size.
+  // The box keeps its ratio and shrinks until the image covers it (or fits in it) without being enlarged.
   const scale = fit === 'cover' ? Math.max(byWidth, byHeight) : Math.min(byWidth, byHeight)
   const over = Math.max(1, scale / most)
   const box = { width: atLeastOne(across / over), height: atLeastOne(down / over) }
@@ -87,12 +89,14 @@ export function geometryOf({ w, h, dpr = 1, fit = 'contain', enlarge = '0' }: Im
 }
 
 const MEGA = 1_000_000
-/** Most pixels along one side that a format can hold. */
+/** Most pixels per side that each format allows. */
 const MOST_ALONG = { jpeg: 65_500, png: 1_000_000, webp: 16_383, avif: 16_383 } as const
 const QUALITY = { jpeg: 80, webp: 80, avif: 50, png: null } as const
 const writable = (kind: string): kind is Output => kind in QUALITY
 
-/** Throws unless a source of this size may be decoded (I3): by what its header declares. */
+/**
+ * Throws if the source's header declares more pixels than may be decoded, since a small file can declare a huge image.
+ */
 function assertDecodable(source: Source, limits: Limits): void {
   const kinds = [
     { most: limits.max_source_megapixels, what: 'An image' },
@@ -101,18 +105,18 @@ function assertDecodable(source: Source, limits: Limits): void {
   ]
   const pixels = source.width * source.height * source.pages
   if (source.pages > MOST_PAGES)
-    throw refused('object', `has ${source.pages} frames`, `An image may have ${MOST_PAGES} at most`)
+    throw refused('object', `has ${source.pages} frames`, `An image may have at most ${MOST_PAGES} frames`)
   for (const { most, what } of kinds)
     if (most !== undefined && pixels > most * MEGA)
-      throw refused('object', `has ${inMegapixels(pixels)} megapixels`, `${what} may have ${most} megapixels at most`)
+      throw refused('object', `has ${inMegapixels(pixels)} megapixels`, `${what} may have at most ${most} megapixels`)
 }
-/** The decoder goes through all of them for any one: 400,000 in a TIFF of 45 MB took it 5 s. */
+/** The decoder walks through all pages to read any: 400,000 in a 45 MB TIFF took it 5 s. */
 const MOST_PAGES = 10_000
 const inMegapixels = (pixels: number): string => (pixels / MEGA).toFixed(1)
 const refused = (path: string, fault: string, why: string) =>
   new ServiceError('invalid_request', `${path} ${fault}. ${why}.`, { faults: [{ path, message: fault }] })
 
-/** What is to be made of a source; throws invalid_request on what cannot be or is too large. */
+/** Plans a derivative of a source; throws invalid_request if it is impossible or too large. */
 export function planOf(parameters: ImageQuery, source: Source, accepted: Accepted, limits: Limits): Plan {
   assertDecodable(source, limits)
   const geometry = geometryOf(parameters, source)
@@ -122,8 +126,8 @@ export function planOf(parameters: ImageQuery, source: Source, accepted: Accepte
   if (pixels > limits.max_result_megapixels * MEGA)
     throw refused(
       `query.${culprit}`,
-      `asks for ${inMegapixels(pixels)} megapixels`,
-      `A result may have ${limits.max_result_megapixels} at most`,
+      `requests ${inMegapixels(pixels)} megapixels`,
+      `A result may have at most ${limits.max_result_megapixels}`,
     )
   const moving = parameters.animated === '1' && source.pages > 1 && (source.kind === 'gif' || source.kind === 'webp')
   const holds = (format: Output): boolean =>
@@ -133,8 +137,10 @@ export function planOf(parameters: ImageQuery, source: Source, accepted: Accepte
   if (!holds(format))
     throw refused(
       `query.${parameters.format === undefined ? culprit : 'format'}`,
-      `cannot be ${format} of ${width} × ${height} pixels`,
-      format === 'avif' ? `It may have ${limits.max_avif_result_megapixels} megapixels at most` : 'Ask for less',
+      `cannot be ${format} at ${width} × ${height} pixels`,
+      format === 'avif'
+        ? `It may have at most ${limits.max_avif_result_megapixels} megapixels`
+        : 'Request a smaller one',
     )
   const fitting = Math.max(1, Math.floor((limits.max_result_megapixels * MEGA) / pixels))
   const frames = moving && format === 'webp' ? Math.min(source.pages, limits.max_frames, fitting) : 1
@@ -160,7 +166,7 @@ function formatOf(asked: ImageQuery['format'], { source, accepted, moving, holds
   return possible[0] ?? still
 }
 
-/** The class of an Accept header: the best format that it names itself, without a quality of 0. */
+/** The class of an Accept header: the best format that it names explicitly, without a quality of 0. */
 export function acceptedBy(accept: string | undefined): Accepted {
   const named = (accept ?? '').split(',').flatMap((one) => {
     const [type = '', ...options] = one.split(';').map((part) => part.trim().toLowerCase())

@@ -4,16 +4,17 @@ import sharp, { type Sharp } from 'sharp'
 import type { Kind, Source } from './kinds.ts'
 import type { Plan } from './parameters.ts'
 
-// Nothing but these decoders, from memory: no loader that reads files, scripts or other formats can be reached (I1).
+// Only these decoders, only from memory: no loader that reads files, scripts or other formats is reachable.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map((name) => `VipsForeignLoad${name}Buffer`),
 })
-// One thread a render: the slots bound the cores. Said explicitly, since MALLOC_ARENA_MAX changes the default (I9).
+// One thread per render, since the slots limit the cores in use. Set explicitly because MALLOC_ARENA_MAX changes the
+// default.
 sharp.concurrency(1)
 sharp.cache(false)
 
-/** Part of every key: another library or another pipeline makes other bytes. */
+/** Part of every key: another library version or pipeline produces other bytes. */
 export const PIPELINE = `1 ${sharp.versions.sharp} ${sharp.versions.vips}`
 
 const kinds: { [format: string]: Kind | undefined } = {
@@ -25,7 +26,7 @@ const kinds: { [format: string]: Kind | undefined } = {
   tiff: 'tiff',
 }
 
-/** What an image declares; nothing is decoded. Rejects when the header is broken. */
+/** Reads an image's header without decoding. Rejects if the header is broken. */
 export async function readHeader(bytes: Uint8Array): Promise<Source | undefined> {
   const header = await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata()
   const kind = kinds[header.format ?? '']
@@ -43,7 +44,7 @@ export async function readHeader(bytes: Uint8Array): Promise<Source | undefined>
 const WHITE = '#ffffff'
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 }
 
-/** Makes a derivative. Rejects on a source that is broken or cut off, never with half a picture. */
+/** Renders a derivative. Rejects if the source is broken or truncated, rather than returning part of an image. */
 export function render(bytes: Uint8Array, source: Source, plan: Plan, seconds: number): Promise<Buffer> {
   const { width, height, fit, format, frames } = plan
   const image = sharp(bytes, {
@@ -52,7 +53,7 @@ export function render(bytes: Uint8Array, source: Source, plan: Plan, seconds: n
     ...(frames > 1 ? { pages: frames } : {}),
   }).timeout({ seconds: Math.max(1, Math.ceil(seconds)) })
   image.autoOrient()
-  // sharp would rather name what it does not change; the size of a still that keeps its own is left alone.
+  // A still that keeps its size is not resized.
   if (fit !== 'fill' || width !== source.width || height !== source.height)
     image.resize(width, height, {
       fit: fit === 'pad' ? 'contain' : fit,
@@ -63,7 +64,7 @@ export function render(bytes: Uint8Array, source: Source, plan: Plan, seconds: n
   return encode(image, plan).toBuffer()
 }
 
-/** Little effort: more costs far more time than it saves bytes (I8). */
+/** Low effort: more costs far more time than it saves bytes. */
 function encode(image: Sharp, { format, q }: Plan): Sharp {
   const quality = q ?? 80
   switch (format) {
@@ -79,8 +80,8 @@ function encode(image: Sharp, { format, q }: Plan): Sharp {
 }
 
 /**
- * How many pixels of 3 bytes a render holds in memory at its peak, as measured: what is decoded row by row a few, a
- * progressive picture all of them, AVIF twenty bytes and more for each.
+ * Peak memory of a render in pixels of 3 bytes, as measured: a few for what is decoded row by row, all of them for a
+ * progressive image, twenty bytes and more per pixel for AVIF.
  */
 export function heldPixels(source: Source, plan: Plan): number {
   const decoded = source.width * source.height * plan.frames
@@ -89,13 +90,13 @@ export function heldPixels(source: Source, plan: Plan): number {
   return decoded * (source.kind === 'avif' ? 6 : byRow ? 1 / 8 : 1) + made * (plan.format === 'avif' ? 14 : 2)
 }
 
-/** Whether a failed render was cut short by its time limit. */
+/** Whether a failed render hit its time limit. */
 export const isTimeout = (error: unknown): boolean => /timeout/i.test((error as Error).message)
 
-/** Files of what must never be decoded: an SVG named .jpg, and libvips' own format, which can name other files to load. */
+/** Files that must never be decoded: an SVG named .jpg, and libvips' own format, which can name other files to load. */
 const FORBIDDEN = ['svg.jpg', 'picture.v'].map((name) => path.join(import.meta.dirname, 'forbidden', name))
 
-/** Throws unless the formats that must never be decoded are refused, and the others are not (I14). */
+/** Throws unless the formats that must never be decoded are refused and a PNG is accepted. */
 export async function selfTest(): Promise<void> {
   for (const file of FORBIDDEN)
     for (const input of [file, fs.readFileSync(file)])

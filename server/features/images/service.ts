@@ -13,36 +13,36 @@ import { assertUsable } from './source.ts'
 import { boundsOf, derive, type Job, lookAt, release, type Studio, studioOf } from './studio.ts'
 
 export interface ImageOptions {
-  /** Whom the slots of a render are counted for: the id of a user or of a link. */
+  /** Whose render slots this uses: a user's or link's id. */
   principal: string
-  /** Through a link: sides and quality on a ladder, and the slots of a link. */
+  /** Through a link: sides and quality are rounded to fixed steps, and the link's slots apply. */
   link?: boolean
-  /** Always as an attachment. */
+  /** Always answer with an attachment. */
   download?: boolean
-  /** Default: the last part of the key. */
+  /** Default: the key's last segment. */
   filename?: string | undefined
   disposition?: 'inline' | 'attachment' | undefined
 }
 
-/** What is asked of an image. */
+/** A request for an image. */
 export interface AskedImage {
-  /** The parameters of the URL, as they came. */
+  /** The URL's parameters, as received. */
   query: unknown
   accept: string | undefined
   ifMatch: EntityTags | undefined
   ifNoneMatch: EntityTags | undefined
-  /** False: only what would be answered. */
+  /** False: return only what would be answered (HEAD). */
   bytes: boolean
-  /** Aborted when the client leaves: what waits for it is given up. */
+  /** Aborted when the client disconnects, which abandons waiting work. */
   signal: AbortSignal
 }
-/** An image to answer with; `unchanged`: the client has it already. */
+/** An image to answer with; `unchanged` means the client already has it. */
 export type FoundImage = { etag: string; varies: boolean } & (
   | { unchanged: true }
   | { unchanged: false; type: string; disposition: string; bytes: Uint8Array | undefined }
 )
 
-/** Finds or makes an object's image by the parameters. The caller may read it: that was asked. */
+/** Finds or renders an object's image. The caller has already checked that the actor may read the object. */
 export async function findImage(
   ctx: Ctx,
   row: ObjectRow,
@@ -55,7 +55,7 @@ export async function findImage(
   if (row.size > limits.max_source_mb * 1024 * 1024)
     throw new ServiceError(
       'too_large',
-      `The object has ${row.size} bytes; as an image it may have ${limits.max_source_mb} MiB.`,
+      `The object has ${row.size} bytes; a source image may have at most ${limits.max_source_mb} MiB.`,
     )
   const studio = studioOf(ctx.config)
   const varies = parameters.format === 'auto'
@@ -93,7 +93,7 @@ async function findAnswer(
     const plan = planFor(source)
     const key = keyOf(row, plan)
     if (asked.ifMatch !== undefined && !matchesStrongly(asked.ifMatch, key))
-      throw new ServiceError('precondition_failed', 'The image is not the one the conditions name.')
+      throw new ServiceError('precondition_failed', 'The image does not match the conditions.')
     if (asked.ifNoneMatch !== undefined && matchesWeakly(asked.ifNoneMatch, key)) {
       studio.counts.unchanged++
       return { key, unchanged: true }
@@ -108,15 +108,15 @@ async function findAnswer(
   }
 }
 
-/** Names a derivative, and is its ETag: whatever could change its bytes is in it. */
+/** A derivative's key and ETag: covers everything that can change its bytes. */
 const keyOf = ({ etag, blob_id }: ObjectRow, { width, height, fit, format, q, frames }: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify([PIPELINE, etag, blob_id, width, height, fit, format, q, frames]))
     .digest('base64url')
 
 /**
- * Answers busy when work takes too long. A render that began goes on to its end, and what it makes is kept (I4); what
- * still waits is given up then, and when the client leaves.
+ * Throws `busy` when work takes too long. A render that has started finishes, since libvips cannot be stopped, and its
+ * result is cached; what is still waiting is abandoned then, or when the client disconnects.
  */
 function within<T>(
   seconds: number,
@@ -153,16 +153,16 @@ function dispositionOf(row: ObjectRow, { format }: Plan, { filename, download, d
   return contentDisposition(`${stem}.${format === 'jpeg' ? 'jpg' : format}`, { type })
 }
 
-/** What the images of this process did so far, and what they do now. */
+/** What this process's image pipeline has done so far, and what it is doing now. */
 export const imageStatus = ({ config }: Ctx) => {
   const { counts, slots, cache, sources } = studioOf(config)
-  // Both count bytes: those that renders made, and those of sources in memory.
+  // Both count bytes: those rendered, and those of sources in memory.
   const { bytes: source_bytes, ...now } = slots.now()
   return { ...counts, ...now, source_bytes, cache_bytes: cache.used(), sources: sources.size }
 }
 
 const BATCH = 500
-/** Removes what is kept of contents that were deleted or replaced. */
+/** Deletes cached images of contents that were deleted or replaced. */
 export const imageCacheWorker = {
   name: 'image-cache',
   every: 60_000,

@@ -4,10 +4,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 export interface Principal {
   /** A user or a link. */
   id: string
-  /** How many slots it may have at a time. */
+  /** How many slots it may use at a time. */
   most: number
 }
-/** What may be in flight; read anew for each request, since they are settings. */
+/** Limits on what may be in flight; passed with each request, since they are settings. */
 export interface Bounds {
   slots: number
   queue: number
@@ -15,9 +15,9 @@ export interface Bounds {
   pixels: number
 }
 export interface Slot {
-  /** Waits until so many pixels more may be in memory. */
+  /** Waits until this many more pixels may be in memory. */
   hold(pixels: number): Promise<void>
-  /** Gives everything back; once is enough. */
+  /** Releases everything; calling it again has no effect. */
   release(): void
 }
 interface Waiting {
@@ -32,8 +32,9 @@ export const isBusy = (error: unknown): boolean => error instanceof ServiceError
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * Bounds what renders at a time in this process: slots, bytes of sources and pixels in memory. Who has the fewest slots
- * comes first, then who waited longest. A slot is given back when libvips has ended, whoever left meanwhile (I4).
+ * Limits the renders of this process: slots, source bytes and pixels in memory. Whoever has the fewest slots comes
+ * first, then whoever has waited longest. A slot is released when libvips has finished, even if the client disconnected
+ * before, since libvips cannot be stopped.
  */
 export function createSlots() {
   const waiting: Waiting[] = []
@@ -102,9 +103,9 @@ export function createSlots() {
   }
 
   return {
-    /** How many wait and how many render. */
+    /** How many are waiting and rendering. */
     now: () => ({ queued: waiting.length, rendering: active, pixels, bytes }),
-    /** Waits for a slot until `signal` says otherwise; throws busy when too many wait already. */
+    /** Waits for a slot until `signal` aborts; throws `busy` if too many are already waiting. */
     async acquire(principal: Principal, size: number, limits: Bounds, signal: AbortSignal): Promise<Slot> {
       bounds = limits
       const theirs = waiting.filter((one) => one.principal.id === principal.id).length

@@ -9,7 +9,7 @@ import { findFault } from './structure.ts'
 const latin = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
 
-/** What the first bytes are of; never by a name or a declared type (I1). */
+/** Detects the format by the first bytes, never by name or declared type, which the uploader chooses. */
 function sniff(head: Uint8Array): Kind | undefined {
   const start = latin(head, 0, 12)
   if (start.startsWith('\xff\xd8\xff')) return 'jpeg'
@@ -18,22 +18,22 @@ function sniff(head: Uint8Array): Kind | undefined {
   if (/^RIFF.{4}WEBP/s.test(start)) return 'webp'
   if (/^(II[*+]\0|MM\0[*+])/.test(start)) return 'tiff'
   if (start.slice(4, 8) !== 'ftyp') return undefined
-  // The brands of ISO 14496-12: HEIC has the same box, but its codec is not in our build.
+  // The brands of ISO 14496-12: HEIC uses the same box, but our build lacks its codec.
   const length = Math.min(Buffer.from(head.buffer, head.byteOffset, 4).readUInt32BE(0), head.length, HEAD_BYTES)
   const brands = [latin(head, 8, 12), ...(latin(head, 16, length).match(/.{4}/gs) ?? [])]
   return brands.includes('avif') || brands.includes('avis') ? 'avif' : undefined
 }
 
 const HEAD_BYTES = 64
-/** From this size on the first bytes are looked at before the rest is read. */
+/** From this size on, the first bytes are checked before the rest is read. */
 const LARGE = 256 * 1024
 
 /**
- * Gives memory back at once. Left to the collector, the sources of a few renders, some hundred KB each, made it go
- * through all objects several times a second: a sixth of the time of a thumbnail, and twice the memory.
+ * Frees the memory at once. Left to the garbage collector, the sources of a few renders, some hundred KB each, made it
+ * scan all objects several times a second: a sixth of a thumbnail's time, and twice the memory.
  */
 export function discard({ buffer, byteLength }: Uint8Array): void {
-  // Small ones share a buffer.
+  // Small buffers share theirs.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
@@ -47,13 +47,12 @@ async function read(ctx: Ctx, { blob_id, size }: ObjectRow, head = false): Promi
     offset += chunk.copy(bytes, offset)
     discard(chunk)
   }
-  if (offset !== wanted) throw new Error(`Blob ${blob_id} gave ${offset} of ${wanted} bytes`)
+  if (offset !== wanted) throw new Error(`Blob ${blob_id} returned ${offset} of ${wanted} bytes`)
   return bytes
 }
-/** All bytes of a source. */
 export const readSource = (ctx: Ctx, row: ObjectRow): Promise<Uint8Array> => read(ctx, row)
 
-/** Reads a source and its header; the bytes come along where it can be decoded. */
+/** Reads a source and its header; returns the bytes too if it can be decoded. */
 export async function inspect(ctx: Ctx, row: ObjectRow): Promise<{ found: Source | Unusable; bytes?: Uint8Array }> {
   if (row.size === 0) return { found: { refused: 'unsupported' } }
   if (row.size >= LARGE && !sniff(await read(ctx, row, true))) return { found: { refused: 'unsupported' } }
@@ -67,7 +66,7 @@ export async function inspect(ctx: Ctx, row: ObjectRow): Promise<{ found: Source
   return { found: { refused: fault === 'too_many_scans' ? fault : 'broken' } }
 }
 
-/** Throws what a blob that is no source is answered with. */
+/** Throws the answer for a blob that is not a usable source. */
 export function assertUsable(found: Source | Unusable): asserts found is Source {
   if (!('refused' in found)) return
   if (found.refused === 'unsupported') throw unsupported()
@@ -76,8 +75,8 @@ export function assertUsable(found: Source | Unusable): asserts found is Source 
 const unsupported = () =>
   new ServiceError(
     'unsupported_media_type',
-    'The contents of the object are no image that can be read here: JPEG, PNG, WebP, AVIF, GIF or TIFF.',
+    'The object is not a supported image (JPEG, PNG, WebP, AVIF, GIF or TIFF).',
   )
 const faultySource = (message: string, cause?: unknown) =>
   new ServiceError('invalid_request', `object ${message}.`, { faults: [{ path: 'object', message }], cause })
-export const brokenSource = (cause?: unknown) => faultySource('is not a complete image of its kind', cause)
+export const brokenSource = (cause?: unknown) => faultySource('is a damaged or incomplete image', cause)

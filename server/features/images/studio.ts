@@ -9,26 +9,26 @@ import { heldPixels, isTimeout, PIPELINE, render } from './render.ts'
 import { type Bounds, createSlots, isBusy, type Principal, type Slot, type Slots, tooSlow } from './slots.ts'
 import { brokenSource, discard, inspect, readSource } from './source.ts'
 
-/** What happened so far, for metrics (I11). */
+/** Counters since the start, for metrics. */
 export interface Counts {
   /** Sources whose header was read. */
   inspected: number
   renders: number
   failed: number
-  /** Answered from the cache, by a render of someone else's, and with 304. */
+  /** Answered from the cache, by another request's render, and with 304. */
   hits: number
   joined: number
   unchanged: number
-  /** Turned away with 503. */
+  /** Answered 503. */
   refused: number
   /** Milliseconds that renders waited for a slot. */
   waited_ms: number
-  /** Bytes that renders made. */
+  /** Bytes rendered. */
   bytes: number
-  /** Milliseconds of rendering by format. */
+  /** Milliseconds spent rendering, by format. */
   render_ms: { [format: string]: number }
 }
-/** What makes images in this process. */
+/** The image pipeline of this process. */
 export interface Studio {
   sources: Map<string, Source | Unusable>
   inspecting: Map<string, Promise<Source | Unusable>>
@@ -62,7 +62,7 @@ export const studioOf = perSystem(
 
 const MEGA = 1_000_000
 const MIB = 1024 * 1024
-/** Slots are fewer than the threads that file reads need as well (I4). */
+/** Fewer slots than threads: reading files needs threads of the same pool. */
 export function boundsOf(config: Config, limits: Limits): Bounds {
   const cores = Math.min(config.cores, Math.max(1, Math.floor(config.poolThreads * 0.75)))
   return {
@@ -73,23 +73,23 @@ export function boundsOf(config: Config, limits: Limits): Bounds {
   }
 }
 
-/** One request for an image. */
+/** A request for an image. */
 export interface Job {
   ctx: Ctx
   row: ObjectRow
   principal: Principal
   bounds: Bounds
-  /** Aborted when the caller is answered that it takes too long, or has left. */
+  /** Aborted at the deadline, or when the client disconnects. */
   signal: AbortSignal
-  /** When that is, as `performance.now()`. */
+  /** As `performance.now()`. */
   deadline: number
 }
-/** A source in memory, with the slot it is in memory for. */
+/** A source in memory, with the slot that accounts for it. */
 export interface Held {
   slot: Slot
   bytes: Uint8Array
 }
-/** Lets go of both, when nothing reads the bytes any more. */
+/** Releases both. Call it when nothing reads the bytes any more. */
 export function release({ slot, bytes }: Held): void {
   discard(bytes)
   slot.release()
@@ -101,7 +101,7 @@ function remember({ sources }: Studio, blobId: string, found: Source | Unusable)
   if (oldest !== undefined) sources.delete(oldest)
   sources.set(blobId, found)
 }
-/** The key under which a source's header is kept beside its derivatives. */
+/** The key under which a source's header is cached beside its derivatives. */
 const HEADER_KEY = `source ${PIPELINE}`
 
 async function acquire(studio: Studio, { principal, row, bounds, signal }: Job): Promise<Slot> {
@@ -112,8 +112,8 @@ async function acquire(studio: Studio, { principal, row, bounds, signal }: Job):
 }
 
 /**
- * The header of a blob, which never changes: from memory, from the cache, or read; those who ask at the same time wait
- * for the first. That one gets the bytes as well and is to release them.
+ * Returns a blob's header, which never changes: from memory, from the cache, or by reading it. Concurrent callers wait
+ * for the first, which also gets the bytes and must release them.
  */
 export async function lookAt(studio: Studio, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
   const { blob_id } = job.row
@@ -125,7 +125,7 @@ export async function lookAt(studio: Studio, job: Job): Promise<{ source: Source
     try {
       return { source: await other }
     } catch (error) {
-      // The first one had no slot; whether this one gets one depends on who asks.
+      // The first caller got no slot; this one may, since slots are counted per principal.
       if (!isBusy(error)) throw error
       if (job.signal.aborted) throw tooSlow()
     }
@@ -166,15 +166,16 @@ async function look(studio: Studio, job: Job): Promise<{ source: Source | Unusab
 
 function keep({ cache }: Studio, { ctx, row }: Job, key: string, entry: Entry): Promise<void> {
   const kept = cache.put(row.blob_id, key, entry).catch((error: unknown) => {
-    ctx.log.warn({ err: error }, 'an image could not be kept')
+    ctx.log.warn({ err: error }, 'could not cache an image')
   })
   ctx.background(kept)
   return kept
 }
 
 /**
- * Gives the derivative of a key: from the cache, made now, or by the one who is at it. Takes over what is held. It can be
- * joined from before the cache is asked until it is in there: at no moment could a second render begin.
+ * Returns a key's derivative: from the cache, from a render in progress, or rendered now. Takes ownership of `held`.
+ * Others can join from before the cache is asked until the result is in it, so that the same image is never rendered
+ * twice at a time.
  */
 export async function derive(
   studio: Studio,
@@ -226,7 +227,7 @@ async function make(
   try {
     bytes ??= await readSource(job.ctx, job.row)
     await slot.hold(heldPixels(source, plan))
-    // Nobody waits for it any more. From here on it goes on to its end: there is no way to stop libvips (I4).
+    // Nobody is waiting any more. From here on the render would finish anyway: libvips cannot be stopped.
     if (job.signal.aborted) throw tooSlow()
     const began = performance.now()
     counts.renders++

@@ -39,7 +39,7 @@ export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
   }
 }
 
-/** Whether fewer than keep_newest objects of its folder that glob and min_size leave are newer. */
+/** Whether the object is among the newest keep_newest of its folder, of those that glob and min_size select. */
 async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): Promise<boolean> {
   const { hasName, hasSize } = conditionsAt(rule, now)
   const moment = now.toISOString()
@@ -61,7 +61,7 @@ async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): 
 function deletesAt({ next_run_at, cron, timezone }: store.PolicyRow, due: Date, now: Date): string | null {
   if (next_run_at === null || cron === null) return null
   if (Date.parse(next_run_at) >= due.getTime()) return next_run_at
-  // A time that is missed is made up for: then what has become old enough by now is deleted.
+  // A missed run is made up for, and then deletes what has become old enough by that time.
   if (Date.parse(next_run_at) <= now.getTime() && due.getTime() <= now.getTime()) return next_run_at
   return nextTime(cron, timezone, new Date(due.getTime() - 1))?.toISOString() ?? null
 }
@@ -74,8 +74,8 @@ function reasonOf({ glob, prefix, older_than_days, min_size, keep_newest }: Rule
   if (keep_newest !== null)
     parts.push(
       stays
-        ? `but stays, as one of the newest ${keep_newest} of its folder`
-        : `is not one of the newest ${keep_newest} of its folder`,
+        ? `but is kept as one of the newest ${keep_newest} in its folder`
+        : `is not one of the newest ${keep_newest} in its folder`,
     )
   return `${parts.join(', ')}.`
 }

@@ -2,10 +2,10 @@ import { type Actor, type Step, systemActor } from '../../context.ts'
 import { unclaimed } from '../../work/store.ts'
 import * as store from './store.ts'
 
-/** Who asked for a run: kept to record it in their name. */
+/** Who requested a run, stored so that it is recorded in their name. */
 export type Requester = Omit<Actor, 'groups'>
 
-/** What of a run is told: in the audit log, to receivers of events, and in the API. */
+/** A run's numbers as the audit log, webhooks and the API show them. */
 export const numbersOf = (run: store.RunRow) => ({
   examined: run.examined,
   matched: run.matched,
@@ -14,13 +14,13 @@ export const numbersOf = (run: store.RunRow) => ({
   kept: run.kept,
 })
 
-/** In whose name a run is recorded: of who asked for it, else of Strongroom on behalf of the author. */
+/** Who a run is recorded as: whoever requested it, otherwise Strongroom on the author's behalf. */
 export function recorderOf({ requester, author_id, author_email }: store.RunRow): Actor {
   if (requester !== null) return { ...(JSON.parse(requester) as Requester), groups: [] }
   return { ...systemActor, user_id: author_id, email: author_email }
 }
 
-/** How a run ended, and why where that is not plain. */
+/** A run's final status, with a reason unless it succeeded. */
 export interface Ending {
   status: 'succeeded' | 'stopped' | 'failed' | 'cancelled'
   reason: string | null

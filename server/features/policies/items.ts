@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { KeyRange } from '../../../contract/permissions.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
-// The SQL of what a run looks at and what it wrote down of that.
+// The SQL of the objects a run examines, and of the items it stores.
 
 export type ItemRow = Row<'policy_run_items'>
 
@@ -19,7 +19,7 @@ export function listSeen(db: Db, bucketId: string, { from, to }: KeyRange, limit
   return (to === null ? query : query.where('key', '<', to)).orderBy('key').limit(limit).execute()
 }
 
-/** Objects directly in a folder, in a range of keys, that changed at a time or later and are no smaller than given. */
+/** Objects directly in a folder and in a key range, changed at or after a time and at least of the given size. */
 export function listRecent(
   db: Db,
   { bucketId, folder, since, minSize }: { bucketId: string; folder: string; since: string; minSize: number },
@@ -41,7 +41,7 @@ export const insertItems = async (tx: Tx, rows: readonly NewRow<'policy_run_item
   if (rows.length > 0) await tx.insertInto('policy_run_items').values(rows).execute()
 }
 
-/** Items after a position, in order; of one outcome where it is given (null: their turn has not come). */
+/** Items after a position, in order; only those with `outcome` if given (null: not processed yet). */
 export function listItems(
   db: Db,
   runId: string,
@@ -54,7 +54,7 @@ export function listItems(
   return query.orderBy('position').limit(limit).execute()
 }
 
-/** Notes what became of the items `from` < position <= `to` that nothing is noted of yet. */
+/** Stores the outcome of the items `from` < position <= `to` that have none yet. */
 export const noteOutcome = (
   tx: Tx,
   runId: string,
@@ -70,7 +70,7 @@ export const noteOutcome = (
     .where('outcome', 'is', null)
     .execute()
 
-/** The same of single items. */
+/** Stores the outcome of single items. */
 export const noteOutcomeOf = async (
   tx: Tx,
   runId: string,
@@ -86,7 +86,7 @@ export const noteOutcomeOf = async (
       .execute()
 }
 
-/** Deletes up to so many of the last items; gives how many. */
+/** Deletes up to `limit` of the last items; returns how many. */
 export const deleteItems = async (tx: Tx, runId: string, limit: number): Promise<number> =>
   (
     await tx

@@ -9,15 +9,15 @@ import { conditionsAt, folderOf, isNewer, type Rule, reachesBucket } from './rul
 
 const PAGE = 1000
 const BUCKETS = 1000
-/** Objects held back at once for keep_newest: as many as the folders on the way down times the number kept. */
+/** Most objects held back at a time for keep_newest: the number kept times the folders on the current path. */
 const MOST_HELD = 200_000
 
-/** An object in scope, as a version that can be known again. */
+/** An object in scope, with its version. */
 export interface Match extends itemStore.Seen {
   bucket_id: string
   bucket: string
 }
-/** What one page of objects came to. */
+/** The result of one page of objects. */
 export interface Step {
   matches: Match[]
   examined: number
@@ -25,8 +25,8 @@ export interface Step {
 }
 
 /**
- * The objects that a rule matches at a moment, bucket by bucket and page by page in key order. What was uploaded or
- * changed after the moment is not there for it. Holds a page, and the newest of the folders it is in.
+ * The objects that a rule matches at a moment, bucket by bucket and page by page in key order. Objects uploaded or
+ * changed after that moment are skipped. Memory holds one page, and the newest objects of the folders on its path.
  */
 export async function* findMatches(db: Db, rule: Rule, cutoff: Date): AsyncGenerator<Step> {
   for (let after = ''; ; ) {
@@ -73,16 +73,16 @@ async function* matchBucket(
     yield step
     const last = rows.at(-1)
     if (rows.length < PAGE || !last) return
-    // No key holds NUL, so this is the smallest that can follow.
+    // No key contains NUL, so this is the smallest key that can follow.
     from = afterKey(last.key)
     await nextTurn()
   }
 }
 
 /**
- * Takes objects in key order and gives back those that so many newer ones of their folder push out; what it never gives
- * back stays. All of a folder lies between the first key under it and the last, so a folder is over when a key comes that
- * is not under it: only those on the way down to the present key are held.
+ * Takes objects in key order and returns those with at least `count` newer ones in their folder; objects never returned
+ * are kept. A folder's keys are contiguous, so a folder is complete when a key outside it arrives: only the folders on
+ * the current key's path are held.
  */
 export function keepNewest<T extends { key: string; size: number; last_modified: string }>(count: number) {
   const folders: { name: string; held: T[] }[] = []
@@ -101,7 +101,7 @@ export function keepNewest<T extends { key: string; size: number; last_modified:
         folders.push(top)
       }
       const { held } = top
-      // The oldest first.
+      // Oldest first.
       let low = 0
       let high = held.length
       while (low < high) {
@@ -114,7 +114,7 @@ export function keepNewest<T extends { key: string; size: number; last_modified:
       if (++holding > MOST_HELD)
         throw new ServiceError(
           'limit_reached',
-          `Folders inside each other hold more than ${MOST_HELD} objects that keep_newest has to compare.`,
+          `keep_newest would have to compare more than ${MOST_HELD} objects in nested folders.`,
         )
       return undefined
     },

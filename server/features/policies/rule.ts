@@ -5,7 +5,7 @@ import { DAY_MS } from '../../base/time.ts'
 import type { Row } from '../../db/schema.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
-/** What a policy deletes, and when a run must not. */
+/** What a policy deletes, and limits beyond which a run must not delete. */
 export interface Rule {
   bucket_patterns: readonly string[]
   prefix: string
@@ -16,7 +16,7 @@ export interface Rule {
   max_deletes: number | null
   max_delete_percent: number | null
 }
-/** Everything of a policy that a person sets. */
+/** Everything about a policy that a user sets. */
 export interface PolicyText extends Rule {
   name: string
   cron: string | null
@@ -40,24 +40,24 @@ const nothing: PolicyText = {
   enabled: true,
 }
 
-/** What was asked for over what there was; throws invalid_request where that means nothing. */
+/** Applies a request to the policy as it was; throws invalid_request if the result is invalid. */
 export function complete(given: Given, before: PolicyText = nothing, now: Date): PolicyText {
   const text = { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
   const faults: Fault[] = []
   if ([text.glob, text.older_than_days, text.min_size, text.keep_newest].every((condition) => condition === null))
     faults.push({
       path: 'body',
-      message: 'needs a condition: at least one of glob, older_than_days, min_size, keep_newest',
+      message: 'requires at least one condition: glob, older_than_days, min_size, keep_newest',
     })
-  // One that was taken before there was a limit goes on.
+  // A glob accepted before there was a limit keeps working.
   if (text.glob !== null && text.glob !== before.glob && wildcardsIn(text.glob) > MOST_WILDCARDS)
-    faults.push({ path: 'body.glob', message: `must not have more than ${MOST_WILDCARDS} runs of stars` })
-  if (!isTimeZone(text.timezone)) faults.push({ path: 'body.timezone', message: 'is not the IANA name of a time zone' })
+    faults.push({ path: 'body.glob', message: `must not have more than ${MOST_WILDCARDS} wildcards ("*" or "**")` })
+  if (!isTimeZone(text.timezone)) faults.push({ path: 'body.timezone', message: 'must be an IANA time zone name' })
   else if (text.cron !== null) {
     const message = cronFault(text.cron)
     if (message !== null) faults.push({ path: 'body.cron', message })
     else if (nextTime(text.cron, text.timezone, now) === null)
-      faults.push({ path: 'body.cron', message: 'names a time that never comes' })
+      faults.push({ path: 'body.cron', message: 'never matches any time' })
   }
   const [first] = faults
   if (first) throw new ServiceError('invalid_request', `${first.path} ${first.message}`, { faults })
@@ -84,7 +84,7 @@ export const ruleOf = (row: Row<'policies'>): Rule => ({
 
 type Scope = Pick<Rule, 'bucket_patterns' | 'prefix'>
 
-/** Whether someone has a right on all that a policy may reach. */
+/** Whether these groups grant a right on everything a policy may reach. */
 export const hasOnAll = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', scope: Scope): boolean =>
   missing(groups, action, scope) === undefined
 
@@ -94,7 +94,7 @@ const missing = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', 
     return !covers(groups, [{ id: '', name: '', global: [], grants }])
   })
 
-/** Throws forbidden, naming what is missing, unless someone has these rights on all that a policy may reach. */
+/** Throws forbidden, naming what is missing, unless these groups grant the rights on everything a policy may reach. */
 export function allowOnAll(
   groups: readonly GrantingGroup[],
   actions: readonly ('policy' | 'delete')[],
@@ -109,14 +109,14 @@ export function allowOnAll(
   }
 }
 
-/** An object as the rule looks at it. */
+/** An object as the rule sees it. */
 export interface Subject {
   key: string
   size: number
   last_modified: string
 }
 
-/** The conditions of a rule at one moment, each a function of one object. */
+/** A rule's conditions at one moment, each a function of one object. */
 export function conditionsAt(rule: Rule, cutoff: Date) {
   const { glob, min_size, older_than_days, prefix } = rule
   const matchesGlob = glob === null ? () => true : compileGlob(glob)
@@ -135,19 +135,19 @@ export const dueAt = ({ older_than_days }: Rule, { last_modified }: Subject): Da
 export const reachesBucket = ({ bucket_patterns }: Scope, name: string): boolean =>
   bucket_patterns.some((pattern) => matchesPattern(pattern, name))
 
-/** Which of two objects is the newer; of equal ones the one with the later key. */
+/** Whether `a` is newer than `b`; if equally old, the one with the later key counts as newer. */
 export const isNewer = (a: Subject, b: Subject): boolean =>
   a.last_modified === b.last_modified ? compareKeys(a.key, b.key) > 0 : a.last_modified > b.last_modified
 
-/** The folder an object is in, with its slash; '' at the top. */
+/** An object's folder with its slash; '' at the top. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
 
-/** Why a run with these numbers must not delete anything; null when it may. */
+/** Why a run with these numbers must not delete anything; null if it may. */
 export function guardRail(rule: Rule, { examined, matched }: { examined: number; matched: number }): string | null {
   const { max_deletes, max_delete_percent } = rule
   if (max_deletes !== null && matched > max_deletes)
     return `It matches ${matched} objects, more than the ${max_deletes} that max_deletes allows. Nothing was deleted.`
   if (max_delete_percent !== null && matched * 100 > max_delete_percent * examined)
-    return `It matches ${matched} of ${examined} objects, a larger share than the ${max_delete_percent} % that max_delete_percent allows. Nothing was deleted.`
+    return `It matches ${matched} of ${examined} objects, more than the ${max_delete_percent} % that max_delete_percent allows. Nothing was deleted.`
   return null
 }

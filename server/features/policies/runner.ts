@@ -15,9 +15,9 @@ import { allowOnAll, guardRail, type Rule } from './rule.ts'
 import * as store from './store.ts'
 
 const MOST_NAMED = 100
-/** With 20 at a time a run beside busy uploads took twice as long. */
+/** With 20 at a time, a run beside busy uploads took twice as long. */
 const FEWEST_A_STEP = 100
-/** Items read at a time when a dry run is copied. */
+/** Items read at a time when a dry run's list is copied. */
 const COPIED_AT_ONCE = 1000
 const CLEARED_AT_ONCE = 5000
 /** One of the first objects that were kept. */
@@ -28,7 +28,7 @@ export interface KeptObject {
   detail: string
 }
 
-/** The run ends here, for a reason that is no fault. */
+/** Ends the run for a reason that is not an error. */
 class RunEnded extends Error {
   readonly status: 'stopped' | 'cancelled'
   constructor(status: 'stopped' | 'cancelled', reason: string) {
@@ -40,8 +40,8 @@ class RunEnded extends Error {
 const lease = leaseOn({ table: 'policy_runs', columns: store.runColumns, isOpen: store.isOpen })
 
 /**
- * Works on runs that nobody works on, two at a time in a process, until there are none. After a crash another process
- * begins a run's list anew, or goes on deleting where it was.
+ * Works on runs that no process has claimed, two at a time per process, until none is left. After a crash another
+ * process restarts a run's list, or continues deleting where it stopped.
  */
 export const drainRuns = drain({
   lease,
@@ -60,21 +60,21 @@ export const drainRuns = drain({
 })
 
 /**
- * Asks at every step whether the run may go on: it was not cancelled, the policy is as it was, and its author is there and
- * has both rights on all it reaches. Gives the actor it deletes as.
+ * Checked at every step: the run was not cancelled, the policy has not changed, and its author is active and has both
+ * rights on everything it reaches. Returns the actor to delete as.
  */
 async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
-  if (run.cancel_at !== null) throw new RunEnded('cancelled', 'It was cancelled.')
+  if (run.cancel_at !== null) throw new RunEnded('cancelled', 'The run was cancelled.')
   const policy = await store.findPolicy(db, run.policy_id)
   if (!policy) throw new LeaseLost()
-  if (policy.revision !== run.revision) throw new RunEnded('stopped', 'The policy was changed meanwhile.')
+  if (policy.revision !== run.revision) throw new RunEnded('stopped', 'The policy was changed during the run.')
   const author = await actorOfUser({ db, now, actor: systemActor }, run.author_id, null)
-  if (!author) throw new ServiceError('forbidden', 'The author of the policy has no active account any more.')
-  allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, 'The author of the policy lacks')
+  if (!author) throw new ServiceError('forbidden', "The policy's author no longer has an active account.")
+  allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, "The policy's author lacks")
   return { ...author, type: 'system', auth_method: 'system' }
 }
 
-/** One step; false when the run is over. */
+/** One step; false when the run has finished. */
 async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
   const run = await lease.find(ctx.db, claim)
   if (run.listed_at === null) {
@@ -92,7 +92,7 @@ async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> 
   return true
 }
 
-/** Writes down what the run is about, before the first of it is deleted. Begun anew, it clears away what was there. */
+/** Lists what the run will delete before anything is deleted. A restarted list first removes the old one. */
 async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim: Claim): Promise<void> {
   while (
     (await ctx.upkeep(({ tx }) => lease.hold(tx, claim).then(() => itemStore.deleteItems(tx, id, CLEARED_AT_ONCE)))) ===
@@ -111,11 +111,11 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
     sum.matched_bytes += matches.reduce((bytes, one) => bytes + one.size, 0)
     for (const { bucket, key } of matches.slice(0, MOST_NAMED - sample.length)) sample.push({ bucket, key })
     const rows = matches.map((one, i) => ({ ...one, run_id: id, position: first + i + 1, outcome: null }))
-    // Not waiting for the disk: a list that is not whole is begun anew in any case.
+    // Need not be durable: an incomplete list is restarted anyway.
     await ctx.upkeep(
       async ({ tx }) => {
         const run = await lease.hold(tx, claim)
-        // Nothing is deleted yet, so now and then is enough: it takes several queries.
+        // Nothing is deleted yet, so checking occasionally is enough: it takes several queries.
         if (run.cancel_at !== null || pages++ % 10 === 0) await assertMayContinue(tx, ctx, run)
         await itemStore.insertItems(tx, rows)
         await store.updateRun(tx, id, { ...sum, ...renewed(ctx) })
@@ -130,7 +130,7 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
   })
 }
 
-/** What a dry run matched, as the matches of another run. */
+/** Copies a dry run's matches for another run. */
 async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match[]; examined: number }> {
   yield { matches: [], examined: await store.findExamined(ctx.db, runId) }
   for (let after = 0; ; ) {
@@ -142,7 +142,7 @@ async function* copyOf(ctx: Ctx, runId: string): AsyncGenerator<{ matches: Match
   }
 }
 
-/** Deletes the next objects: what became of them and how far the run is commit together, so none is done twice. */
+/** Deletes the next objects. Outcome and progress commit together, so that no object is processed twice. */
 async function remove(ctx: Ctx, { author_id, author_email }: store.RunRow, claim: Claim, size: number) {
   const author: Actor = { ...systemActor, user_id: author_id, email: author_email }
   const removed = await ctx.as(author).act(async (step) => {
@@ -152,7 +152,9 @@ async function remove(ctx: Ctx, { author_id, author_email }: store.RunRow, claim
   if (removed === 0) await ctx.upkeep((step) => removeStep(step, claim, size))
 }
 
-/** Step: gives how many it deleted. Where it cannot record it deletes none, and what there is now counts as changed. */
+/**
+ * Step: returns how many it deleted. If the step cannot record, it deletes none, and existing objects count as changed.
+ */
 async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Promise<number> {
   const { tx } = step
   const run = await lease.hold(tx, claim)
@@ -191,7 +193,7 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
 const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): KeptObject =>
   changed.has(key)
     ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
-    : { bucket, key, code: 'not_found', detail: 'The object was gone when its turn came.' }
+    : { bucket, key, code: 'not_found', detail: 'The object no longer exists.' }
 
 const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly itemStore.ItemRow[]): Promise<Set<string>> =>
   new Set(
@@ -204,7 +206,7 @@ const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly itemStore
     ).map(({ key }) => key),
   )
 
-/** Step: holds the bucket of an item; null when it is gone, even if another has its name now. */
+/** Step: holds an item's bucket; null if it was deleted, even if another bucket has its name now. */
 async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promise<HeldBucket | null> {
   try {
     const held = await holdBucket(tx, bucket)

@@ -15,7 +15,7 @@ import { drainRuns, type KeptObject } from './runner.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
 
-/** How long an answer waits for the end of a run that was asked for. */
+/** How long a response waits for the requested run to finish. */
 const PATIENCE_MS = 2000
 const DUE_AT_ONCE = 100
 const SCANNED_AT_ONCE = 1000
@@ -24,7 +24,9 @@ const MOST_SCANNED = 10
 export const policyMissing = () => new ServiceError('not_found', 'There is no such policy.')
 const runMissing = () => new ServiceError('not_found', 'The policy has no such run.')
 
-/** A policy of which the caller has the right `policy` on all it reaches; else throws not_found, as if there were none. */
+/**
+ * A policy on whose whole reach the caller has the right `policy`; otherwise throws not_found, as if it did not exist.
+ */
 export async function getVisible(ctx: Ctx, id: string): Promise<store.PolicyRow> {
   const row = await store.findPolicy(ctx.db, id)
   if (row && hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) return row
@@ -74,17 +76,19 @@ export interface RunOptions {
   of?: string | undefined
 }
 
-/** Begins a run, and waits a moment for its end. `conflict` while another run of the policy is not over. */
+/**
+ * Starts a run, and waits briefly for it to finish. Throws `conflict` while another run of the policy is unfinished.
+ */
 export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: RunOptions): Promise<PolicyRun> {
   await getVisible(ctx, id)
-  // Whoever meant to try must not delete: what the two places say is never weighed.
+  // A client that asked for a dry run must not delete, so contradicting values are rejected rather than ranked.
   for (const name of ['dry_run', 'of'] as const)
     if (query[name] !== undefined && body[name] !== undefined && query[name] !== body[name])
-      throw invalid(`body.${name}`, 'is not what the query says')
+      throw invalid(`body.${name}`, 'contradicts the query parameter')
   const dryRun = query.dry_run ?? body.dry_run ?? false
   const of = query.of ?? body.of
   if (dryRun && of !== undefined)
-    throw invalid(query.of === undefined ? 'body.of' : 'query.of', 'is for a run that deletes')
+    throw invalid(query.of === undefined ? 'body.of' : 'query.of', 'cannot be combined with dry_run')
   const { groups: _rights, ...requester } = ctx.actor
   const runId = await ctx.upkeep(async ({ tx }) => {
     const policy = await store.lockPolicy(tx, id)
@@ -97,7 +101,10 @@ export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: R
       ...(dry ? { of_run: dry.id, cutoff: dry.cutoff } : {}),
     })
     if (!(await store.insertRun(tx, row)))
-      throw new ServiceError('conflict', 'A run of this policy is not over yet. Wait for it, or cancel it.')
+      throw new ServiceError(
+        'conflict',
+        'This policy already has an unfinished run. Wait for it to finish, or cancel it.',
+      )
     return row.id
   })
   await waitFor(ctx, drainRuns(ctx))
@@ -107,10 +114,10 @@ export async function runPolicy(ctx: Ctx, id: string, query: RunOptions, body: R
 function assertUsable(dry: store.RunRow | undefined, policy: store.PolicyRow): void {
   if (!dry) throw runMissing()
   const refuse = (detail: string) => new ServiceError('conflict', detail)
-  if (dry.kind !== 'dry') throw refuse('The run that "of" names was no dry run.')
-  if (dry.finished_at === null || dry.listed_at === null) throw refuse('The dry run did not come to its end.')
-  if (dry.revision !== policy.revision) throw refuse('The policy was changed after the dry run. Make a new one.')
-  if (dry.forgotten_at !== null) throw refuse('The list of the dry run is not kept any more. Make a new one.')
+  if (dry.kind !== 'dry') throw refuse('The run given in "of" is not a dry run.')
+  if (dry.finished_at === null || dry.listed_at === null) throw refuse('The dry run did not finish.')
+  if (dry.revision !== policy.revision) throw refuse('The policy was changed after the dry run. Start a new one.')
+  if (dry.forgotten_at !== null) throw refuse("The dry run's list is no longer kept. Start a new one.")
 }
 
 async function waitFor(ctx: Ctx, work: Promise<void>): Promise<void> {
@@ -121,7 +128,7 @@ async function waitFor(ctx: Ctx, work: Promise<void>): Promise<void> {
   enough.abort()
 }
 
-/** A run as the caller may see it: keys only of objects they may list. */
+/** A run as the caller may see it: only the keys of objects they may list. */
 function describeRun({ actor }: Ctx, row: store.RunRow): PolicyRun {
   const visible = ({ bucket, key }: { bucket: string; key: string }) =>
     decide(actor.groups, 'list', bucket, key).allowed
@@ -166,7 +173,7 @@ async function findVisibleRun(ctx: Ctx, id: string, runId: string): Promise<stor
 export const getRun = async (ctx: Ctx, id: string, runId: string): Promise<PolicyRun> =>
   describeRun(ctx, await findVisibleRun(ctx, id, runId))
 
-/** Runs of a policy, latest first. */
+/** A policy's runs, latest first. */
 export async function listRuns(ctx: Ctx, id: string, limit: number, cursor: string | undefined) {
   await getVisible(ctx, id)
   const [before] = decodeCursor(cursor, 1) ?? []
@@ -177,7 +184,7 @@ export async function listRuns(ctx: Ctx, id: string, limit: number, cursor: stri
 
 type Outcome = 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
 
-/** The objects of a run that the caller may list, in the order it takes them. */
+/** The objects of a run that the caller may list, in processing order. */
 export async function listRunItems(
   ctx: Ctx,
   id: string,
@@ -207,7 +214,7 @@ export async function listRunItems(
   return { items, next_cursor: encodeCursor([String(after)]) }
 }
 
-/** Stops a run before its next step; one that is over stays as it is. */
+/** Stops a run before its next step; a finished run stays as it is. */
 export async function cancelRun(ctx: Ctx, id: string, runId: string): Promise<PolicyRun> {
   await findVisibleRun(ctx, id, runId)
   await ctx.upkeep(({ tx }) => store.askToCancel(tx, runId, ctx.now()))
@@ -215,7 +222,7 @@ export async function cancelRun(ctx: Ctx, id: string, runId: string): Promise<Po
   return getRun(ctx, id, runId)
 }
 
-/** Begins the runs whose time has come, each once however often it came, and works on all there are. */
+/** Starts due runs, once each however many times were missed, and works on all runs there are. */
 export const policyWorker = {
   name: 'policies',
   every: 2000,
@@ -225,14 +232,14 @@ export const policyWorker = {
       try {
         const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)
         await ctx.upkeep(async ({ tx, nothing }) => {
-          // Another process was first, or another run is not over.
+          // Another process was first, or another run is unfinished.
           if (!(await store.moveOn(tx, policy, next?.toISOString() ?? null))) return nothing(undefined)
           const more = { trigger: 'schedule' as const, scheduled_for: policy.next_run_at }
           return (await store.insertRun(tx, newRun(ctx, policy, more))) ? undefined : nothing(undefined)
         })
       } catch (error) {
-        // One that cannot be begun must not hold the others up.
-        ctx.log.error({ err: error, policy: policy.id }, 'a policy could not be begun')
+        // A policy whose run cannot start must not hold up the others.
+        ctx.log.error({ err: error, policy: policy.id }, 'could not start a policy run')
       }
     }
     await drainRuns(ctx)
@@ -243,7 +250,7 @@ const ITEMS_DAYS = 30
 const RUNS_DAYS = 365
 const CLEARED_AT_ONCE = 5000
 
-/** Clears away what runs matched after a month, runs after a year, and what deleted policies leave. */
+/** Deletes matched items after a month, runs after a year, and what deleted policies left. */
 export const forgetRuns = {
   name: 'policy-history',
   every: HOUR_MS,

@@ -35,7 +35,7 @@ const columnsOf = (text: PolicyText, now: Date, disabledAt: string | null) => ({
 const firstTime = ({ enabled, cron, timezone }: PolicyText, now: Date): string | null =>
   enabled && cron !== null ? (nextTime(cron, timezone, now)?.toISOString() ?? null) : null
 
-/** Creates a policy; the caller is its author and needs `policy` on all it reaches. */
+/** Creates a policy. The caller becomes its author and needs `policy` on everything it reaches. */
 export async function createPolicy(ctx: Ctx, given: PolicyInput): Promise<Policy> {
   const now = ctx.now()
   const text = complete(given, undefined, now)
@@ -86,7 +86,7 @@ export async function getPolicy(ctx: Ctx, id: string): Promise<Policy> {
   return describe(row, (await store.findLastRuns(ctx.db, [id])).get(id))
 }
 
-/** Changes a policy; needs `policy` on what it reached and on what it will. The caller becomes its author. */
+/** Changes a policy; needs `policy` on what it reached before and will reach. The caller becomes its author. */
 export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): Promise<Policy> {
   await getVisible(ctx, id)
   const now = ctx.now()
@@ -100,7 +100,7 @@ export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): P
       before.enabled === after.enabled && before.cron === after.cron && before.timezone === after.timezone
     await store.updatePolicy(tx, id, {
       ...columnsOf(after, now, row.disabled_at),
-      // Where the times are the same, one that was missed still counts.
+      // If the schedule is unchanged, a missed time still counts.
       next_run_at: sameTimes ? row.next_run_at : firstTime(after, now),
       revision: row.revision + 1,
       author_id: ctx.actor.user_id ?? '',
@@ -120,7 +120,7 @@ export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): P
   return getPolicy(ctx, id)
 }
 
-/** Deletes a policy; a run of it that is not over is recorded as cancelled in the same action. */
+/** Deletes a policy; the same action records its unfinished run as cancelled. */
 export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
   await getVisible(ctx, id)
   await ctx.act(async (step) => {
@@ -136,7 +136,7 @@ export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
   })
 }
 
-/** What a policy would delete at this moment; looks at no more than 100,000 objects and names those the caller may list. */
+/** What a policy would delete now. Examines at most 100,000 objects and lists those that the caller may list. */
 export async function previewPolicy(ctx: Ctx, given: PolicyInput) {
   const cutoff = ctx.now()
   const text = complete(given, undefined, cutoff)

@@ -26,7 +26,7 @@ export function listPolicies(db: Db, before: string | undefined, limit: number):
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Policies whose time has come and that are not running, the longest overdue first. */
+/** Policies that are due and not running, longest overdue first. */
 export const findDue = (db: Db, now: Date, limit: number): Promise<PolicyRow[]> =>
   live(db)
     .where('next_run_at', '<=', now.toISOString())
@@ -45,7 +45,7 @@ export const findDue = (db: Db, now: Date, limit: number): Promise<PolicyRow[]> 
     .limit(limit)
     .execute()
 
-/** Sets the next time if it is still the one we saw; false when another process was first. */
+/** Sets the next time if it is still the one we read; false if another process was first. */
 export const moveOn = async (tx: Tx, { id, next_run_at, revision }: PolicyRow, next: string | null): Promise<boolean> =>
   (
     await tx
@@ -61,7 +61,6 @@ export const moveOn = async (tx: Tx, { id, next_run_at, revision }: PolicyRow, n
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
-/** All of them. */
 export const runColumns = [
   'id',
   'policy_id',
@@ -96,10 +95,10 @@ export const runColumns = [
   'forgotten_at',
 ] as const satisfies readonly (keyof RunRow)[]
 
-/** Whether a run still needs work. */
+/** Matches unfinished runs. */
 export const isOpen = (e: ExpressionBuilder<Schema, 'policy_runs'>) => e('finished_at', 'is', null)
 
-/** Gives false while another run of the policy is not over. */
+/** Returns false while another run of the policy is unfinished. */
 export const insertRun = async (tx: Tx, row: NewRow<'policy_runs'>): Promise<boolean> =>
   (
     await tx
@@ -113,18 +112,18 @@ export const insertRun = async (tx: Tx, row: NewRow<'policy_runs'>): Promise<boo
 export const findRun = (db: Db, policyId: string, id: string): Promise<RunRow | undefined> =>
   db.selectFrom('policy_runs').selectAll().where('policy_id', '=', policyId).where('id', '=', id).executeTakeFirst()
 
-/** How many objects were in the scope of a run. */
+/** How many objects were in a run's scope. */
 export const findExamined = async (db: Db, id: string): Promise<number> =>
   (await db.selectFrom('policy_runs').select('examined').where('id', '=', id).executeTakeFirst())?.examined ?? 0
 
-/** Runs of a policy before an id, latest first. */
+/** A policy's runs before an id, latest first. */
 export function listRuns(db: Db, policyId: string, before: string | undefined, limit: number): Promise<RunRow[]> {
   let query = db.selectFrom('policy_runs').selectAll().where('policy_id', '=', policyId)
   if (before !== undefined) query = query.where('id', '<', before)
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Of each policy the latest run that was no dry run and is over. */
+/** Each policy's latest finished run that was not a dry run. */
 export async function findLastRuns(db: Db, policyIds: readonly string[]): Promise<Map<string, RunRow>> {
   if (policyIds.length === 0) return new Map()
   const rows = await db
@@ -143,7 +142,7 @@ export async function findLastRuns(db: Db, policyIds: readonly string[]): Promis
   return new Map(rows.map((row) => [row.policy_id, row]))
 }
 
-/** The run of a policy that is not over, locked. */
+/** Locks a policy's unfinished run. */
 export const lockActiveRun = (tx: Tx, policyId: string): Promise<RunRow | undefined> =>
   tx
     .selectFrom('policy_runs')
@@ -156,7 +155,7 @@ export const lockActiveRun = (tx: Tx, policyId: string): Promise<RunRow | undefi
 export const updateRun = (tx: Tx, id: string, change: RowChange<'policy_runs'>) =>
   tx.updateTable('policy_runs').set(change).where('id', '=', id).execute()
 
-/** Asks for the end of a run that is not over. */
+/** Requests the cancellation of an unfinished run. */
 export const askToCancel = (tx: Tx, id: string, now: Date) =>
   tx
     .updateTable('policy_runs')
@@ -166,7 +165,7 @@ export const askToCancel = (tx: Tx, id: string, now: Date) =>
     .where('cancel_at', 'is', null)
     .execute()
 
-/** Runs whose items are to be cleared away: they were over before a time, or their policy is deleted. */
+/** Runs whose items can be deleted: they finished before a time, or their policy is deleted. */
 export const findForgettable = (db: Db, before: Date, limit: number) =>
   db
     .selectFrom('policy_runs')
@@ -178,7 +177,7 @@ export const findForgettable = (db: Db, before: Date, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Deletes runs that were over before a time or whose policy is deleted, once they have no items, and such policies. */
+/** Deletes runs without items that finished before a time or whose policy is deleted, and then such policies. */
 export async function deleteForgotten(tx: Tx, before: Date): Promise<void> {
   await tx
     .deleteFrom('policy_runs')
@@ -197,7 +196,7 @@ export async function deleteForgotten(tx: Tx, before: Date): Promise<void> {
     .execute()
 }
 
-/** Runs of policies that are not over: at most one for each policy. */
+/** Counts unfinished policy runs, at most one per policy. */
 export async function findQueue(db: Db, now: string): Promise<{ waiting: Queue; running: number }> {
   const open = db.selectFrom('policy_runs').where('finished_at', 'is', null)
   const free = open.where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', now)]))

@@ -10,25 +10,25 @@ import * as store from './store.ts'
 
 const USAGE_SHARDS = 16
 
-/** Expired, revoked, spent and unknown: nobody learns which (410). */
+/** Expired, revoked, used up and unknown links get the same 410, so that nobody learns which it was. */
 export const gone = () =>
-  new ServiceError('gone', 'This link is not valid: it has expired, was revoked or used up, or never was.')
+  new ServiceError('gone', 'This link is not valid: it has expired, was revoked or used up, or never existed.')
 
-/** A link that is good now. */
+/** A link that is currently valid. */
 export interface OpenLink {
   row: store.ShareRow
-  /** Whose rights it has; null where the settings let links outlive their makers' rights. */
+  /** Whose rights it has; null if the settings let links outlive their creator's rights. */
   creator: Actor | null
 }
 
-/** Finds the link of a token and makes sure that it is good, whatever its password. Throws gone. */
+/** Finds a token's link and checks that it is valid, except for the password. Throws gone. */
 export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
   const row = await store.findByHash(ctx.db, hashSecret(token))
   if (!row) throw gone()
   return openLink(ctx, row)
 }
 
-/** The same of the link's row; in a transaction with its `tx` as `db`. */
+/** Like `findLink`, for the link's row; in a transaction pass its `tx` as `db`. */
 export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>, row: store.ShareRow) {
   if (row.revoked_at !== null) throw gone()
   if (row.expires_at !== null && Date.parse(row.expires_at) <= ctx.now().getTime()) throw gone()
@@ -39,7 +39,9 @@ export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>
   return { row, creator }
 }
 
-/** The parts of the link's bucket that it still opens: where its maker has the right, and may share; none: it is dead. */
+/**
+ * The key ranges that the link still opens: where its creator has the right and may share. Empty means that it is dead.
+ */
 export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write', prefix: string): KeyRange[] {
   if (!creator) return [{ from: prefix, to: afterPrefix(prefix) }]
   const [first, second] = [action, 'share' as const].map((one) =>
@@ -48,7 +50,7 @@ export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write',
   return first.flatMap((one) => second.flatMap((other) => common(one, other)))
 }
 
-/** What two ranges have in common: no range or one. */
+/** The intersection of two ranges: none or one. */
 function common(a: KeyRange, b: KeyRange): KeyRange[] {
   const from = compareKeys(a.from, b.from) > 0 ? a.from : b.from
   const to = a.to === null || (b.to !== null && compareKeys(b.to, a.to) < 0) ? b.to : a.to
@@ -71,7 +73,7 @@ export const useRow = (ctx: Ctx, row: store.ShareRow) => ({
   last_at: ctx.now().toISOString(),
 })
 
-/** Writes an access down after the answer; what is counted is counted over several rows. */
+/** Stores an access after the response; counts are spread over several rows. */
 export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key: string | null): void {
   const counted = outcome === 'served' || outcome === 'uploaded'
   ctx.background(

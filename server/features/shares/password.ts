@@ -10,23 +10,23 @@ import { isTicket, makeTicket } from './ticket.ts'
 
 const VERIFIED_MS = 5 * MINUTE_MS
 
-/** Which passwords were found right lately: a video is fetched in a hundred ranges, and each compare costs 200 ms. */
+/** Recently verified passwords: a video is fetched in a hundred ranges, and each comparison costs 200 ms. */
 const verifiedOf = perSystem(() => new Map<string, number>())
 
-/** What a visitor brings to a link that has a password. */
+/** What a visitor presents to a link with a password. */
 export interface Presented {
   password?: string | undefined
   ticket?: string | undefined
 }
 
-/** Throws `unauthenticated` unless the visitor has the link's password, or a ticket that was given for it. */
+/** Throws `unauthenticated` unless the visitor has the link's password, or a ticket issued for it. */
 export async function checkPassword(ctx: Ctx, link: OpenLink, { password, ticket }: Presented): Promise<void> {
   if (link.row.password_hash === null || isTicket(ctx, link.row, ticket)) return
-  if (password === undefined) throw passwordNeeded('This link asks for a password.')
+  if (password === undefined) throw passwordNeeded('This link requires a password.')
   await matchPassword(ctx, link, password)
 }
 
-/** Throws `unauthenticated` unless this is the link's password; guesses are slowed down like logins. */
+/** Throws `unauthenticated` unless this is the link's password. Guesses are slowed down like logins. */
 async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string): Promise<void> {
   if (row.password_hash === null) return
   const key = createHash('sha256').update(`${row.id}\0${row.password_hash}\0${given}`).digest('base64')
@@ -53,7 +53,7 @@ export const passwordNeeded = (detail: string) =>
     headers: { 'www-authenticate': 'Basic realm="link", charset="UTF-8"' },
   })
 
-/** Exchanges the password of a link for a ticket: a browser can put one into a URL, but not a header. */
+/** Exchanges a link's password for a ticket, because a browser can put a ticket into a URL but cannot send a header. */
 export async function unlockShare(ctx: Ctx, token: string, password: string) {
   const link = await findLink(ctx, token)
   await matchPassword(ctx, link, password)

@@ -13,14 +13,14 @@ import { checkPassword, type Presented, passwordNeeded } from './password.ts'
 import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
 
-/** Numbers that are tried in turn; after them one at random of three digits, then of four, and so on. */
+/** Numbers tried in sequence; after them one random number of three digits, then of four, and so on. */
 const IN_TURN = 10
 const MOST_DIGITS = 12
 const MOST_KEY_BYTES = 1024
 
-/** A file that a visitor puts in through a link. */
+/** A file that a visitor uploads through a link. */
 export interface SharedFile {
-  /** Below the folder of the link. */
+  /** Relative to the link's folder. */
   name: string
   presented: Presented
   /** Its Content-Type. */
@@ -28,7 +28,7 @@ export interface SharedFile {
   body: Pick<Upload, 'source' | 'announced'>
 }
 
-/** Stores a file that a stranger puts in through a link; nothing is overwritten, and nothing of the folder is told. */
+/** Stores a file that a visitor uploads through a link. Nothing is overwritten or revealed about the folder. */
 export async function receiveThroughShare(ctx: Ctx, token: string, { name, presented, type, body }: SharedFile) {
   const link = await findLink(ctx, token)
   const { row } = link
@@ -36,11 +36,11 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
   if (row.kind !== 'upload') throw gone()
   await checkPassword(ctx, link, presented)
   const key = row.target + name
-  // Nothing here resolves `..`, but what strangers name may reach tools that do.
+  // Nothing here resolves `..`, but names chosen by strangers may reach tools that do.
   const leadsOut = name.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
   if (!isKeyText(key, 1) || name.endsWith('/') || leadsOut)
-    throw new ServiceError('invalid_request', 'This name makes no valid key.', {
-      faults: [{ path: 'params.key', message: 'must be a name of a file, without "." and ".." between slashes' }],
+    throw new ServiceError('invalid_request', 'The file name does not make a valid key.', {
+      faults: [{ path: 'params.key', message: 'must be a file name without "." or ".." segments' }],
     })
   if (!isOpen(openRanges(link, 'write', key), key)) throw gone()
   const limits = JSON.parse(row.limits) as UploadLimits
@@ -59,7 +59,7 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
       const { uploads, bytes } = await others()
       if (limits.max_files !== undefined && latest.received_files + uploads >= limits.max_files) throw full()
       if (ctx.config.uploadsPerLink > 0 && uploads >= ctx.config.uploadsPerLink)
-        throw tooMany(`This link takes ${ctx.config.uploadsPerLink} files at once.`)
+        throw tooMany(`This link accepts at most ${ctx.config.uploadsPerLink} uploads at once.`)
       return (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - latest.received_bytes - bytes
     },
   })
@@ -78,10 +78,10 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
     if (!latest) throw gone()
     const again = await openLink({ ...ctx, db: tx }, latest)
     if (!isOpen(openRanges(again, 'write', key), key)) throw gone()
-    if (latest.password_hash !== row.password_hash) throw passwordNeeded('The password of this link was changed.')
+    if (latest.password_hash !== row.password_hash) throw passwordNeeded("The link's password was changed.")
     if (limits.max_files !== undefined && latest.received_files >= limits.max_files) throw full()
     if (limits.max_total_bytes !== undefined && latest.received_bytes + size > limits.max_total_bytes)
-      throw new ServiceError('too_large', 'This link does not take as many bytes any more.')
+      throw new ServiceError('too_large', 'This link does not accept that many more bytes.')
     await store.updateShare(tx, row.id, {
       received_files: latest.received_files + 1,
       received_bytes: latest.received_bytes + size,
@@ -93,18 +93,18 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
   return { name: object.key.slice(row.target.length), size }
 }
 
-const full = () => new ServiceError('limit_reached', 'This link has taken as many files as it may.')
+const full = () => new ServiceError('limit_reached', 'This link has reached its limit of files.')
 
 function assertType({ content_types }: UploadLimits, contentType: string): void {
   if (!content_types) return
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const fits = content_types.some((one) => (one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one))
-  if (!fits) throw new ServiceError('unsupported_media_type', `This link takes ${content_types.join(', ')} only.`)
+  if (!fits) throw new ServiceError('unsupported_media_type', `This link only accepts ${content_types.join(', ')}.`)
 }
 
 /**
- * `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`… as long as they make keys. A name that is sent over and over is not
- * looked up as often as it was sent: numbers at random find a free one at the first or second try.
+ * `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`… while they are valid keys. For a name sent over and over, random
+ * numbers find a free name at the first or second try, instead of one lookup per earlier file.
  */
 function* freeNames(key: string): Generator<string> {
   yield key
@@ -117,7 +117,7 @@ function* freeNames(key: string): Generator<string> {
   }
 }
 
-/** The longest beginning of the last name of `stem` with which it makes a key; undefined when there is none. */
+/** `stem` with its last segment shortened as needed for a valid key; undefined if there is none. */
 function fitted(stem: string, ending: string): string | undefined {
   const at = stem.lastIndexOf('/') + 1
   const letters = [...stem.slice(at)]

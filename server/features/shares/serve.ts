@@ -24,16 +24,16 @@ export interface OpenQuery {
   key?: string | undefined
 }
 
-/** What a link opens: what it says of itself, what is in it, one object, or all of it as an archive. */
+/** What a link returns: its description, its listing, one object, or everything as an archive. */
 export type Opened =
   | { kind: 'info'; body: ShareInfo }
   | { kind: 'listing'; body: ShareListing }
   | SharedObject
   | SharedArchive
 
-const objectGone = () => new ServiceError('not_found', 'What this link was of is not there any more.')
+const objectGone = () => new ServiceError('not_found', 'What this link points to no longer exists.')
 
-/** Opens a link for a visitor: the object, or what a folder or selection holds. */
+/** Opens a link for a visitor: the object, or the listing of a folder or selection. */
 export async function openShare(ctx: Ctx, token: string, query: OpenQuery, presented: Presented): Promise<Opened> {
   if (query.key !== undefined) return openEntry(ctx, token, query.key, presented)
   const link = await findLink(ctx, token)
@@ -47,7 +47,7 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, prese
   return { kind: 'listing', body: await list(ctx, link, query) }
 }
 
-/** Opens one object of a folder (by its name below it) or selection (by its key). */
+/** Opens one object of a folder (by its name within it) or selection (by its key). */
 export async function openEntry(ctx: Ctx, token: string, name: string, presented: Presented): Promise<SharedObject> {
   const link = await findLink(ctx, token)
   noteBucket(ctx, link.row.bucket)
@@ -59,20 +59,20 @@ export async function openEntry(ctx: Ctx, token: string, name: string, presented
   return openObject(ctx, link, key)
 }
 
-/** An object that a link opens. Whoever answers a GET with it calls one of its functions before the first byte. */
+/** An object opened through a link. Whoever answers a GET with it calls one of its functions before the first byte. */
 export interface SharedObject {
   kind: 'object'
   share_id: string
   bucket: string
   contents: Contents
-  /** What the link says of how it is saved. */
+  /** The link's settings for saving the file. */
   filename: string | undefined
   disposition: 'inline' | 'attachment' | undefined
-  /** Who reads it, for the audit log. */
+  /** The actor reading it, for the audit log. */
   reader: Ctx
-  /** Takes a download: of an image that is made of it, or of its own bytes, with the one range that is given of them. */
+  /** Spends a download: of an image derived from the object, or of its own bytes, with the range sent, if any. */
   spend(of: 'image' | { range?: ByteRange | undefined }): Promise<((delivery: Delivery) => void) | undefined>
-  /** For an answer that gives nothing of the contents: throws `gone` when the link is used up. */
+  /** For a response without contents: throws `gone` if the link is used up. */
   assertLeft(of: 'image' | 'contents'): Promise<void>
 }
 
@@ -96,7 +96,7 @@ async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<Shared
 
 const visitor = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
 
-/** The bucket the link was made in; one made again under the name is another. */
+/** The bucket the link was created in; a bucket created later under the same name is another one. */
 async function bucketIdOf(ctx: Ctx, { row }: OpenLink): Promise<string> {
   const bucket = await findBucket(ctx.db, row.bucket)
   if (!bucket || bucket.id !== row.bucket_id) throw objectGone()
@@ -105,7 +105,7 @@ async function bucketIdOf(ctx: Ctx, { row }: OpenLink): Promise<string> {
 
 const keysOf = ({ row }: OpenLink) => (JSON.parse(row.target) as string[]).toSorted()
 
-/** A page of what is in a folder or selection that its maker may still read. */
+/** A page of a folder's or selection's objects that the link's creator may still read. */
 async function list(ctx: Ctx, link: OpenLink, { cursor, limit = 100 }: OpenQuery): Promise<ShareListing> {
   const bucketId = await bucketIdOf(ctx, link)
   const { target } = link.row
@@ -139,14 +139,14 @@ async function list(ctx: Ctx, link: OpenLink, { cursor, limit = 100 }: OpenQuery
   }
 }
 
-/** All that a link opens, as an archive. */
+/** Everything a link opens, as an archive. */
 export interface SharedArchive {
   kind: 'archive'
   share_id: string
   bucket: string
   archive: Archive
   reader: Ctx
-  /** Takes a download, before the first byte. */
+  /** Spends a download, before the first byte. */
   spend(): Promise<unknown>
 }
 
@@ -179,7 +179,7 @@ function nameOf({ row }: OpenLink): string {
   return (row.kind === 'selection' ? undefined : folderName(row.target)) ?? row.bucket
 }
 
-/** Whether the link opens anything at all: not once it is used up, or its maker may not reach what it is of any more. */
+/** Whether the link opens anything: not once it is used up, or its creator has lost access to its target. */
 function opensAnything(link: OpenLink): boolean {
   const { kind, target, max_downloads, downloads } = link.row
   if (max_downloads !== null && downloads >= max_downloads) return false
@@ -187,7 +187,7 @@ function opensAnything(link: OpenLink): boolean {
   return openRanges(link, kind === 'upload' ? 'write' : 'read', kind === 'selection' ? '' : target).length > 0
 }
 
-/** What the page of a link shows before it is opened; of one with a password no name without a ticket. */
+/** What a link's page shows before it is opened; with a password, no names without a ticket. */
 async function describeLink(ctx: Ctx, link: OpenLink, { ticket }: Presented): Promise<ShareInfo> {
   if (!opensAnything(link)) throw gone()
   const { row } = link

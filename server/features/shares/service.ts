@@ -19,7 +19,7 @@ import * as store from './store.ts'
 const TEN_YEARS_SECONDS = 315_360_000
 const ACCESSES_KEPT_MS = 365 * DAY_MS
 
-/** What may be put in through a link that takes files. */
+/** Limits on files uploaded through a link. */
 export interface UploadLimits {
   max_file_bytes?: number | undefined
   max_total_bytes?: number | undefined
@@ -54,13 +54,13 @@ function lifetimeOf(expiresIn: string | number): number | null {
   return seconds
 }
 
-/** When a link made now ends: by what was asked for, the default, and the longest that the settings allow. */
+/** When a link created now expires, from the request, the default, and the longest lifetime that the settings allow. */
 async function expiryOf(ctx: Ctx, expiresIn: string | number | undefined): Promise<string | null> {
   const { shares } = await settingsInForce(ctx)
   const longest = shares.max_expires_in === null ? null : lifetimeOf(shares.max_expires_in)
   const wanted = lifetimeOf(expiresIn ?? shares.default_expires_in)
   if (expiresIn !== undefined && longest !== null && (wanted === null || wanted > longest))
-    throw invalid('body.expires_in', `must not be more than ${shares.max_expires_in}: a setting limits it`)
+    throw invalid('body.expires_in', `must not be more than ${shares.max_expires_in}, the limit in the settings`)
   const seconds = longest === null ? wanted : Math.min(wanted ?? longest, longest)
   return seconds === null ? null : new Date(ctx.now().getTime() + seconds * 1000).toISOString()
 }
@@ -71,13 +71,13 @@ const passwordHash = (ctx: Ctx, password: string): Promise<string> => {
   return hashPassword(password, ctx.config.bcryptCost)
 }
 
-/** Throws what stands in the way of sharing this; gives what the link is of. */
+/** Throws if this cannot be shared; returns the link's target. */
 async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateShare): Promise<string> {
   const given = { object: key, folder: prefix, selection: keys, upload: prefix }[kind]
   const field = { object: 'key', folder: 'prefix', selection: 'keys', upload: 'prefix' }[kind]
-  if (given === undefined) throw invalid(`body.${field}`, `is required for a link of the kind ${kind}`)
+  if (given === undefined) throw invalid(`body.${field}`, `is required when kind is ${kind}`)
   for (const [name, value] of Object.entries({ key, prefix, keys }))
-    if (value !== undefined && name !== field) throw invalid(`body.${name}`, `is not for a link of the kind ${kind}`)
+    if (value !== undefined && name !== field) throw invalid(`body.${name}`, `is not allowed when kind is ${kind}`)
   const all = typeof given === 'string' ? [given] : given
   for (const one of all) {
     allow(ctx.actor, 'share', bucket, one)
@@ -86,14 +86,17 @@ async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateSha
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-/** Makes a link; its token is in this answer alone. Needs `share` and `read` (to take files: `write`) on all of it. */
+/**
+ * Creates a link; its token is only in this response. Needs `share` and `read` (for uploads, `write`) on the whole
+ * target.
+ */
 export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShare> {
   const target = await targetOf(ctx, input)
   const { kind, filename = null, disposition = null, max_downloads = null } = input
   const { max_file_bytes, max_total_bytes, max_files, content_types } = input
   const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
   if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
-    throw invalid('body.max_files', 'and other limits of files are only for links that take files')
+    throw invalid('body.max_files', 'is only allowed when kind is upload, like the other upload limits')
   const expires_at = await expiryOf(ctx, input.expires_in)
   const password_hash = input.password ? await passwordHash(ctx, input.password) : null
   const bucket = await findBucket(ctx.db, input.bucket)
@@ -180,7 +183,7 @@ function describe(
   }
 }
 
-/** The caller's links, or for administrators everyone's, latest first; never the tokens. */
+/** The caller's links, or for administrators everyone's, latest first; never with tokens. */
 export async function listShares(ctx: Ctx, query: ListQuery) {
   const { limit = 100, cursor, ...wanted } = query
   const [before] = decodeCursor(cursor, 1) ?? []
@@ -199,21 +202,21 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
 
 const shareMissing = () => new ServiceError('not_found', 'There is no such link.')
 
-/** Whether someone may see and end a link: it is theirs, or they manage what it is of. */
+/** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
 function isOver(ctx: Ctx, row: store.ShareRow): boolean {
   if (row.created_by === ctx.actor.user_id || isAdmin(ctx.actor.groups)) return true
   const keys = row.kind === 'selection' ? (JSON.parse(row.target) as string[]) : [row.target]
   return keys.every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
 }
 
-/** Changes the limits of a link of the caller; administrators may change anyone's. Revoked ones stay so. */
+/** Changes a link's limits: the caller's, or for administrators anyone's. A revoked link stays revoked. */
 export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Promise<Share> {
   const expires_at = change.expires_in === undefined ? undefined : await expiryOf(ctx, change.expires_in)
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
     if (!row || (row.created_by !== ctx.actor.user_id && !isAdmin(ctx.actor.groups))) throw shareMissing()
-    if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked; make a new one.')
+    if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked. Create a new one.')
     const fields = {
       ...(expires_at === undefined ? {} : { expires_at }),
       ...(change.password === undefined ? {} : { password_hash: hash }),
@@ -239,7 +242,7 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
   })
 }
 
-/** Ends a link at once; by its maker, an administrator, or who has `manage` on what it is of. */
+/** Revokes a link at once: by its creator, an administrator, or anyone with `manage` on its target. */
 export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
@@ -264,7 +267,7 @@ export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize:
   return { items, total: await store.countAccesses(ctx.db, id), page, page_size: pageSize }
 }
 
-/** Forgets accesses of more than a year ago, and what nobody may go on with any more. */
+/** Deletes accesses older than a year, and servings that can no longer be continued. */
 export const forgetAccesses = {
   name: 'share-access-expiry',
   every: HOUR_MS,

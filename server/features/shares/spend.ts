@@ -5,25 +5,25 @@ import type { Delivery } from '../../http/delivery.ts'
 import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
 import * as store from './store.ts'
 
-/** How long an address may go on with what it was given. */
+/** How long an address may continue a download. */
 const GOING_ON_MS = DAY_MS
 
-/** What an answer gives of a link. */
+/** What a response sends through a link. */
 export interface Given {
-  /** Null: all of it, as an archive. */
+  /** Null: everything, as an archive. */
   key: string | null
-  /** The object whose own bytes are given; not of what is made of it, an image or an archive. */
+  /** The object whose own bytes are sent; absent for an image or archive. */
   object?: { blob_id: string; size: number }
-  /** The one range that a partial answer has. */
+  /** The single range of a partial response. */
   part?: ByteRange | undefined
 }
-/** To be told how the answer ended. */
+/** Called when the response has ended. */
 type OnDelivered = ((delivery: Delivery) => void) | undefined
 
 /**
- * Counts a download before the first byte is answered; under a limit it takes one, and throws gone when none is left. Free
- * is a part that goes on with contents that this link gave this address within a day: for each download of them as many
- * bytes as they have.
+ * Counts a download before the first byte is sent; under a limit it spends one, and throws gone if none is left. A
+ * range that continues contents which this link sent to this address within a day is free: each download allows as many
+ * further bytes as the contents have.
  */
 export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<OnDelivered> {
   const continued = await goesOn(ctx, row, given)
@@ -50,7 +50,7 @@ export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<
   return undefined
 }
 
-/** For an answer that gives nothing of the contents: free, but a link that is used up says so to whoever begins. */
+/** For a response without contents: free, but throws gone if the link is used up, unless the address may continue. */
 export async function assertLeft(ctx: Ctx, { row }: OpenLink, given: Given): Promise<void> {
   if (row.max_downloads === null || row.downloads < row.max_downloads) return
   const serving = servingOf(ctx, row, given)
@@ -70,8 +70,8 @@ function servingOf(ctx: Ctx, row: store.ShareRow, { object }: Given): store.Serv
 }
 
 /**
- * Whether a part goes on with what this address was given, then with what is to be told of its delivery. Under a limit its
- * bytes are taken from those that are left.
+ * Returns the delivery callback if a range continues an earlier download to this address, otherwise undefined. Under a
+ * limit its bytes are taken from those left.
  */
 async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given): Promise<{ onDelivered: OnDelivered } | undefined> {
   const { part } = given
@@ -82,7 +82,7 @@ async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given): Promise<{ on
   const bytes = part.end - part.start + 1
   const taken = await ctx.upkeep(({ tx }) => store.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
   if (!taken) return undefined
-  // A client whose connection breaks again asks for what it did not get.
+  // A client whose connection breaks again may request what it did not receive.
   return {
     onDelivered({ bytes: sent }) {
       if (sent < bytes)

@@ -20,17 +20,17 @@ export const lockShare = (tx: Tx, id: string): Promise<ShareRow | undefined> =>
 export const updateShare = (tx: Tx, id: string, change: RowChange<'shares'>) =>
   tx.updateTable('shares').set(change).where('id', '=', id).execute()
 
-/** Which links are looked for. */
+/** Filters for listing links. */
 export interface Wanted {
   bucket?: string | undefined
-  /** Links to just this object. */
+  /** Links to exactly this object. */
   key?: string | undefined
   state?: 'active' | 'expired' | 'revoked' | undefined
-  /** Part of what it is of, what it is saved as, or its maker's address, in any case. */
+  /** Part of the target, the file name or the creator's email, ignoring case. */
   q?: string | undefined
 }
 
-/** Links before an id, latest first; of one person where one is given. */
+/** Links before an id, latest first; optionally of one user. */
 export function listShares(
   db: Db,
   wanted: Wanted & { createdBy: string | null; before: string | undefined; now: Date },
@@ -70,7 +70,10 @@ export function listShares(
 export const emailOf = async (db: Db, userId: string): Promise<string | null> =>
   (await db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst())?.email ?? null
 
-/** Takes one of the downloads that are left; false when there is none. One statement: racers cannot both have the last. */
+/**
+ * Takes one of the remaining downloads; false if none is left. A single statement, so that racers cannot both take the
+ * last.
+ */
 export const spendDownload = async (tx: Tx, id: string): Promise<boolean> =>
   (
     await tx
@@ -111,10 +114,10 @@ export async function sumUses(
 export const insertAccess = (tx: Tx, row: NewRow<'share_accesses'>) =>
   tx.insertInto('share_accesses').values(row).execute()
 
-/** That an address was given contents by a link, and may go on with them until `ends_at`. */
+/** A link has sent contents to an address, which may continue downloading them until `ends_at`. */
 export type Serving = Omit<Row<'share_servings'>, 'left_bytes'>
 
-/** Notes that contents were given: so many more bytes may be asked for to go on with them. */
+/** Stores that contents were sent: as many more bytes may be requested to continue them. */
 export const addServing = (tx: Tx, row: NewRow<'share_servings'>, now: Date) =>
   tx
     .insertInto('share_servings')
@@ -144,7 +147,7 @@ export const findServing = async (db: Db, { share_id, ip, blob_id }: Serving, no
       .execute()
   ).length > 0
 
-/** Takes bytes of those that an address may still ask for; false when there are not as many. */
+/** Takes bytes from those that an address may still request; false if there are not enough. */
 export const takeRest = async (
   tx: Tx,
   { share_id, ip, blob_id }: Serving,

@@ -13,8 +13,8 @@ const BATCH = 1000
 const AT_ONCE = 16
 
 /**
- * Compares rows with bytes and bytes with rows, and what is counted with what is there. Works beside a running service:
- * what is younger than the grace period is not judged. Constant memory. Refuses to mend anything when too much would go.
+ * Compares rows with bytes, bytes with rows, and counters with what exists. Can run beside a service: anything younger
+ * than the grace period is skipped. Constant memory. Refuses to fix anything if too much would be removed.
  */
 export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
   const summary = {
@@ -38,13 +38,14 @@ export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
   return summary
 }
 
-/** Every row has its bytes. */
+/** Checks that every row has its bytes. */
 async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await listPointed(ctx.db, after, BATCH)
     const last = rows.at(-1)?.blob_id
     if (last === undefined) return
-    // Rows of the last blob may go on in the next batch: they all come then, unless it fills a batch alone.
+    // The last blob's rows may continue in the next batch, so they are all left to it, unless the blob fills a batch
+    // alone.
     const whole =
       rows.length < BATCH || rows[0]?.blob_id === last ? rows : rows.filter(({ blob_id }) => blob_id !== last)
     const byBlob = new Map(whole.map((row) => [row.blob_id, row]))
@@ -68,7 +69,7 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
     else hash.update(body)
     if (!deep || sha256 === null || hash.digest('hex') === sha256) return
     summary.different++
-    report(`different: the bytes of ${where} (blob ${blob_id}) do not have their SHA-256`)
+    report(`different: the bytes of ${where} (blob ${blob_id}) do not match their SHA-256`)
   } catch (error) {
     if (isDamage(error)) {
       summary.damaged++
@@ -77,11 +78,11 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
     }
     if (!(error instanceof BlobMissing)) throw error
     summary.missing++
-    report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not there`)
+    report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not in the storage`)
   }
 }
 
-/** Nothing points at these and the collector will not look at them: they are put before it again. */
+/** Blobs that nothing points at and that the collector would not look at; fixing hands them to it again. */
 async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
   for (;;) {
     const ids = await findForgotten(ctx.db, BATCH)
@@ -95,7 +96,7 @@ async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summ
   }
 }
 
-/** What is counted is what is there. */
+/** Checks that the counters match what exists. */
 async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
   let total = 0
   for (const { held, counted } of await compareUsage(ctx.db)) {
@@ -112,7 +113,7 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
   const row = await findTotalQuota(ctx.db)
   if (!row || row.used_bytes === total) return
   summary.miscounted++
-  report(`miscounted: all buckets together have ${row.used_bytes} bytes instead of ${total}`)
+  report(`miscounted: all buckets have a total of ${row.used_bytes} bytes instead of ${total}`)
   if (!fix) return
   await ctx.upkeep(({ tx }) => setTotalQuota(tx, row.quota_gb))
   summary.fixed++

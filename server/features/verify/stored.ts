@@ -8,22 +8,22 @@ import type { Options, Summary } from './summary.ts'
 
 const BATCH = 1000
 const AT_ONCE = 16
-/** Of all that is stored, the share that may go without a word. */
+/** The share of everything stored that may be removed without confirmation. */
 const UNASKED = 0.1
 
-/** An entry of the storage; an error where it cannot be looked at. */
+/** An entry in the storage; has an error if it cannot be read. */
 interface Entry {
   name: string
-  /** Null of a folder of blobs. */
+  /** Null for a folder of blobs. */
   id: string | null
   size: number
   known: boolean
-  /** Within the grace period, so that its row may yet be to come or its removal on its way. */
+  /** Within the grace period: its row may not be stored yet, or its removal may be in progress. */
   young: boolean
   error?: Error
 }
 
-/** All that is in the storage, some at a time, and which of it the database knows. */
+/** Everything in the storage, in batches, and which of it the database knows. */
 async function* entriesOf(ctx: Ctx): AsyncGenerator<Entry[]> {
   const oldest = ctx.now().getTime() - ctx.config.blobGraceSeconds * 1000
   let batch: Omit<Entry, 'known'>[] = []
@@ -48,8 +48,8 @@ async function* entriesOf(ctx: Ctx): AsyncGenerator<Entry[]> {
 const isOrphan = ({ known, young }: Entry): boolean => !known && !young
 
 /**
- * How many entries of the storage `--fix` may set aside. Refuses when it looks as if this were not the storage's
- * database: it knows nothing of it, or too much would go, unless somebody says the exact number.
+ * How many entries `--fix` may set aside. Refuses if this does not look like the storage's database: it knows nothing
+ * of the storage, or too much would be removed. Giving the exact number overrides both.
  */
 export async function planRemovals(ctx: Ctx, yesRemove: number | undefined): Promise<number> {
   let stored = 0
@@ -65,24 +65,26 @@ export async function planRemovals(ctx: Ctx, yesRemove: number | undefined): Pro
   const refuse = (why: string): never => {
     throw new ServiceError(
       'conflict',
-      `${why} Nothing was changed. \`verify\` names them; if they are to go, say: verify --fix --yes-remove ${orphans}`,
+      `${why} Nothing was changed. \`verify\` lists them. To remove them, run: verify --fix --yes-remove ${orphans}`,
     )
   }
   const [of, are] = [`${stored} blobs in the storage`, orphans === 1 ? 'is' : 'are']
   if (yesRemove !== undefined && yesRemove !== orphans)
-    refuse(`${orphans} of ${of} ${are} unknown to the database and older than the grace period, not ${yesRemove}.`)
+    refuse(
+      `${orphans} of ${of} ${are} unknown to the database and older than the grace period, but --yes-remove is ${yesRemove}.`,
+    )
   if (yesRemove === undefined && stored > 0 && known === 0)
-    refuse(`The database knows none of the ${of}: is it the right one?`)
+    refuse(`The database knows none of the ${of}: is it the right database?`)
   if (yesRemove === undefined && orphans > stored * UNASKED)
     refuse(
-      `${orphans} of ${of} ${are} unknown to the database, more than a tenth: is it the right one, and up to date?`,
+      `${orphans} of ${of} ${are} unknown to the database, more than a tenth: is it the right database, and up to date?`,
     )
   return orphans
 }
 
 /**
- * All bytes have a row. A file that has none is left of a power failure between a removal and its sync, or its row was
- * lost with a database. At most `most` are set aside: more than that nobody has agreed to.
+ * Checks that all bytes have a row. A file without one was left by a power failure between a removal and its sync, or
+ * lost its row with a database. Sets aside at most `most`, the number agreed to.
  */
 export async function verifyStored(
   ctx: Ctx,
@@ -92,7 +94,7 @@ export async function verifyStored(
   let left = most
   for await (const batch of entriesOf(ctx)) {
     const damaged = batch.filter(({ error }) => error)
-    // Those were named where their objects were looked at.
+    // These were reported with their objects.
     const pointed = await findPointed(
       ctx.db,
       damaged.flatMap(({ id }) => id ?? []),
@@ -107,20 +109,23 @@ export async function verifyStored(
       const outcome = goes ? '; set aside' : ''
       if (error) {
         summary.damaged++
-        report(`damaged: ${name} in the storage cannot be looked at: ${error.message}${outcome}`)
+        report(`damaged: ${name} in the storage cannot be read: ${error.message}${outcome}`)
       } else {
         summary.orphans++
-        report(`orphan: nothing knows the blob ${id} (${size} bytes)${outcome}`)
+        report(`orphan: the database does not know the blob ${id} (${size} bytes)${outcome}`)
       }
     }
-    // Some at a time, so that they share the syncs.
+    // A few at a time, so that they share syncs.
     for (let i = 0; i < going.length; i += AT_ONCE)
       await Promise.all(going.slice(i, i + AT_ONCE).map((id) => ctx.blobs.setAside(id)))
     summary.fixed += going.length
   }
 }
 
-/** What was set aside although this database knows it: by a command that had another one, or before it was restored. */
+/**
+ * What was set aside although this database knows it: by a command using another database, or before this one was
+ * restored.
+ */
 export async function bringBackKnown(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
   for await (const batch of asideInBatches(ctx)) {
     const known = await findKnown(
@@ -130,7 +135,9 @@ export async function bringBackKnown(ctx: Ctx, { fix, report }: Options, summary
     for (const { id, size } of batch) {
       if (!known.has(id)) continue
       summary.aside++
-      report(`aside: the blob ${id} (${size} bytes) was set aside, but is known${fix ? '; brought back' : ''}`)
+      report(
+        `aside: the blob ${id} (${size} bytes) was set aside, but the database knows it${fix ? '; brought back' : ''}`,
+      )
       if (!fix) continue
       await ctx.blobs.bringBack(id)
       summary.fixed++

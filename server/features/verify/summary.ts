@@ -1,25 +1,25 @@
 export interface Options {
-  /** Reads every byte and compares its SHA-256, where one is known. */
+  /** Reads every byte and compares its SHA-256, if known. */
   deep: boolean
-  /** Corrects numbers, sets aside bytes that the database does not know, and brings back those it knows. */
+  /** Corrects counters, sets aside bytes that the database does not know, and brings back those it knows. */
   fix: boolean
-  /** How many blobs are to go, said by someone who has looked: without it only a tenth of all may. */
+  /** How many blobs will be removed, confirmed by someone who has checked: without it at most a tenth of all. */
   yesRemove: number | undefined
-  /** Hears of each finding. */
+  /** Called with each finding. */
   report(finding: string): void
 }
 export interface Summary {
   /** Blobs that something points at. */
   blobs: number
   bytes: number
-  /** Of uploads in parts no checksum of the whole is known: only that all bytes are there. */
+  /** Uploaded in parts, so without a checksum of the whole: verified only by size. */
   withoutChecksum: number
   missing: number
   different: number
-  /** Entries of the storage that cannot be looked at. */
+  /** Entries of the storage that cannot be read. */
   damaged: number
   orphans: number
-  /** What the database knows and lies among what was set aside. */
+  /** Blobs that were set aside although the database knows them. */
   aside: number
   miscounted: number
   fixed: number

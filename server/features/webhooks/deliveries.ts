@@ -12,7 +12,7 @@ const MOST_RECOVERED = 10_000
 
 const deliveryMissing = () => new ServiceError('not_found', 'There is no such delivery of this endpoint.')
 
-/** A numbered page of the deliveries of an endpoint, latest first; counting stops at 10,000 (W31). */
+/** A numbered page of an endpoint's deliveries, latest first. Counting stops at 10,000. */
 export async function listDeliveries(ctx: Ctx, filter: store.DeliveryFilter, page: number, pageSize: number) {
   if (!(await store.findEndpoint(ctx.db, filter.endpointId))) throw endpointMissing()
   const items: Delivery[] = await store.listDeliveries(ctx.db, filter, (page - 1) * pageSize, pageSize)
@@ -50,10 +50,10 @@ const describeAttempt = ({ id: _id, delivery_id: _delivery, ...row }: Row<'webho
 
 function assertOn(ctx: Ctx): void {
   if (!ctx.config.webhooksEnabled)
-    throw new ServiceError('conflict', 'Webhooks are switched off (WEBHOOKS_ENABLED): nothing is sent.')
+    throw new ServiceError('conflict', 'Webhooks are disabled (WEBHOOKS_ENABLED is false).')
 }
 
-/** Queues a ping for one endpoint, also when it is disabled (W33). */
+/** Queues a ping for one endpoint, even if it is disabled, so that a fix can be tested before enabling it. */
 export async function testWebhook(ctx: Ctx, endpointId: string): Promise<Delivery> {
   assertOn(ctx)
   const id = newId()
@@ -74,10 +74,12 @@ export async function testWebhook(ctx: Ctx, endpointId: string): Promise<Deliver
 async function lockEnabled(tx: Tx, endpointId: string): Promise<void> {
   const endpoint = await store.lockEndpoint(tx, endpointId)
   if (!endpoint) throw endpointMissing()
-  if (endpoint.disabled_at !== null) throw new ServiceError('conflict', 'The endpoint is disabled; enable it first.')
+  if (endpoint.disabled_at !== null) throw new ServiceError('conflict', 'The endpoint is disabled. Enable it first.')
 }
 
-/** Queues one more attempt of a delivery that is over, with the same id and body (W32). */
+/**
+ * Queues one more attempt of a finished delivery, with the same id and body, so that receivers can detect the repeat.
+ */
 export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): Promise<Delivery> {
   assertOn(ctx)
   const row = await ctx.act(async ({ tx, record }) => {
@@ -85,7 +87,7 @@ export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): 
     const queued = await store.queueResend(tx, endpointId, id, ctx.now())
     if (!queued) {
       if (!(await store.findDelivery(tx, endpointId, id))) throw deliveryMissing()
-      throw new ServiceError('conflict', 'The delivery is queued or in flight.')
+      throw new ServiceError('conflict', 'The delivery is already queued or in flight.')
     }
     record({
       name: 'webhook_resend',
@@ -98,7 +100,7 @@ export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): 
   return describe(row)
 }
 
-/** Queues the failed deliveries of a time anew, with a whole schedule each (W32). */
+/** Queues an endpoint's failed deliveries of a period again, each with a full retry schedule. */
 export async function recoverDeliveries(ctx: Ctx, endpointId: string, since: string, until: string | undefined) {
   assertOn(ctx)
   const requeued = await ctx.act(async ({ tx, record }) => {

@@ -2,7 +2,9 @@ import type { Ctx } from '../../context.ts'
 import type { Verdict } from './outcomes.ts'
 import { lockEndpoint, updateEndpoint } from './store.ts'
 
-/** Disables an endpoint that is gone or failed for too long, visibly (W25). Nothing happens when it is disabled. */
+/**
+ * Disables an endpoint that is gone or has failed for too long, and records it. Does nothing if it is already disabled.
+ */
 export async function disableEndpoint(ctx: Ctx, { endpointId, reason }: Verdict): Promise<void> {
   const disabled = await ctx.act(async ({ tx, record, nothing }) => {
     const row = await lockEndpoint(tx, endpointId)

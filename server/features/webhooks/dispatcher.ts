@@ -11,16 +11,16 @@ import { onQueued } from './queue-signal.ts'
 import { attempt, type Outcome } from './send.ts'
 import { routeOf } from './target.ts'
 
-/** Beyond the time an attempt may take, until its lease ends: for writing down its outcome. */
+/** How much longer than an attempt its lease lasts, to leave time to store the outcome. */
 const LEASE_MARGIN_MS = 20_000
-/** After a turn that failed: the database does not answer, most likely. */
+/** Pause after a failed turn, most likely because the database does not answer. */
 const PAUSE_MS = 1000
 
 /** The part of a process that sends deliveries. */
 interface Dispatcher {
-  /** Looks at the queue now, and goes on until nothing is in flight and nothing due. */
+  /** Checks the queue now, and continues until nothing is in flight or due. */
   wake(): void
-  /** Ends the connections it keeps to receivers. */
+  /** Closes its connections to receivers. */
   close(): void
 }
 const dispatcherOf = perSystem(
@@ -29,8 +29,8 @@ const dispatcherOf = perSystem(
 )
 
 /**
- * Sends what is due. The timer is the safety net for what another process queued and for retries; what this one queues
- * it looks at at once (W22).
+ * Sends due deliveries. What this process queues is picked up at once; the timer covers retries and what another
+ * process queued.
  */
 export const webhookDispatcher = {
   name: 'webhook-dispatcher',
@@ -62,7 +62,7 @@ function createDispatcher(ctx: Ctx): Dispatcher {
     })
   }
 
-  /** Writes down what has ended and claims as much as there is room for, in one transaction. */
+  /** Stores finished outcomes and claims as many deliveries as there is room for, in one transaction. */
   async function turn(): Promise<void> {
     const outcomes = ended
     ended = []
@@ -75,14 +75,14 @@ function createDispatcher(ctx: Ctx): Dispatcher {
       done = await ctx.upkeep(
         async ({ tx }) => {
           const verdicts = outcomes.length === 0 ? [] : await recordOutcomes(tx, ctx.config, outcomes)
-          // First the endpoints to disable, so that nothing more is sent to them (W25).
+          // Endpoints are disabled first, so that nothing more is sent to them.
           if (slots <= 0 || verdicts.length > 0) return { verdicts, claimed: [] }
           const claim = await claimDeliveries(tx, { slots, now, until, token: newId() })
           const claimed =
             claim.interrupted.length === 0 ? claim.deliveries : await noteInterrupted(tx, ctx.config, claim, now)
           return { verdicts, claimed }
         },
-        // What a power failure takes back is an outcome that is then found out once more.
+        // If a power failure loses an outcome, the attempt is simply repeated.
         { relaxed: true },
       )
     } catch (error) {
@@ -96,14 +96,14 @@ function createDispatcher(ctx: Ctx): Dispatcher {
 
   async function drain(): Promise<void> {
     for (;;) {
-      // What arrives at the same time is dealt with in one turn: on SQLite a turn leaves no gap for answers.
+      // Handles what arrives together in one turn: on SQLite, consecutive turns leave no time for responses.
       await setImmediate()
       woken = false
       let failed = false
       try {
         await turn()
       } catch (error) {
-        ctx.log.error({ err: error }, 'webhook deliveries cannot be taken or written down')
+        ctx.log.error({ err: error }, 'could not claim or record webhook deliveries')
         if (ctx.stopping.aborted) return
         failed = true
       }

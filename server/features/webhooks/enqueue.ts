@@ -11,8 +11,8 @@ interface Subscriber {
 }
 
 /**
- * Step: queues a delivery for each successful event and each enabled endpoint that subscribes to it (W1, W2, W7); a ping
- * for the one it tests. Gives how many.
+ * Step: queues a delivery per successful event and enabled endpoint subscribed to it, in the event's own transaction; a
+ * ping only for the endpoint under test. Returns how many.
  */
 export async function enqueueDeliveries(tx: Tx, records: readonly Row<'audit'>[]): Promise<number> {
   const events = records.filter((one) => one.result === 'success' && !auditOnly.has(one.action as ActionName))
@@ -46,7 +46,7 @@ const delivery = (record: Row<'audit'>, webhook_id: string, body: string, id = n
   acknowledged_at: null,
 })
 
-/** Whoever asked for it was told the delivery's id beforehand. */
+/** The delivery's id was returned to whoever requested the ping before it is queued. */
 function ping(record: Row<'audit'>) {
   const { webhook_id, delivery_id } = JSON.parse(record.details) as { webhook_id: string; delivery_id: string }
   return delivery(record, webhook_id, eventBody(record), delivery_id)
@@ -56,7 +56,7 @@ function isFor({ wants, bucket, prefix }: Subscriber, record: Row<'audit'>): boo
   if (!wants.includes('*') && !wants.includes(record.action)) return false
   if (bucket === null) return true
   const places = [{ bucket: record.bucket, key: record.object_key }]
-  // Who watches where an object was wants to know that it left.
+  // An endpoint watching the source of a move must learn that the object left.
   if (record.action === 'move')
     places.push(
       (JSON.parse(record.details) as { source?: (typeof places)[number] }).source ?? { bucket: null, key: null },
@@ -64,7 +64,9 @@ function isFor({ wants, bucket, prefix }: Subscriber, record: Row<'audit'>): boo
   return places.some((one) => one.bucket === bucket && (one.key ?? '').startsWith(prefix ?? ''))
 }
 
-/** The text that is signed and sent, made once (W3, W4). It is short, since a record's details are. */
+/**
+ * The text that is signed and sent, built once so that every attempt has the same body. Short, like a record's details.
+ */
 function eventBody(record: Row<'audit'>): string {
   return JSON.stringify({
     event: record.action,

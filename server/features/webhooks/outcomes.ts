@@ -6,12 +6,12 @@ import * as queue from './queue.ts'
 import type { Outcome } from './send.ts'
 import type { EndpointRow } from './store.ts'
 
-/** Where the configured schedule ends. Seconds; the last one goes on (W15). */
+/** Seconds to wait once the configured schedule is exhausted; the last one repeats. */
 const TAIL = [7200, 18_000, 36_000]
 const JITTER = 0.1
-/** Wait for a proxy that failed: no fault of the receiver (W41). Seconds. */
+/** Seconds to wait after a proxy failure, which is not the receiver's fault. */
 const PROXY_PAUSE = 60
-/** Interrupted attempts that cost nothing (W18). */
+/** Interrupted attempts that do not count. */
 const FREE_INTERRUPTIONS = 3
 const COOL_AFTER = 4
 const COOL_SECONDS = 60
@@ -20,16 +20,16 @@ const GIVEN_UP_FOR_DISABLING = 10
 
 export const later = (from: Date, seconds: number): string => new Date(from.getTime() + seconds * 1000).toISOString()
 
-/** Seconds to wait after the nth failed attempt of a schedule (W15); `random` is in [0, 1). */
+/** Seconds to wait after a schedule's nth failed attempt; `random` is in [0, 1). */
 export function pauseAfter({ webhooks }: Config, n: number, random: number, retryAfter: number | null): number {
   const { retrySchedule } = webhooks
   const beyond = Math.min(n - 1 - retrySchedule.length, TAIL.length - 1)
   const base = retrySchedule[n - 1] ?? TAIL[beyond] ?? 0
-  // A receiver may ask for more patience, but not for more than double (W16).
+  // A receiver may ask for a longer wait, but at most twice as long.
   return Math.min(Math.max(base * (1 + JITTER * random), retryAfter ?? 0), 2 * base)
 }
 
-/** Seconds of a Retry-After header (RFC 9110 section 10.2.3) of an answer that may have one; null without. */
+/** Seconds in an answer's Retry-After header (RFC 9110 section 10.2.3), for statuses that allow one; null without. */
 function retryAfterOf({ answer, endedAt }: Pick<Outcome, 'answer' | 'endedAt'>): number | null {
   const value = answer?.headers?.['retry-after']
   if (value === undefined || (answer?.status !== 429 && answer?.status !== 503)) return null
@@ -38,7 +38,7 @@ function retryAfterOf({ answer, endedAt }: Pick<Outcome, 'answer' | 'endedAt'>):
   return Number.isNaN(at) ? null : Math.max(0, (at - endedAt.getTime()) / 1000)
 }
 
-/** The delivery's row after an attempt that failed. */
+/** A delivery's row after a failed attempt. */
 function nextState(config: Config, outcome: Outcome, failure: NonNullable<Outcome['failure']>) {
   const { delivery, answer, endedAt } = outcome
   const common = {
@@ -61,13 +61,13 @@ function nextState(config: Config, outcome: Outcome, failure: NonNullable<Outcom
   return { ...common, status: 'queued' as const, next_attempt_at: later(endedAt, pause) }
 }
 
-/** An endpoint that is to be disabled, and why. */
+/** An endpoint to disable, and why. */
 export interface Verdict {
   endpointId: string
   reason: string
 }
 
-/** Those that were written, in the order in which they ended. */
+/** Writes the outcomes whose lease still holds, and returns them in the order in which they ended. */
 async function writeDeliveries(tx: Tx, config: Config, outcomes: readonly Outcome[]) {
   const done = new Map<Outcome, { outcome: Outcome; givenUp: boolean }>()
   const well = outcomes.filter(({ failure }) => !failure)
@@ -87,8 +87,8 @@ async function writeDeliveries(tx: Tx, config: Config, outcomes: readonly Outcom
 }
 
 /**
- * Step: writes down outcomes, each with its attempt and what it says of the endpoint's health. An outcome whose lease has
- * gone to someone else, or whose delivery is gone, is dropped (W18, W27). Gives the endpoints to disable.
+ * Step: stores outcomes, each with its attempt and effect on the endpoint's health. An outcome is dropped if another
+ * process has taken over its lease or its delivery was deleted. Returns the endpoints to disable.
  */
 export async function recordOutcomes(tx: Tx, config: Config, outcomes: readonly Outcome[]): Promise<Verdict[]> {
   const written = await writeDeliveries(tx, config, outcomes)
@@ -110,7 +110,7 @@ export async function recordOutcomes(tx: Tx, config: Config, outcomes: readonly 
   return verdicts
 }
 
-/** The health of an endpoint after outcomes in the order in which they ended (W25, W26). */
+/** An endpoint's health after outcomes in the order in which they ended. */
 function healthAfter(
   { webhooks }: Config,
   endpoint: Pick<EndpointRow, 'failing_since' | 'failed_deliveries' | 'failures_in_row' | 'cooling_until'>,
@@ -130,7 +130,7 @@ function healthAfter(
     }
     failing_since ??= startedAt.toISOString()
     if (givenUp) failed_deliveries++
-    // Attempts that had begun before, and retries meanwhile, say nothing that is not known.
+    // Attempts started before the cool-down, and retries during it, add no new information.
     if (cooling_until === null || Date.parse(cooling_until) <= startedAt.getTime()) {
       failures_in_row++
       const seconds = COOL_SECONDS * 2 ** Math.min(failures_in_row - COOL_AFTER, 10)
@@ -165,24 +165,24 @@ function attemptRow({ delivery, startedAt, headers, answer, failure }: Outcome):
   }
 }
 
-/** Text where it is one that both databases keep, else base64. */
+/** As text if both databases can store it, otherwise base64. */
 function bodyText(answer: Outcome['answer']): Pick<queue.AttemptRow, 'response_body' | 'response_encoding'> {
   if (!answer || answer.status === null) return { response_body: null, response_encoding: null }
   const { body, truncated } = answer
   try {
-    // The cut may go through a character: what is left of it is not decoded.
+    // Truncation may split a character; `stream` skips the incomplete rest.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body, { stream: truncated })
     if (!text.includes('\0')) return { response_body: text, response_encoding: 'utf-8' }
   } catch {
-    // No UTF-8.
+    // Not UTF-8.
   }
   return { response_body: body.toString('base64'), response_encoding: 'base64' }
 }
 
 /**
- * Step: notes that the former attempts of claimed deliveries ended with their process. The first three cost nothing; a
- * further one counts as a failed attempt, for it may be the delivery that ends processes (W18). Gives what is still to be
- * sent.
+ * Step: records that the earlier attempts of claimed deliveries ended with their process. The first three do not count;
+ * each further one counts as failed, since the delivery itself may be what crashes processes. Returns what is still to
+ * be sent.
  */
 export async function noteInterrupted(
   tx: Tx,

@@ -3,24 +3,24 @@ import { prepared } from '../../db/prepared.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 import type { DeliveryRow, EndpointRow } from './store.ts'
 
-/** Endpoints looked at in one claim. */
+/** Endpoints considered per claim. */
 const MOST_ENDPOINTS = 50
 
-/** A delivery with a lease: whoever holds its token is the one that may send it and write down what became of it. */
+/** A leased delivery: only the holder of its token may send it and store the outcome. */
 export interface Claimed extends DeliveryRow {
   lease_token: string
   endpoint: EndpointRow
 }
 
-// The literals of these conditions are those of partial indexes: SQLite would not use an index for a parameter.
+// These conditions repeat the literals of partial indexes, since SQLite would not use such an index for a parameter.
 const due = (now: string) =>
   sql<boolean>`d.status = 'queued' and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`
 const begun = sql<boolean>`d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')`
 const pings = sql<boolean>`d.status = 'queued' and d.event = 'ping'`
 
 /**
- * Whether an endpoint has something that may be sent now and room for it. One that is disabled gets pings only (W33), one
- * that cools down no first attempts (W26). A scalar subquery with a limit: `exists` would let PostgreSQL hash the queue.
+ * Whether an endpoint has something to send now, and room for it. A disabled endpoint gets only pings, one that is
+ * cooling down no first attempts. A scalar subquery with a limit: with `exists`, PostgreSQL would hash the whole queue.
  */
 function ready(now: string): RawBuilder<boolean> {
   const first = (condition: RawBuilder<boolean>) =>
@@ -35,12 +35,12 @@ function ready(now: string): RawBuilder<boolean> {
          where d.webhook_id = e.id and d.lease_token is not null and d.lease_until > ${now}) < e.max_in_flight)`
 }
 
-/** Whether a claim would find something. */
+/** Whether a claim would find anything. */
 export const isAnythingDue = async (db: Db, now: Date): Promise<boolean> =>
   (await db.selectFrom('webhooks as e').select('e.id').where(ready(now.toISOString())).limit(1).executeTakeFirst()) !==
   undefined
 
-/** Locks endpoints that are ready, in random order; those that another replica is claiming for are left out. */
+/** Locks ready endpoints in random order, skipping those that another replica is claiming for. */
 const lockReady = (tx: Tx, now: string, limit: number): Promise<EndpointRow[]> =>
   tx
     .selectFrom('webhooks as e')
@@ -68,7 +68,7 @@ async function countInFlight(tx: Tx, endpoints: readonly EndpointRow[], now: str
   return new Map(rows.map(({ webhook_id, count }) => [webhook_id, count]))
 }
 
-/** Gives one slot to each in turn, until there are none or nobody has room. */
+/** Deals slots out one at a time until none is left or no endpoint has room. */
 function share(slots: number, rooms: readonly number[]): number[] {
   const given = rooms.map(() => 0)
   for (let left = slots, before = -1; left > 0 && left !== before; ) {
@@ -82,16 +82,16 @@ function share(slots: number, rooms: readonly number[]): number[] {
   return given
 }
 
-/** What a claim found: deliveries to send, and of those the ones whose former attempt ended with its process. */
+/** A claim's result: deliveries to send, and those among them whose earlier attempt ended with its process. */
 export interface Claim {
   deliveries: Claimed[]
   interrupted: { delivery: Claimed; leasedAt: string }[]
 }
 
 /**
- * Leases up to `slots` due deliveries, shared out over the endpoints (W21). In flight is counted after the endpoints are
- * locked and by a statement of its own: counted by the one that locks, two replicas overshot a cap of 2 with 4, for its
- * snapshot predates the other's commit.
+ * Leases up to `slots` due deliveries, shared out among the endpoints so that none starves the others. Deliveries in
+ * flight are counted after the endpoints are locked, by a statement of its own: counted in the locking statement, whose
+ * snapshot predates the other's commit, two replicas overshot a limit of 2 with 4.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -184,11 +184,13 @@ const write = prepared(
       .returning('id'),
 )
 
-/** Writes what became of an attempt and ends its lease; false when the lease has gone to someone else (W18). */
+/** Stores an attempt's outcome and ends its lease; false if another process has taken it over. */
 export const writeOutcome = async (tx: Tx, row: Omit<Parameters<typeof write>[1], 'nothing'>): Promise<boolean> =>
   (await write(tx, { ...row, nothing: null })).length > 0
 
-/** The same for many attempts that succeeded with the same status; gives the ids of those that still had their lease. */
+/**
+ * Like `writeOutcome`, for many attempts that succeeded with the same status. Returns the ids whose lease still held.
+ */
 export async function writeAcknowledged(
   tx: Tx,
   leases: readonly { id: string; lease_token: string }[],
@@ -231,7 +233,7 @@ export async function insertAttempts(tx: Tx, rows: readonly NewRow<'webhook_atte
       .execute()
 }
 
-/** Ends the streak of failures of endpoints that succeeded; touches no row that has none. */
+/** Ends the failure streak of endpoints that succeeded; touches no row without one. */
 export const clearFailures = (tx: Tx, ids: readonly string[]) =>
   tx
     .updateTable('webhooks')
@@ -240,7 +242,7 @@ export const clearFailures = (tx: Tx, ids: readonly string[]) =>
     .where('failing_since', 'is not', null)
     .execute()
 
-/** The endpoints with these ids, locked in the order of their ids. */
+/** Locks the endpoints with these ids, in order of id. */
 export const lockEndpoints = (tx: Tx, ids: readonly string[]): Promise<EndpointRow[]> =>
   tx.selectFrom('webhooks').selectAll().where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 

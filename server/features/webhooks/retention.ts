@@ -3,13 +3,13 @@ import { DAY_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 
-/** How long the queue of a paused endpoint waits (W24). */
+/** How long a paused endpoint's deliveries stay queued. */
 const PAUSED_DAYS = 7
 const BATCH = 1000
 
 /**
- * Forgets deliveries that were over before their time of keeping, gives up what waited for a paused endpoint for too
- * long, and lets new secrets take the place of those whose grace period is over.
+ * Deletes finished deliveries after their retention, gives up what has waited for a paused endpoint for too long, and
+ * promotes new secrets whose grace period has ended.
  */
 export const webhookKeeper = {
   name: 'webhook-keeper',

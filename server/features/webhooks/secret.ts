@@ -6,22 +6,22 @@ import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 const SECRET_PURPOSE = 'webhook-secret'
 const PREFIX = 'whsec_'
 
-/** A new signing secret, as receivers get to see it (W28). */
+/** A new signing secret, in the form shown to receivers. */
 export const newSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
 export const sealSecret = (config: Config, secret: string): string => seal(config, SECRET_PURPOSE, secret)
 
-/** The same secret under the current SECRET_KEY (J6). */
+/** The same secret encrypted under the current SECRET_KEY, so that previous ones can be retired. */
 export const reseal = (config: Config, sealed: string): string =>
   isSealedWithCurrent(config, sealed) ? sealed : sealSecret(config, unseal(config, SECRET_PURPOSE, sealed))
 
-/** The secrets that sign at a time: the current one and, during the grace period of a rotation, the next (W29). */
+/** The secrets that sign: the current one and, during a rotation's grace period, the next. */
 export interface Secrets {
   current: string
   next: string | null
 }
 
-/** Throws when they were encrypted with a SECRET_KEY that is not known any more. */
+/** Throws if the secrets were encrypted with a SECRET_KEY that is no longer known. */
 export function secretsAt(
   config: Config,
   { secret, next_secret, promotes_at }: Pick<Row<'webhooks'>, 'secret' | 'next_secret' | 'promotes_at'>,
@@ -36,13 +36,13 @@ export function secretsAt(
 const hexOf = (secret: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
-/** Standard Webhooks 1.0.0: the key is what the base64 after `whsec_` stands for, unlike that of X-Svc-Signature. */
+/** Standard Webhooks 1.0.0: the key is the decoded base64 after `whsec_`; X-Svc-Signature uses the text itself. */
 const standardOf = (secret: string, signed: string): string =>
   `v1,${createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
     .update(signed)
     .digest('base64')}`
 
-/** The headers that say what a delivery is and that it is ours (W8, W29). */
+/** The headers that identify a delivery and prove that it is ours. */
 export function deliveryHeaders(
   { id, event, body, attempt }: { id: string; event: string; body: string; attempt: number },
   { current, next }: Secrets,

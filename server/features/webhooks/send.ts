@@ -6,7 +6,7 @@ import type { Answer, Poster } from '../../outbound/post.ts'
 import type { Claimed } from './queue.ts'
 import { deliveryHeaders, secretsAt } from './secret.ts'
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface Outcome {
   delivery: Claimed
   startedAt: Date
@@ -16,7 +16,7 @@ export interface Outcome {
   failure: { kind: FailureClass | 'http_status' | 'secret'; text: string } | null
 }
 
-/** Makes the attempt that a claim is for. Never rejects. */
+/** Makes the attempt for a claimed delivery. Never rejects. */
 export async function attempt(ctx: Ctx, poster: Poster, delivery: Claimed): Promise<Outcome> {
   const startedAt = ctx.now()
   const { id, event, body, endpoint, attempts } = delivery
@@ -28,8 +28,8 @@ export async function attempt(ctx: Ctx, poster: Poster, delivery: Claimed): Prom
       'User-Agent': `Strongroom/${version}`,
     }
   } catch (error) {
-    ctx.log.error({ err: error, endpoint: endpoint.id }, 'the secret of a webhook endpoint cannot be read')
-    const failure = { kind: 'secret' as const, text: 'the secret of the endpoint cannot be read; rotate it' }
+    ctx.log.error({ err: error, endpoint: endpoint.id }, "a webhook endpoint's secret cannot be decrypted")
+    const failure = { kind: 'secret' as const, text: "the endpoint's secret cannot be decrypted; rotate it" }
     return { delivery, startedAt, endedAt: ctx.now(), headers: {}, answer: null, failure }
   }
   const { metrics, traces } = telemetryOf(ctx.config)
@@ -51,7 +51,7 @@ export async function attempt(ctx: Ctx, poster: Poster, delivery: Claimed): Prom
   if (failure?.kind === 'blocked')
     ctx.log.warn(
       { delivery: id, endpoint: endpoint.id, address: failure.detail },
-      'a receiver has an address not allowed',
+      'a receiver resolved to an address that is not allowed',
     )
   return { delivery, startedAt, endedAt: ctx.now(), headers, answer, failure }
 }

@@ -13,7 +13,7 @@ import { checkTarget } from './target.ts'
 
 const MOST_ENDPOINTS = 500
 
-/** What an administrator says of an endpoint. */
+/** The fields of an endpoint that an administrator sets. */
 export interface EndpointFields {
   name?: string | undefined
   url?: string | undefined
@@ -26,22 +26,22 @@ export interface EndpointFields {
 
 export const endpointMissing = () => new ServiceError('not_found', 'There is no such webhook endpoint.')
 
-/** Throws invalid_request naming every event that does not exist (W2). */
+/** Throws invalid_request naming every unknown event. */
 function checkEvents(wanted: readonly string[]): void {
   const known: readonly string[] = eventNames
   const faults = wanted.flatMap((name, i) =>
     name === '*' || known.includes(name)
       ? []
-      : [{ path: `body.events.${i}`, message: `"${name.slice(0, 64)}" is no event` }],
+      : [{ path: `body.events.${i}`, message: `"${name.slice(0, 64)}" is not an event` }],
   )
   if (faults.length > 0) throw invalidAll(faults)
 }
 
 function checkFilter(bucket: string | null, prefix: string | null): void {
-  if (bucket === null && prefix !== null) throw invalid('body.prefix', 'needs a bucket')
+  if (bucket === null && prefix !== null) throw invalid('body.prefix', 'requires bucket')
 }
 
-/** Registers an endpoint; its secret is in this answer alone. */
+/** Registers an endpoint; its secret is only in this response. */
 export async function createWebhook(
   ctx: Ctx,
   input: EndpointFields & { name: string; url: string; events: readonly string[] },
@@ -53,7 +53,10 @@ export async function createWebhook(
   const secret = newSecret()
   const row = await ctx.act(async ({ tx, record }) => {
     if ((await store.countEndpoints(tx)) >= MOST_ENDPOINTS)
-      throw new ServiceError('limit_reached', `There are ${MOST_ENDPOINTS} endpoints already.`)
+      throw new ServiceError(
+        'limit_reached',
+        `There are already ${MOST_ENDPOINTS} webhook endpoints, the most allowed.`,
+      )
     const now = ctx.now().toISOString()
     const row = await store.insertEndpoint(tx, {
       id: newId(),
@@ -74,7 +77,7 @@ export async function createWebhook(
   return { ...describe(ctx, row), secret }
 }
 
-/** A waiting secret whose time has come is not waiting any more, though no one has moved it yet. */
+/** A next secret whose grace period has ended no longer counts as pending, even if its promotion is not stored yet. */
 const isRotating = (ctx: Ctx, { promotes_at }: store.EndpointRow): boolean =>
   promotes_at !== null && Date.parse(promotes_at) > ctx.now().getTime()
 
@@ -99,7 +102,7 @@ function describe(ctx: Ctx, row: store.EndpointRow): Webhook {
   }
 }
 
-/** A URL as others may read it: receivers keep tokens in queries. */
+/** A URL as others may see it, without its query, in which receivers keep tokens. */
 function publicUrl(text: string): string {
   const url = new URL(text)
   return url.origin + url.pathname + (url.search ? '?***' : '')
@@ -113,7 +116,7 @@ const shown = ({ name, url, events: wanted, bucket, prefix }: store.EndpointRow)
 })
 const detailsOf = (row: store.EndpointRow) => ({ webhook_id: row.id, ...shown(row) })
 
-/** All endpoints, latest first, with what became of their deliveries of late. */
+/** All endpoints, latest first, with the outcomes of recent deliveries. */
 export async function listWebhooks(ctx: Ctx, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listEndpoints(ctx.db, before, limit + 1)
@@ -142,7 +145,7 @@ export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   return describe(ctx, row)
 }
 
-/** Changes what is named. Another URL and a resumed endpoint begin with no failures. */
+/** Changes the given fields. A new URL, or resuming, clears the endpoint's failures. */
 export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields): Promise<Webhook> {
   if (input.events) checkEvents(input.events)
   if (input.url !== undefined) await checkTarget(ctx.config, input.url)
@@ -185,7 +188,7 @@ async function lock(tx: Tx, id: string): Promise<store.EndpointRow> {
   return row
 }
 
-/** Deletes an endpoint with its queue and log; what is in flight ends without a trace (W27). */
+/** Deletes an endpoint with its queue and log; outcomes of attempts in flight are dropped. */
 export const deleteWebhook = (ctx: Ctx, id: string): Promise<undefined> =>
   ctx.act(async ({ tx, record }) => {
     const row = await store.deleteEndpoint(tx, id)
@@ -194,14 +197,13 @@ export const deleteWebhook = (ctx: Ctx, id: string): Promise<undefined> =>
     return undefined
   })
 
-/** Makes a new secret, in this answer alone. The old one signs `X-Svc-Signature` until the grace period is over (W29). */
+/** Creates a new secret, returned only here. The old one still signs `X-Svc-Signature` until the grace period ends. */
 export async function rotateSecret(ctx: Ctx, id: string, graceSeconds: number): Promise<NewWebhook> {
   const secret = newSecret()
   const sealed = sealSecret(ctx.config, secret)
   const row = await ctx.act(async ({ tx, record }) => {
     const row = await lock(tx, id)
-    if (isRotating(ctx, row))
-      throw new ServiceError('conflict', 'A new secret is waiting already; let it take over (promote) first.')
+    if (isRotating(ctx, row)) throw new ServiceError('conflict', 'A new secret is already pending. Promote it first.')
     const current = row.next_secret ?? row.secret
     const promotesAt = new Date(ctx.now().getTime() + graceSeconds * 1000).toISOString()
     const next = await store.updateEndpoint(
@@ -221,12 +223,12 @@ export async function rotateSecret(ctx: Ctx, id: string, graceSeconds: number): 
   return { ...describe(ctx, row), secret }
 }
 
-/** Ends the grace period of a rotation. Throws conflict where none is going on. */
+/** Ends a rotation's grace period. Throws conflict if there is none. */
 export const promoteSecret = (ctx: Ctx, id: string): Promise<Webhook> =>
   ctx.act(async ({ tx, record }) => {
     const row = await lock(tx, id)
     if (!isRotating(ctx, row) || row.next_secret === null)
-      throw new ServiceError('conflict', 'No new secret is waiting.')
+      throw new ServiceError('conflict', 'No new secret is pending.')
     const next = await store.updateEndpoint(tx, id, { secret: row.next_secret, next_secret: null, promotes_at: null })
     record({
       name: 'webhook_promote',
@@ -241,12 +243,12 @@ export const listEvents = () => ({
   items: eventNames.map((name) => ({
     name,
     summary: events[name].summary,
-    // typebox keeps its own marks on schemas out of JSON.
+    // Serialised, because typebox attaches marks to schemas that JSON omits.
     schema: JSON.parse(JSON.stringify(bodySchema(name))) as object,
   })),
 })
 
-/** Encrypts the secrets anew that still need a previous SECRET_KEY (J6); gives how many. */
+/** Re-encrypts secrets that still use a previous SECRET_KEY, so that it can be retired. Returns how many. */
 export const resealWebhooks = (ctx: Ctx): Promise<number> =>
   ctx.upkeep(async ({ tx }) => {
     let count = 0

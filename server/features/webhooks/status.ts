@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../context.ts'
 
-/** What is worth watching. Over 60 seconds of `oldestReadySeconds` deliveries come faster than they are sent. */
+/** Metrics worth watching. If `oldestReadySeconds` exceeds 60, deliveries arrive faster than they are sent. */
 export interface WebhookStatus {
-  /** Deliveries waiting for an attempt, those of endpoints that are paused included; counted up to 10,000. */
+  /** Deliveries waiting for an attempt, including those of paused endpoints; counted up to 10,000. */
   queued: number
   inFlight: number
-  /** How long the longest-waiting delivery has been due that nothing holds back. */
+  /** How long the oldest sendable delivery has been due. */
   oldestReadySeconds: number
   disabledEndpoints: number
 }
@@ -34,14 +34,14 @@ export async function webhookStatus(ctx: Ctx): Promise<WebhookStatus> {
     .where('lease_token', 'is not', null)
     .where('lease_until', '>', now)
     .executeTakeFirstOrThrow()
-  // The first of each endpoint by its index: a backlog of millions costs no more than a short one.
+  // Reads the first of each endpoint by index, so that a backlog of millions costs no more than a short one.
   const cooling = sql<boolean>`(e.cooling_until is not null and e.cooling_until > ${now})`
   const first = sql<string | null>`(
     select d.next_attempt_at from webhook_deliveries d
     where d.webhook_id = e.id and d.status = 'queued' and d.next_attempt_at <= ${now}
       and (d.lease_until is null or d.lease_until <= ${now})
     order by d.next_attempt_at, d.id limit 1)`
-  // While an endpoint cools down nothing but what was begun is due (the index has pings as well, which are).
+  // While an endpoint cools down, only deliveries already attempted are due (and pings, which share the index).
   const begun = sql<string | null>`(
     select d.next_attempt_at from webhook_deliveries d
     where d.webhook_id = e.id and d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')

@@ -8,7 +8,7 @@ export type DeliveryRow = Row<'webhook_deliveries'>
 const enabled = prepared((db: Db, _none: object) =>
   db.selectFrom('webhooks').select(['id', 'events', 'bucket', 'prefix']).where('disabled_at', 'is', null),
 )
-/** The endpoints events are queued for. */
+/** The endpoints that events are queued for. */
 export const findEnabledEndpoints = (db: Db) => enabled(db, {})
 
 export async function insertDeliveries(tx: Tx, rows: readonly NewRow<'webhook_deliveries'>[]): Promise<void> {
@@ -33,7 +33,7 @@ export const countEndpoints = async (db: Db): Promise<number> =>
 export const findEndpoint = (db: Db, id: string): Promise<EndpointRow | undefined> =>
   db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Waits for a claim that is going on; deliveries can be queued meanwhile. */
+/** Waits for a claim in progress; deliveries can be queued meanwhile. */
 export const lockEndpoint = (tx: Tx, id: string): Promise<EndpointRow | undefined> =>
   tx.selectFrom('webhooks').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
@@ -43,7 +43,7 @@ export const lockAllEndpoints = (tx: Tx): Promise<EndpointRow[]> =>
 export const updateEndpoint = (tx: Tx, id: string, change: RowChange<'webhooks'>): Promise<EndpointRow> =>
   tx.updateTable('webhooks').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** With its deliveries and their attempts. */
+/** Deletes an endpoint with its deliveries and their attempts. */
 export const deleteEndpoint = (tx: Tx, id: string): Promise<EndpointRow | undefined> =>
   tx.deleteFrom('webhooks').where('id', '=', id).returningAll().executeTakeFirst()
 
@@ -56,8 +56,8 @@ export function listEndpoints(db: Db, before: string | undefined, limit: number)
 
 const MOST_RECENT = 500
 /**
- * The latest delivery of each endpoint, and how many of the most recent since a time were acknowledged and failed. Reads
- * no more than those, through the index of the latest.
+ * Each endpoint's latest delivery, and how many of the most recent since a time were acknowledged and failed. Reads
+ * only those, through the index on the latest.
  */
 export function findRecent(db: Db, endpointIds: readonly string[], since: string) {
   if (endpointIds.length === 0) return []
@@ -127,7 +127,7 @@ export const findDelivery = (db: Db, endpointId: string, id: string): Promise<De
 export const listAttempts = (db: Db, deliveryId: string): Promise<Row<'webhook_attempts'>[]> =>
   db.selectFrom('webhook_attempts').selectAll().where('delivery_id', '=', deliveryId).orderBy('id').execute()
 
-/** Queues one attempt of a delivery that is over; undefined when it is not over (any more). */
+/** Queues one attempt of a finished delivery; undefined if it is not finished (any more). */
 export const queueResend = (tx: Tx, endpointId: string, id: string, now: Date): Promise<DeliveryRow | undefined> =>
   tx
     .updateTable('webhook_deliveries')
@@ -143,7 +143,7 @@ export const queueResend = (tx: Tx, endpointId: string, id: string, now: Date): 
     .returningAll()
     .executeTakeFirst()
 
-/** Queues failed deliveries of a time anew, oldest first, and gives how many. */
+/** Queues a period's failed deliveries again, oldest first; returns how many. */
 export async function requeueFailed(
   tx: Tx,
   endpointId: string,
@@ -171,13 +171,13 @@ export async function requeueFailed(
   return Number(numUpdatedRows)
 }
 
-/** Deliveries created in that time that failed for good. */
+/** Counts deliveries created in a period that failed for good. */
 export const countFailed = async (db: Db, from: string, to: string): Promise<number> =>
   (
     await db
       .selectFrom('webhook_deliveries')
       .select((e) => e.fn.countAll<number>().as('count'))
-      // As the index has it, which a parameter would not match.
+      // A literal, as in the index: a parameter would not match it.
       .where(sql<boolean>`status = 'failed'`)
       .where('created_at', '>=', from)
       .where('created_at', '<', to)

@@ -9,7 +9,7 @@ import type { Db, Tx } from '../../db/schema.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
-/** Rows the usage of one bucket is spread over: enough that 16 writers seldom meet. */
+/** Rows that a bucket's usage is spread over: enough that 16 writers rarely collide. */
 const USAGE_SHARDS = 16
 const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, reserved: 0 }
 
@@ -23,7 +23,7 @@ export interface CreateBucket {
   trash_days?: number | undefined
 }
 
-/** Creates a bucket; needs `create` on its name. `already_exists` when the name is taken. */
+/** Creates a bucket; needs `create` on its name. Throws already_exists if the name is taken. */
 export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBucket): Promise<Bucket> {
   allow(ctx.actor, 'create', name)
   return ctx.act(async (step) => {
@@ -46,7 +46,7 @@ export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBuc
   })
 }
 
-/** The bucket for someone who has any right in it. Without one the answer is the same 403, whether it exists or not. */
+/** A bucket, for a caller with any right in it. Everyone else gets the same 403 whether it exists or not. */
 export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   allowAny(ctx, name)
   const row = await store.findBucket(ctx.db, name)
@@ -54,7 +54,7 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   return describe(ctx, row, (await store.sumUsage(ctx.db, [row.id])).get(row.id))
 }
 
-/** Changes quota and trash days; needs `manage`. A quota below what is used only stops growth. */
+/** Changes quota and trash days; needs `manage`. A quota below the current usage only stops growth. */
 export function updateBucket(
   ctx: Ctx,
   name: string,
@@ -76,7 +76,7 @@ export function updateBucket(
   })
 }
 
-/** Deletes a bucket without objects; needs `manage`. Its trash is emptied by the trash worker afterwards. */
+/** Deletes a bucket without objects; needs `manage`. The trash worker empties its trash afterwards. */
 export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   allow(ctx.actor, 'manage', name)
   await ctx.act(async ({ tx, record }) => {
@@ -93,7 +93,7 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
 
 const SCAN = 1000
 
-/** The buckets the caller has any right in, in order of names. */
+/** The buckets in which the caller has any right, in name order. */
 export async function listBuckets(ctx: Ctx, limit: number, cursor: string | undefined) {
   let [after = ''] = decodeCursor(cursor, 1) ?? []
   const found: store.BucketRow[] = []
@@ -127,7 +127,7 @@ const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bu
   permissions: actionsOn(ctx.actor.groups, row.name),
 })
 
-/** Throws the one 403 for names the caller has no right on at all. */
+/** Throws the same 403 for every name on which the caller has no right at all. */
 export function allowAny(ctx: Ctx, name: string): void {
   if (actionsOn(ctx.actor.groups, name).length === 0) allow(ctx.actor, 'list', name)
 }
@@ -137,14 +137,14 @@ export interface HeldBucket {
   id: string
   name: string
   trash_days: number
-  /** Bytes that may still be added under its own quota, negative when that was set below what is used; null without one. */
+  /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */
   room: number | null
-  /** The same of the quota over all buckets together. */
+  /** Like `room`, for the quota over all buckets. */
   totalRoom: number | null
 }
 
 /**
- * Step: holds a bucket for a change of its contents. Under a quota its other writers wait, so that `room` stays true
+ * Step: holds a bucket for a change of its contents. Under a quota, other writers wait, so that `room` stays correct
  * until the transaction ends; without one they do not. Throws not_found.
  */
 export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
@@ -153,17 +153,17 @@ export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
   return withRoom(tx, bucket)
 }
 
-/** A bucket that may be deleted by now; then `former_name` is what people knew it by, if that is known. */
+/** A bucket that may have been deleted; `former_name` is then its name before, if known. */
 export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: string | null }
 
-/** Step: holds a bucket by its id, also one that is deleted, for what is left to be done; undefined when it is forgotten. */
+/** Step: holds a bucket by id, even a deleted one, to finish pending work; undefined if its row is gone. */
 export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | undefined> {
   const bucket = await store.shareAnyBucket(tx, id)
   return bucket && withRoom(tx, bucket)
 }
 
 async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
-  // In a statement of its own: joined, it would be as it was before the wait for the bucket's row.
+  // In a statement of its own: joined, it would show the state before the wait for the bucket's row.
   const quotas = await store.lockQuotas(tx, bucket.id)
   const own = quotas.find(({ scope }) => scope === bucket.id)
   const total = quotas.find(({ scope }) => scope === store.TOTAL)
@@ -176,7 +176,7 @@ async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
   }
 }
 
-/** Step: holds two buckets, which may be the same, in one order for everybody. */
+/** Step: holds two buckets, which may be the same, always in the same order, so that callers cannot deadlock. */
 export async function holdBuckets(tx: Tx, a: string, b: string): Promise<[HeldBucket, HeldBucket]> {
   const first = await holdBucket(tx, a < b ? a : b)
   const second = a === b ? first : await holdBucket(tx, a < b ? b : a)
@@ -188,13 +188,13 @@ const least = (...rooms: readonly (number | null)[]): number | null => {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** Bytes that may still be added to a held bucket; `moved` of them come from other buckets. Null without a quota. */
+/** Bytes that may be added to a held bucket, of which `moved` come from other buckets. Null without a quota. */
 export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
   least(bucket.room, bucket.totalRoom === null ? null : bucket.totalRoom + moved)
 
 /**
- * Bytes that may be added to a bucket as far as can be known before the change is made; null without a quota. The exact
- * decision is `countUsage`'s.
+ * Bytes that may be added to a bucket, as an estimate before the change is made; null without a quota. `countUsage`
+ * makes the exact decision.
  */
 export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
   const { quota_gb, total_quota_gb, total_used_bytes } = bucket
@@ -207,27 +207,30 @@ export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<n
 }
 
 /**
- * Step: counts a change of contents; throws quota_exceeded when it grows the bucket beyond its room. `moved` bytes of it
- * come from another bucket, and are nothing new to the quota over all.
+ * Step: counts a change of contents; throws quota_exceeded if it grows the bucket beyond its room. `moved` of the bytes
+ * come from another bucket and are not new to the quota over all buckets.
  */
 export async function countUsage(tx: Tx, bucket: HeldBucket, change: Partial<store.Usage>, moved = 0): Promise<void> {
   const full = { ...none, ...change }
   const growth = full.bytes + full.reserved
   if (growth > 0) assertRoom(bucket.name, bucket.room, growth)
-  // What only moves about may do so above the quota over all, too.
+  // A mere move is allowed even above the quota over all buckets.
   if (growth > moved) assertRoom(bucket.name, bucket.totalRoom, growth - moved)
   await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...full })
   if (bucket.totalRoom !== null && growth !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: growth })
 }
 
-/** Step: sets or (null) lifts the quota over all buckets together. Every writer waits meanwhile, so its count is exact. */
+/**
+ * Step: sets the quota over all buckets, or removes it with null. All writers wait meanwhile, so that its count is
+ * exact.
+ */
 export async function setTotalQuota(tx: Tx, quota_gb: number | null): Promise<void> {
   await store.lockAllBuckets(tx)
   if (quota_gb === null) await store.clearQuota(tx, store.TOTAL)
   else await store.setQuota(tx, store.TOTAL, quota_gb, await store.sumAllUsage(tx))
 }
 
-/** What refuses `needed` bytes where there is `room` for fewer. */
+/** The error for `needed` bytes where `room` has fewer. */
 export const quotaExceeded = (name: string, room: number, needed: number): ServiceError =>
   new ServiceError(
     'quota_exceeded',
@@ -239,7 +242,7 @@ export function assertRoom(name: string, room: number | null, growth: number): v
   if (room !== null && growth > room) throw quotaExceeded(name, room, growth)
 }
 
-/** Step: counts a bucket anew from what is in it, while its writers wait. */
+/** Step: recounts a bucket from its contents, while its writers wait. */
 export async function correctUsage(tx: Tx, id: string): Promise<void> {
   const bucket = await store.lockAnyBucket(tx, id)
   if (!bucket) return
@@ -247,5 +250,5 @@ export async function correctUsage(tx: Tx, id: string): Promise<void> {
   await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await store.measureBucket(tx, bucket.id)) })
 }
 
-/** Step: forgets deleted buckets whose trash has been emptied. */
+/** Step: deletes the rows of deleted buckets whose trash is empty. */
 export const purgeBuried = store.deleteBuried

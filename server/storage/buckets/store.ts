@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
-/** The scope of the quota over all buckets together. */
+/** The scope of the quota over all buckets. */
 export const TOTAL = '00000000-0000-0000-0000-000000000000'
 
-/** Gives nothing back when the name is taken. */
+/** Returns undefined if the name is taken. */
 export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'buckets'> | undefined> =>
   tx
     .insertInto('buckets')
@@ -21,7 +21,7 @@ export type BucketRow = Pick<Row<'buckets'>, 'id' | 'name' | 'trash_days' | 'cre
 
 const withQuota = (db: Db) => db.selectFrom('buckets').leftJoin('quotas', 'quotas.scope', 'buckets.id').select(columns)
 
-/** A bucket with the quota over all buckets together, which is null where none is set. */
+/** A bucket with the quota over all buckets, null if there is none. */
 export interface FoundBucket extends BucketRow {
   total_quota_gb: number | null
   total_used_bytes: number | null
@@ -36,13 +36,13 @@ const byName = prepared((db: Db, { name, total }: { name: string; total: string 
 export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
   (await byName(db, { name, total: TOTAL }))[0]
 
-/** Live buckets after a name, in order of names. */
+/** Live buckets after a name, in name order. */
 export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
   withQuota(db).where('deleted_at', 'is', null).where('name', '>', after).orderBy('name').limit(limit).execute()
 
 /**
- * Holds the bucket in place for a change of its contents: nobody can delete it or set its quota meanwhile, while others
- * may change contents too.
+ * Locks a bucket for a change of its contents: nobody can delete it or set its quota meanwhile, but others may change
+ * contents too.
  */
 export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
 const share = prepared((tx: Tx, { name }: { name: string }) =>
@@ -54,7 +54,7 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
     .forShare(),
 )
 
-/** The same by its id, also of one that is deleted: for what is left to be done when its name is not its own any more. */
+/** Like `shareBucket`, by id and including deleted buckets, for work that remains after a bucket has lost its name. */
 export const shareAnyBucket = async (tx: Tx, id: string) =>
   tx
     .selectFrom('buckets')
@@ -63,7 +63,7 @@ export const shareAnyBucket = async (tx: Tx, id: string) =>
     .forShare()
     .executeTakeFirst()
 
-/** Locks the bucket against every other change. */
+/** Locks a bucket against every other change. */
 export const lockBucket = (tx: Tx, name: string) =>
   tx
     .selectFrom('buckets')
@@ -73,17 +73,17 @@ export const lockBucket = (tx: Tx, name: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** The same by its id, also of one that is deleted. */
+/** Like `lockBucket`, by id and including deleted buckets. */
 export const lockAnyBucket = (tx: Tx, id: string) =>
   tx.selectFrom('buckets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** Locks the quotas a bucket is under, so that whoever else grows it waits; nothing where there are none. */
+/** Locks the quotas that apply to a bucket, so that others growing it wait; locks nothing if there are none. */
 export const lockQuotas = (tx: Tx, bucketId: string) => quotasOf(tx, { scope: bucketId, total: TOTAL })
 const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: string }) =>
   tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
 )
 
-/** `used_bytes`, what is stored and reserved, is counted in the row where it is not null. */
+/** `used_bytes`, stored plus reserved, is maintained in the row if it is not null. */
 export const setQuota = (tx: Tx, scope: string, quota_gb: number, used_bytes: number | null = null) =>
   tx
     .insertInto('quotas')
@@ -115,8 +115,8 @@ export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
   tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()
 
 /**
- * Frees the name and ends open uploads, whose sweeper does the rest; the row stays until the trash is emptied. The name it
- * has until then is not a valid one and matches no pattern.
+ * Frees the name and expires open uploads, which the sweeper then removes. The row stays until the trash is empty,
+ * under a name that is not a valid one and matches no pattern.
  */
 export async function buryBucket(tx: Tx, { id, name }: { id: string; name: string }, now: Date): Promise<void> {
   const deleted_at = now.toISOString()
@@ -128,7 +128,7 @@ export async function buryBucket(tx: Tx, { id, name }: { id: string; name: strin
     .execute()
 }
 
-/** The release before has buried buckets under their ids: such a name becomes free. */
+/** The previous release kept deleted buckets under their ids: frees such a name. */
 export const freeName = (tx: Tx, name: string) =>
   tx
     .updateTable('buckets')
@@ -141,7 +141,7 @@ export interface Usage {
   bytes: number
   objects: number
   trash_bytes: number
-  /** Bytes that open uploads in parts will take. */
+  /** Bytes reserved by open multipart uploads. */
   reserved: number
 }
 
@@ -159,7 +159,7 @@ export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shar
     ),
 )
 
-/** Exact usage of each named bucket; one that never held anything is missing. */
+/** Exact usage of the given buckets; one that never held anything is missing. */
 export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Map<string, Usage>> {
   if (bucketIds.length === 0) return new Map()
   const rows = await db
@@ -177,7 +177,7 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
   return new Map(rows.map(({ bucket_id, ...usage }) => [bucket_id, usage]))
 }
 
-/** Deleted buckets whose trash is empty have nothing left to keep. */
+/** Deletes the rows of deleted buckets whose trash is empty. */
 export const deleteBuried = (tx: Tx) =>
   tx
     .deleteFrom('buckets')
@@ -196,7 +196,7 @@ export const deleteBuried = (tx: Tx) =>
 export const deleteUsage = (tx: Tx, bucketId: string) =>
   tx.deleteFrom('bucket_usage').where('bucket_id', '=', bucketId).execute()
 
-/** What the tables hold of a bucket. */
+/** What the tables hold for a bucket. */
 export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
   const sumOf = async (table: 'objects' | 'trash') =>
     tx
@@ -217,7 +217,7 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
   return { bytes: objects.bytes, objects: objects.count, trash_bytes: trash.bytes, reserved: uploads.bytes }
 }
 
-/** Bytes on their way into a bucket, and into all buckets together. */
+/** Bytes on their way into a bucket, and into all buckets. */
 export const sumIncoming = (db: Db, bucketId: string): Promise<{ own: number; all: number }> =>
   db
     .selectFrom('incoming')
@@ -227,12 +227,12 @@ export const sumIncoming = (db: Db, bucketId: string): Promise<{ own: number; al
     ])
     .executeTakeFirstOrThrow()
 
-/** Whether anything is visible in a bucket. */
+/** Whether a bucket has any objects. */
 export const hasObjects = async (db: Db, bucketId: string): Promise<boolean> =>
   (await db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !==
   undefined
 
-/** The name of a live bucket. */
+/** A live bucket's name. */
 export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>
   (
     await db
@@ -252,7 +252,9 @@ export interface Counted {
   reserved: number
 }
 
-/** What the tables hold of each bucket and what is counted of it, in one statement: others go on writing meanwhile. */
+/**
+ * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
+ */
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
   const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
   const { rows } = await sql<{ [column: string]: string | number }>`
@@ -277,6 +279,6 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
   return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))
 }
 
-/** The quota over all buckets together, where one is set. */
+/** The quota over all buckets, if there is one. */
 export const findTotalQuota = (db: Db) =>
   db.selectFrom('quotas').selectAll().where('used_bytes', 'is not', null).executeTakeFirst()

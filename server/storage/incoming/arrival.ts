@@ -10,45 +10,45 @@ import * as store from './store.ts'
 import { underWayOf } from './under-way.ts'
 
 const MIB = 1024 * 1024
-/** As many bytes as a request may bring without a row that reserves them: small uploads would pay a transaction more. */
+/** Bytes a request may bring without a reservation row, which would cost small uploads another transaction. */
 const UNRESERVED = MIB
-/** How much is reserved ahead where the length is not known: a quarter of what is there, within these. */
+/** How much to reserve ahead if the length is unknown: a quarter of what has arrived, within these limits. */
 const LEAST_AHEAD = MIB
 const MOST_AHEAD = 16 * MIB
-/** How long a reservation lasts that nobody renews: while bytes come it is renewed. Milliseconds. */
+/** How long a reservation lasts, in milliseconds. It is renewed while bytes arrive. */
 const LEASE_MS = 10 * MINUTE_MS
 
-/** The link through which a file comes. */
+/** The share link that a file is uploaded through. */
 export interface LinkRoom {
   id: string
-  /** Step: locks the link and gives how many bytes it takes yet beside `others`; throws where it takes no file. */
+  /** Step: locks the link and returns how many more bytes it accepts beside `others`; throws if it accepts no file. */
   room(tx: Tx, others: () => Promise<{ uploads: number; bytes: number }>): Promise<number>
 }
 
-/** The bytes of one request that are on their way into a bucket. */
+/** The bytes of one request on their way into a bucket. */
 export interface Arrival {
-  /** Takes the place of a file of the link; before the first byte, after what is announced was covered. */
+  /** Takes one of the link's file slots; called before the first byte, after the announced size was covered. */
   begin(): Promise<void>
   /**
-   * Told by how much the bucket will have grown with what is announced, or has just come and is not kept yet. Gives a
-   * promise where it has to be waited for; throws, or rejects, where there is no room. Of an unknown length, more is
-   * reserved than has come.
+   * Called with how much the bucket will have grown by what is announced, or has arrived and is not yet stored. Returns
+   * a promise if the caller must wait; throws or rejects if there is no room. With an unknown length, more is reserved
+   * than has arrived.
    */
   cover(growth: number, known: boolean): Promise<void> | undefined
-  /** Step: what was reserved is free again, for the transaction that counts it for good. */
+  /** Step: releases what was reserved, in the transaction that counts it for good. */
   settle(tx: Tx): Promise<void>
-  /** That transaction was committed. */
+  /** Call once that transaction has committed. */
   settled(): void
-  /** Nothing comes of this request: gives back what was reserved. May be called twice. */
+  /** Releases what was reserved for a request that failed. May be called twice. */
   end(): Promise<void>
 }
 
-/** Counts an upload of whoever sends it until the function it gives is called; throws `rate_limited` above the limit. */
+/** Counts a sender's upload until the returned function is called; throws `rate_limited` above the limit. */
 export function countSender({ actor, config }: Ctx): () => void {
   const { uploads } = underWayOf(config)
   const sender = actor.user_id ?? source(actor.origin.ip)
   const most = config.uploadsPerSender
-  if (most > 0 && uploads.of(sender) >= most) throw tooMany(`You have ${most} uploads under way already.`)
+  if (most > 0 && uploads.of(sender) >= most) throw tooMany(`You already have ${most} uploads in progress.`)
   uploads.add(sender, 1)
   let counted = true
   return () => {
@@ -58,18 +58,18 @@ export function countSender({ actor, config }: Ctx): () => void {
 }
 
 export const tooMany = (detail: string) =>
-  new ServiceError('rate_limited', `${detail} Wait until one is done.`, { headers: { 'retry-after': '5' } })
+  new ServiceError('rate_limited', `${detail} Wait until one finishes.`, { headers: { 'retry-after': '5' } })
 
 /**
- * Begins to receive a request's bytes into a bucket that has `free` bytes of room, null without a quota. What they will
- * take is reserved while they are on their way: in rows, so that all processes agree; of what is small, in this one's
- * memory alone, so that so many processes may together take in that much more than there is room for until they commit.
+ * Starts receiving a request's bytes into a bucket with `free` bytes of room, null without a quota. What they need is
+ * reserved while they arrive: in rows, which all processes see, or for small amounts only in this process's memory, so
+ * that until they commit, the processes together may accept that much more per process than there is room for.
  */
 export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null, link?: LinkRoom): Arrival {
   const underWay = underWayOf(ctx.config)
   const leave = countSender(ctx)
   const id = newId()
-  /** In memory, in rows; one of them is 0. */
+  /** In memory and in rows; one of the two is 0. */
   let inMemory = 0
   let reserved = 0
   let hasRow = false
@@ -80,7 +80,7 @@ export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null,
     inMemory = bytes
   }
 
-  /** Has `growth` bytes reserved in the row, and `ahead` more where there is room for them. */
+  /** Reserves `growth` bytes in the row, and `ahead` more if there is room. */
   async function reserve(growth: number, ahead: number): Promise<void> {
     const now = ctx.now().getTime()
     const expires_at = new Date(now + LEASE_MS).toISOString()
@@ -89,7 +89,7 @@ export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null,
         const mine = (await store.lockIncoming(tx, id))?.bytes ?? 0
         const ofLink = link ? await link.room(tx, () => store.sumOfLink(tx, link.id, id)) : Number.POSITIVE_INFINITY
         const needed = Math.max(0, growth - mine)
-        if (growth > ofLink) throw new ServiceError('too_large', 'This link does not take as many bytes any more.')
+        if (growth > ofLink) throw new ServiceError('too_large', 'This link does not accept that many more bytes.')
         const held = free === null ? null : await holdBucket(tx, bucket.name)
         const ofBucket = held ? roomOf(held) : null
         if (needed > 0) assertRoom(bucket.name, ofBucket, needed)
@@ -135,7 +135,9 @@ export function beginArrival(ctx: Ctx, bucket: FoundBucket, free: number | null,
       hasRow = false
       await ctx
         .upkeep(({ tx }) => store.deleteIncoming(tx, id), { relaxed: true })
-        .catch((error: unknown) => ctx.log.warn({ err: error }, 'the reservation of an upload stays until it expires'))
+        .catch((error: unknown) =>
+          ctx.log.warn({ err: error }, "could not release an upload's reservation; it stays until it expires"),
+        )
     },
   }
 }

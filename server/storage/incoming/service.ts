@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import * as store from './store.ts'
 
-/** Forgets what processes that ended in the midst of uploads had reserved. */
+/** Deletes reservations left by processes that died during uploads. */
 export const reservationSweeper = {
   name: 'reservation-sweeper',
   every: 60_000,

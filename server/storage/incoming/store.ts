@@ -2,7 +2,7 @@ import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
 export type IncomingRow = Row<'incoming'>
 
-/** Reserves, or changes what is reserved. */
+/** Creates or changes a reservation. */
 export const putIncoming = (tx: Tx, row: NewRow<'incoming'>) =>
   tx
     .insertInto('incoming')
@@ -15,11 +15,11 @@ export const lockIncoming = (tx: Tx, id: string): Promise<IncomingRow | undefine
 
 export const deleteIncoming = (tx: Tx, id: string) => tx.deleteFrom('incoming').where('id', '=', id).execute()
 
-/** Forgets what a process that ended has left. */
+/** Deletes expired reservations, left by processes that died. */
 export const deleteExpired = (tx: Tx, now: Date) =>
   tx.deleteFrom('incoming').where('expires_at', '<=', now.toISOString()).execute()
 
-/** How many uploads through a link are under way, and bytes, but for one of them. */
+/** Count and bytes of uploads in progress through a link, except one. */
 export const sumOfLink = (db: Db, shareId: string, but: string): Promise<{ uploads: number; bytes: number }> =>
   db
     .selectFrom('incoming')

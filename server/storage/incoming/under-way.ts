@@ -1,6 +1,6 @@
 import { perSystem } from '../../base/per-system.ts'
 
-/** Sums by key, in memory that holds only what is not zero. */
+/** Sums by key; keys with a sum of zero take no memory. */
 class Tally {
   readonly #sums = new Map<string, number>()
   of(key: string): number {
@@ -13,10 +13,10 @@ class Tally {
   }
 }
 
-/** What is on its way through this process. */
+/** What is in transit through this process. */
 export const underWayOf = perSystem(() => ({
-  /** Uploads by who sends them. */
+  /** Uploads by sender. */
   uploads: new Tally(),
-  /** Bytes by bucket of which the database does not know, because they are few. */
+  /** Bytes by bucket that the database does not know of, because they are few. */
   bytes: new Tally(),
 }))

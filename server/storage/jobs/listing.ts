@@ -9,8 +9,8 @@ import type { CreateJob } from './request.ts'
 const KEYS_A_STEP = 2000
 
 /**
- * Step: the next keys a job is to work on, after where the last step came to; `next` null when these are all. They are
- * written down before anything is done, so that what the job itself brings about is never taken for work.
+ * Step: lists the next keys for a job to work on, continuing where the last step stopped; `next` is null when all are
+ * listed. Keys are stored before any work is done, so that what the job itself creates is never taken for work.
  */
 export async function listStep(
   step: Upkeep,
@@ -48,10 +48,11 @@ export async function listStep(
 }
 
 /**
- * Within one bucket a copy or move can lead into its own source. Up (`a/` to nothing) `a/a/x` goes to `a/x`, which has to
- * be done by then; down (`a/` to `a/a/`) `a/x` goes to `a/a/x`, which has to be done by then. So both go level by level:
- * what is under `a/` but not under `a/a/` is one, what is under that but not under `a/a/a/` the next; up begins with the
- * highest, down with the lowest. `rung` is what makes a level, empty where there is only one.
+ * Within one bucket a copy or move can lead into its own source. Going up (`a/` to nothing), `a/a/x` goes to `a/x`,
+ * which must be done by then; going down (`a/` to `a/a/`), `a/x` goes to `a/a/x`, which must be done by then. So both
+ * work level by level: keys under `a/` but not under `a/a/` are one level, keys under that but not under `a/a/a/` the
+ * next. Up starts at the highest level, down at the lowest. `rung` is the prefix that makes a level, empty if there is
+ * only one.
  */
 function ladderOf(request: CreateJob): { rung: string; down: boolean } {
   const { source_bucket, dest_bucket, prefix = '', dest_prefix = '' } = request
@@ -68,7 +69,7 @@ async function deepestLevel(tx: Tx, bucketId: string, prefix: string, rung: stri
   }
 }
 
-/** Named keys in the order of their levels, else as they were given. */
+/** Named keys in level order, or as given if there is only one level. */
 function inOrder(keys: readonly string[], prefix: string, rung: string, down: boolean): readonly string[] {
   if (rung === '') return keys
   const levelOf = (key: string): number => {
@@ -80,14 +81,14 @@ function inOrder(keys: readonly string[], prefix: string, rung: string, down: bo
   return keys.toSorted((a, b) => (levels.get(a) ?? 0) - (levels.get(b) ?? 0))
 }
 
-/** Where the creator sees objects: what else is there is none of theirs, not even as an error. */
+/** The ranges in which the creator sees objects; everything else stays invisible, even in errors. */
 function visibleRanges({ actor }: Upkeep, { kind, source_bucket }: CreateJob, prefix: string): KeyRange[] {
   const listed = allowedRanges(actor.groups, 'list', source_bucket, prefix)
   if (listed.length > 0) return listed
   return allowedRanges(actor.groups, kind === 'copy' || kind === 'move' ? 'read' : 'delete', source_bucket, prefix)
 }
 
-/** A range without what is under a prefix. */
+/** A range without the keys under a prefix. */
 function without({ from, to }: KeyRange, prefix: string): KeyRange[] {
   const end = afterPrefix(prefix)
   const before: KeyRange = { from, to: to === null || compareKeys(prefix, to) < 0 ? prefix : to }
@@ -95,7 +96,9 @@ function without({ from, to }: KeyRange, prefix: string): KeyRange[] {
   return [before, ...rest].filter((range) => range.to === null || compareKeys(range.from, range.to) < 0)
 }
 
-/** Whether a key is named, or lies in a folder that is; the prefix itself names but the object of that key. */
+/**
+ * Returns a test for keys that are named or lie in a named folder; naming the prefix itself excludes only its marker.
+ */
 function excluder(exclude: readonly string[], prefix: string): (key: string) => boolean {
   const named = new Set(exclude)
   const folders = new Set(exclude.filter((name) => name !== prefix))

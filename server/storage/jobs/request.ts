@@ -1,11 +1,11 @@
 import type { Job } from '../../../contract/jobs.ts'
 import type { Actor } from '../../context.ts'
 
-/** What a job is to do. */
+/** What a job is to do, with defaults filled in. */
 export interface CreateJob {
   kind: Job['kind']
   source_bucket: string
-  /** The job whose deletions are restored, or whose moves are taken back. */
+  /** The job whose deletions are restored or whose moves are undone. */
   of?: string | undefined
   prefix?: string | undefined
   search?: string | undefined
@@ -16,5 +16,5 @@ export interface CreateJob {
   if_none_match?: '*' | undefined
 }
 
-/** Of the creator of a job what is needed to act as them later. */
+/** What a job stores of its creator in order to act as them later. */
 export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>

@@ -18,16 +18,16 @@ import { countUndoable, type Outcome, undoStep } from './undo.ts'
 
 const MOST_ERRORS = 100
 const FORGOTTEN_MS = 30 * DAY_MS
-/** How long a move can be undone: what it moved is a row for each object. */
+/** How long a move can be undone: it stores a row per object moved. */
 const UNDOABLE_MS = 7 * DAY_MS
 const MOVES_AT_ONCE = 5000
 const FEWEST_A_STEP = 20
-/** The blob of a version that there is not: nothing was under a key that was named. */
+/** Stands for a missing version: there was nothing under a named key. */
 const NO_BLOB = '00000000-0000-0000-0000-000000000000'
 
 const lease = leaseOn({ table: 'jobs', columns: store.columns, isOpen: store.isOpen })
 
-/** Works on jobs that nobody works on, two at a time in a process, until there are none. */
+/** Works on jobs that no process has claimed, two at a time per process, until none is left. */
 export const runJobs = drain({
   lease,
   noun: 'job',
@@ -46,7 +46,7 @@ export const runJobs = drain({
 
 export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
 
-/** Forgets jobs that were over a month ago, and after a week what they moved. */
+/** Deletes jobs that finished over a month ago, and what they moved after a week. */
 export const forgetJobs = {
   name: 'job-expiry',
   every: HOUR_MS,
@@ -71,7 +71,7 @@ async function finish(
   await store.updateJob(tx, id, { status, detail, finished_at, ...unclaimed, selection: store.NO_SELECTION })
 }
 
-/** One step with the creator's rights of this moment; false when the job is over. */
+/** Runs one step with the creator's current rights; false when the job has finished. */
 async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<boolean> {
   const job = await lease.find(ctx.db, claim)
   if (job.cancel_at !== null) {
@@ -85,7 +85,7 @@ async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number
     () =>
       new ServiceError(
         'forbidden',
-        'The account that began this job, or the token it was begun with, is not active any more.',
+        'The account that started this job, or the token it was started with, is no longer active.',
       ),
   )
   const creator = ctx.as(actor)
@@ -101,7 +101,7 @@ async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number
   return true
 }
 
-/** Writes down the next keys; of a restore, whose items are known already, only how many they are. */
+/** Lists the next keys; for a restore, whose items are already known, only counts them. */
 async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
   const { tx } = step
   const job = await lease.hold(tx, claim)
@@ -128,7 +128,7 @@ async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Prom
   })
 }
 
-/** Does the next objects: what became of them and how far the job is commit together, so none is done twice. */
+/** Processes the next objects. Outcome and progress commit together, so that no object is processed twice. */
 async function applyStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<void> {
   const failed = await ctx.act(async (step) => {
     const job = await lease.hold(step.tx, claim)
@@ -140,7 +140,7 @@ async function applyStep(ctx: Ctx, claim: Claim, request: CreateJob, size: numbe
   if (failed) await ctx.upkeep(async (step) => noteOutcome(step, await lease.hold(step.tx, claim), failed))
 }
 
-/** Step: writes down what a step came to. */
+/** Step: stores a step's outcome. */
 async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
   const { tx } = step
   const { done, errors, progress, settled } = outcome
@@ -159,7 +159,7 @@ async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): P
   })
 }
 
-/** What a job listed, by its keys; a release that knew only keys has left no versions. */
+/** The listed versions by key. Releases that listed only keys left no versions. */
 const versionsOf = (items: readonly store.Item[]): Seen =>
   new Map(
     items.flatMap(({ key, blob_id, last_modified }) =>
@@ -184,7 +184,7 @@ async function apply(step: Step, job: store.JobRow, request: CreateJob, size: nu
   const errors: ItemError[] = []
   const pairs = keys.flatMap((key) => {
     const dest = destination(key, dest_prefix, key.startsWith(prefix) ? prefix : undefined)
-    if (dest === null) errors.push({ key, code: 'invalid_request', detail: 'The new key would not be valid.' })
+    if (dest === null) errors.push({ key, code: 'invalid_request', detail: 'The destination key would be invalid.' })
     return dest === null ? [] : [{ key, dest }]
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)

@@ -11,10 +11,10 @@ import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
 
-/** Jobs of one person that wait or run: each may hold ten megabytes of keys until it has listed them. */
+/** Most unfinished jobs per user: each may hold ten megabytes of keys until it has listed them. */
 const MOST_OPEN = 100
 
-/** What a client asks for. */
+/** The request body. */
 type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
 
 const conflict = (path: string, message: string) =>
@@ -23,15 +23,18 @@ const conflict = (path: string, message: string) =>
 const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean => kind !== 'copy' && kind !== 'restore'
 const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
 
-/** A restore says where by the job it undoes, a move in the opposite direction; throws why that cannot be undone. */
+/**
+ * Completes a restore from the job it undoes; a move is undone in the opposite direction. Throws if it cannot be
+ * undone.
+ */
 async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<CreateJob> {
   const [other] = Object.keys(rest).filter((name) => name !== 'kind')
   if (other !== undefined)
-    throw invalid(`body.${other}`, 'is not for restore, which takes what the job deleted or moved')
+    throw invalid(`body.${other}`, 'is not allowed for restore, which restores what the job deleted or moved')
   if (of === undefined) throw invalid('body.of', 'is required')
   const job = await own(ctx, of)
-  if (!leavesWayBack(job)) throw conflict('body.of', 'is a job that neither deleted nor moved anything')
-  if (!isOver(job)) throw conflict('body.of', 'is a job that is not over yet')
+  if (!leavesWayBack(job)) throw conflict('body.of', 'must be a job that deletes or moves')
+  if (!isOver(job)) throw conflict('body.of', 'is a job that has not finished yet')
   const { kind, source_bucket, prefix, dest_bucket = source_bucket, dest_prefix } = JSON.parse(job.request) as CreateJob
   if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix }
   return {
@@ -45,30 +48,33 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
   }
 }
 
-/** The request with its defaults, made sure that it can mean something. */
+/** Validates a request and fills in its defaults. */
 function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
   if (body.kind === 'restore') return completeRestore(ctx, body)
   const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
-  if (of !== undefined) throw invalid('body.of', 'is only for restore')
+  if (of !== undefined) throw invalid('body.of', 'is only allowed for restore')
   if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
   const transfers = kind === 'copy' || kind === 'move'
   if (!transfers && (dest_bucket !== undefined || dest_prefix !== undefined))
-    throw invalid('body.dest_bucket', 'is only for copy and move')
+    throw invalid('body.dest_bucket', 'is only allowed for copy and move')
   if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined))
-    throw invalid('body.prefix', 'is not for empty_bucket, which deletes everything')
+    throw invalid('body.prefix', 'is not allowed for empty_bucket, which deletes everything')
   if (keys && search !== undefined) throw invalid('body.search', 'cannot be combined with keys')
   if (!transfers) return { ...body, source_bucket, prefix }
   if (dest_bucket === undefined && dest_prefix === undefined)
-    throw invalid('body.dest_prefix', 'is required, or dest_bucket')
+    throw invalid('body.dest_prefix', 'is required unless dest_bucket is given')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
   const within = destination.dest_bucket === source_bucket && destination.dest_prefix.startsWith(prefix)
-  // Named keys are finite and each is decided by itself.
+  // Named keys are finite and each is decided separately.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
-    throw conflict('body.dest_prefix', 'lies in what is to be moved or copied')
+    throw conflict('body.dest_prefix', 'is inside the folder to move or copy')
   return { ...body, source_bucket, prefix, ...destination }
 }
 
-/** The named keys of a job may lie outside of its prefix, so a restore is asked for on the bucket and then on each. */
+/**
+ * Rights needed under the prefix. A restore is checked for the bucket and then for each key, since a job's keys may lie
+ * outside its prefix.
+ */
 const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   copy: ['read'],
   move: ['read', 'delete'],
@@ -77,7 +83,7 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   restore: ['write'],
 }
 
-/** Queues a job; needs the rights for it somewhere under the prefix and, where it copies or moves, in the other bucket. */
+/** Queues a job; needs its rights somewhere under the prefix and, for copies and moves, in the destination bucket. */
 export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   const request = await complete(ctx, body)
   const { kind, source_bucket, prefix = '', dest_bucket, dest_prefix = '' } = request
@@ -88,7 +94,7 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   for (const name of new Set([source_bucket, dest_bucket ?? source_bucket]))
     if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   if (request.of !== undefined && !(await store.findRestorable(ctx.db, [request.of])).has(request.of))
-    throw new ServiceError('nothing_to_restore', 'Nothing of what the job deleted or moved can be put back any more.')
+    throw new ServiceError('nothing_to_restore', 'Nothing that the job deleted or moved can be restored any more.')
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
   const actor: JobActor = { auth_method, token_id, session_id, origin }
   const { keys, exclude, ...small } = request
@@ -121,7 +127,7 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
     if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
       throw new ServiceError(
         'limit_reached',
-        `You have ${MOST_OPEN} jobs that are not over; wait for one or cancel it.`,
+        `You have ${MOST_OPEN} unfinished jobs. Wait for one to finish, or cancel one.`,
       )
     await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) })
   })
@@ -172,7 +178,7 @@ async function own(ctx: Ctx, id: string): Promise<store.JobRow> {
   throw new ServiceError('not_found', 'There is no such job.')
 }
 
-/** With whether there is something to restore of each. */
+/** Describes jobs, including whether each has something to restore. */
 async function describeAll(ctx: Ctx, rows: readonly store.JobRow[]): Promise<Job[]> {
   const over = rows.filter((row) => leavesWayBack(row) && isOver(row)).map(({ id }) => id)
   const restorable = await store.findRestorable(ctx.db, over)
@@ -193,7 +199,7 @@ export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limi
   return { items: await describeAll(ctx, page), next_cursor }
 }
 
-/** Stops a job before its next step, at once where nobody has begun with it; one that is over stays as it is. */
+/** Stops a job before its next step, or at once if it has not started. A finished job stays as it is. */
 export async function cancelJob(ctx: Ctx, id: string): Promise<Job> {
   await own(ctx, id)
   const asked = await ctx.upkeep(

@@ -2,10 +2,12 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { countUpToMost, type Queue } from '../../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 
-/** What is kept of the lists of keys once the job has its items, or is over. */
+/** Replaces the lists of keys once the job has its items or has finished. */
 export const NO_SELECTION = '{}'
 
-/** Without the lists of keys: read at every step, 10 MB of them made each take a tenth of a second. */
+/**
+ * Without the lists of keys: a job is read at every step, and 10 MB of keys made each read take a tenth of a second.
+ */
 export type JobRow = Omit<Row<'jobs'>, 'selection'>
 export const columns = [
   'id',
@@ -32,14 +34,14 @@ export const columns = [
   'finished_at',
 ] as const
 
-/** Whether a job still needs work. */
+/** Matches unfinished jobs. */
 export const isOpen = (e: ExpressionBuilder<Schema, 'jobs'>) => e('status', 'in', ['queued', 'running'])
 
-/** Locks the account that begins a job, so that another of its jobs waits to be counted. */
+/** Locks the creator's account, so that their jobs are counted one after another. */
 export const lockCreator = (tx: Tx, userId: string) =>
   tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 
-/** How many jobs of a person are not over. */
+/** Counts a user's unfinished jobs. */
 export const countOpen = async (tx: Tx, userId: string): Promise<number> => {
   const { count } = await tx
     .selectFrom('jobs')
@@ -58,7 +60,7 @@ export const findJob = (db: Db, id: string): Promise<JobRow | undefined> =>
 export const findSelection = async (db: Db, id: string): Promise<string | undefined> =>
   (await db.selectFrom('jobs').select('selection').where('id', '=', id).executeTakeFirst())?.selection
 
-/** Of these jobs those that moved something, or deleted something which is still in the trash, of a bucket that there is. */
+/** Which of these jobs moved objects, or deleted objects still in an existing bucket's trash. */
 export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
   const rows = await db
@@ -71,7 +73,7 @@ export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Se
           .selectFrom('buckets')
           .select('buckets.id')
           .where('buckets.deleted_at', 'is', null)
-          // A look at one item: of a deleted bucket there may be very many for a while.
+          // Looks at one item only: a deleted bucket may hold very many for a while.
           .where('buckets.id', '=', (f) =>
             f
               .case()
@@ -101,7 +103,7 @@ export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Se
 }
 
 export interface JobFilter {
-  /** Null: everyone's. */
+  /** Null means everyone's. */
   createdBy: string | null
   status: JobRow['status'] | undefined
   before: string | undefined
@@ -119,7 +121,7 @@ export function listJobs(db: Db, { createdBy, status, before }: JobFilter, limit
 export const updateJob = (tx: Tx, id: string, change: RowChange<'jobs'>) =>
   tx.updateTable('jobs').set(change).where('id', '=', id).execute()
 
-/** Ends a job that nobody has begun with; false when somebody has. */
+/** Cancels a job that has not started; false if it has. */
 export const cancelQueued = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
   (
     await tx
@@ -137,7 +139,7 @@ export const cancelQueued = async (tx: Tx, id: string, now: Date): Promise<boole
       .execute()
   ).length > 0
 
-/** Asks for the end of a job that is not over; false when it is. */
+/** Requests the cancellation of an unfinished job; false if it has finished. */
 export const askToCancel = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
   (
     await tx
@@ -173,7 +175,7 @@ export type Move = Row<'job_moves'>
 
 export const insertMoves = (tx: Tx, rows: readonly Move[]) => tx.insertInto('job_moves').values(rows).execute()
 
-/** What a job moved before a position (null: any), latest first, locked. */
+/** Locks what a job moved before a position (null: all), latest first. */
 export function lockMoves(tx: Tx, jobId: string, before: number | null, limit: number): Promise<Move[]> {
   const query = tx.selectFrom('job_moves').selectAll().where('job_id', '=', jobId)
   return (before === null ? query : query.where('position', '<', before))
@@ -195,7 +197,7 @@ export const countMoves = async (db: Db, jobId: string): Promise<number> => {
 export const deleteMoves = (tx: Tx, jobId: string, positions: readonly number[]) =>
   tx.deleteFrom('job_moves').where('job_id', '=', jobId).where('position', 'in', positions).execute()
 
-/** Forgets some of what a job that was over before a time has moved; false when there is nothing more. */
+/** Deletes some moves of one job that finished before a time; false when none is left. */
 export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promise<boolean> {
   const job = await tx
     .selectFrom('jobs')
@@ -220,11 +222,11 @@ export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promi
   return true
 }
 
-/** Jobs that were over before a time are forgotten, with what was left of their items. */
+/** Deletes jobs that finished before a time, with their remaining items. */
 export const deleteFinished = (tx: Tx, before: Date) =>
   tx.deleteFrom('jobs').where('finished_at', '<', before.toISOString()).execute()
 
-/** Jobs nobody works on, and those that someone does. */
+/** Counts jobs that are waiting to be claimed and jobs in progress. */
 export async function findQueue(db: Db, now: string): Promise<{ queued: Queue; running: number }> {
   const first = await db
     .selectFrom('jobs')

@@ -8,24 +8,24 @@ import { countDeleted } from '../trash/store.ts'
 import type { CreateJob } from './request.ts'
 import * as store from './store.ts'
 
-/** What a step came to: how many objects were done, which not and why, and how far the job is by that. */
+/** A step's outcome: how many objects succeeded, which failed and why, and the job's new position. */
 export interface Outcome {
   done: number
   errors: readonly ItemError[]
   progress: { position: number; total?: number; listed_to?: string }
-  /** What another job moved of which there is nothing more to undo. */
+  /** Moves of another job that need no more undoing. */
   settled?: { by: string; positions: readonly number[] }
 }
 
-/** How many objects a job has moved or deleted that may be put back. */
+/** Counts the objects a job moved or deleted that may be restored. */
 export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
   (await store.countMoves(tx, id)) + (await countDeleted(tx, id))
 
 /**
- * Step: puts the next objects back that a job moved or deleted. First what was moved, the last first: each goes back to
- * where it was just before, and what it had taken the place of comes back behind it, so nothing that the job itself did
- * stands in the way. Then what is left in the trash. `listed_to` is null, then `#` and a position, then an id of the
- * trash. Others may have taken some of what was counted: the end is where nothing more is found.
+ * Step: restores the next objects that a job moved or deleted. Moves come first, latest first: each object returns to
+ * where it was just before, and the one it replaced is restored after it, so that nothing the job itself did is in the
+ * way. Then come the objects left in the trash. `listed_to` is null, then `#` and a position, then a trash id. Others
+ * may have restored some of what was counted, so the end is reached when nothing more is found.
  */
 export async function undoStep(step: Step, job: store.JobRow, request: CreateJob, limit: number): Promise<Outcome> {
   const { tx } = step
@@ -43,14 +43,16 @@ export async function undoStep(step: Step, job: store.JobRow, request: CreateJob
   return { done: restored, errors, progress: { position: before + restored + errors.length, listed_to: last } }
 }
 
-/** As many as lie under different keys: what was moved to one key later has to leave it before what was there earlier. */
+/** The leading moves with distinct keys: what was moved to a key later must leave it before what was there earlier. */
 function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
   const seen = new Set<string>()
   const end = moves.findIndex(({ key }) => seen.size === seen.add(key).size)
   return end < 0 ? moves : moves.slice(0, end)
 }
 
-/** Step: moves objects back that are still as they came. What has changed, moved on or gone since is left alone. */
+/**
+ * Step: moves back objects that are unchanged since the move. What has changed, moved on or gone since is left alone.
+ */
 async function moveBack(
   step: Step,
   { of = '', source_bucket, dest_bucket = source_bucket }: CreateJob,
@@ -66,7 +68,7 @@ async function moveBack(
   const { placed, errors: stayed } = await transferObjects(step, buckets, pairs, options)
   const left = new Set(placed.map(({ pair }) => pair.key))
   const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))
-  // Held again, with the room that what left has made.
+  // Locked again, with the room that the objects moved out have freed.
   const bucket = replaced.length > 0 ? await holdBucket(tx, source_bucket) : buckets[0]
   const { restored, errors: taken } = await restoreItems(step, bucket, replaced, more)
   const stays = new Set(stayed.map(({ key }) => key))
@@ -79,6 +81,6 @@ async function moveBack(
   }
 }
 
-/** Nobody gave a condition: nothing is ever restored over something else. */
+/** The request had no condition: nothing is ever restored over another object, so a taken key is reported as such. */
 const asTaken = (error: ItemError): ItemError =>
   error.code === 'precondition_failed' ? { ...error, code: 'already_exists' } : error

@@ -7,18 +7,18 @@ import { type ZipEntry, zipOf } from './zip.ts'
 
 const PAGE = 500
 
-/** A zip that is made while it is read: stored, not compressed, ZIP64 where it has to be. */
+/** A zip created while it is read: stored, not compressed, ZIP64 where needed. */
 export interface Archive {
-  /** What it is called, without `.zip`. */
+  /** File name without `.zip`. */
   name: string
   bucket_id: string
-  /** `onRead` hears of each object whose bytes were read. */
+  /** `onRead` is called for each object whose bytes were read. */
   open(onRead: (row: store.ObjectRow) => void): AsyncIterable<Uint8Array>
 }
 
 /**
- * The objects under a prefix, or of these keys, as a zip. What the caller may not read is left out; with no right to read
- * any of it, `forbidden`.
+ * The objects under a prefix, or with these keys, as a zip. Objects the caller may not read are left out; throws
+ * `forbidden` without the right to read any of it.
  */
 export async function archive(
   ctx: Ctx,
@@ -34,7 +34,7 @@ export async function archive(
   return archiveOf(ctx, rows, { name: folderName(prefix) ?? name, bucket_id: bucket.id, below: keys ? '' : prefix })
 }
 
-/** The same of objects that the caller was found to be allowed to read; entries are named from the folder `below` on. */
+/** Like `archive`, for objects whose access was already checked; entry names are relative to the folder `below`. */
 export const archiveOf = (
   ctx: Ctx,
   rows: AsyncIterable<store.ObjectRow>,
@@ -44,7 +44,7 @@ export const archiveOf = (
   open: (onRead) => zipOf(entriesOf(ctx, noting(rows, onRead), below.lastIndexOf('/', below.length - 2) + 1)),
 })
 
-/** The same objects; each was read when the one after it is asked for. */
+/** Passes objects through; each has been read when the next is requested. */
 async function* noting(rows: AsyncIterable<store.ObjectRow>, onRead: (row: store.ObjectRow) => void) {
   for await (const row of rows) {
     yield row
@@ -52,12 +52,12 @@ async function* noting(rows: AsyncIterable<store.ObjectRow>, onRead: (row: store
   }
 }
 
-/** Objects of these keys, some at a time. */
+/** Objects with these keys, a page at a time. */
 export async function* namedObjects(ctx: Ctx, bucketId: string, keys: readonly string[]) {
   for (let i = 0; i < keys.length; i += PAGE) yield* await store.findObjects(ctx.db, bucketId, keys.slice(i, i + PAGE))
 }
 
-/** Objects of these ranges in key order, some at a time. */
+/** Objects in these ranges in key order, a page at a time. */
 export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonly KeyRange[]) {
   for (const range of ranges)
     for (let { from } = range; ; ) {
@@ -69,11 +69,11 @@ export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonl
     }
 }
 
-/** The last folder of a prefix; undefined where it names none. */
+/** A prefix's last folder; undefined if it has none. */
 export const folderName = (prefix: string): string | undefined =>
   prefix.split('/').findLast((segment) => segment !== '')
 
-/** Each object as an entry; what is nothing but a folder's marker becomes the folder. */
+/** Each object as an entry; a folder's marker becomes the folder. */
 async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: number): AsyncGenerator<ZipEntry> {
   const taken = new Set<string>()
   for await (const { key, size, blob_id, last_modified } of rows) {
@@ -90,8 +90,8 @@ async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: 
 }
 
 /**
- * A key as a path that unpacks below the folder it is unpacked in, on every system: no `..`, no empty segments, no
- * backslash, none twice, and none where another key has a folder, or the other way round.
+ * Turns a key into a path that unpacks below the target folder on every system: no `..`, no empty segments, no
+ * backslash, no duplicates, and no file where another key has a folder, or vice versa.
  */
 export function entryName(key: string, taken: Set<string>): string {
   const segments = segmentsOf(key)
@@ -113,7 +113,7 @@ function segmentsOf(key: string): string[] {
   return segments.map((segment, i) => (i === 0 ? segment.replace(/^([A-Za-z]):/, '$1_') : segment))
 }
 
-/** The path of a folder, with its slash; '' for none. Where a file has its place it gets a number. */
+/** A folder's path with its slash; '' for none. Gets a number if a file has that path. */
 function folderEntry(segments: readonly string[], taken: Set<string>): string {
   let folder = ''
   for (const segment of segments) {

@@ -28,8 +28,8 @@ interface Listing {
 }
 
 /**
- * The ranges of `prefix` the caller may list, in a bucket that exists. Throws the same `forbidden` whether or not the
- * bucket exists, `not_found` only to those who may know.
+ * The ranges of `prefix` the caller may list, and the bucket's id. Throws the same `forbidden` whether or not the
+ * bucket exists; `not_found` only for callers who may know.
  */
 export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
   const ranges = allowSomewhere(ctx.actor, 'list', bucket, prefix)
@@ -62,7 +62,7 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   }
 }
 
-/** The ranges without the empty object whose key is the folder's own prefix: it says that the folder is there, no more. */
+/** The ranges without the folder's marker, the empty object whose key is the folder's own prefix. */
 async function withoutMarker(ctx: Ctx, bucketId: string, prefix: string, ranges: readonly KeyRange[]) {
   const [marker] = prefix.endsWith('/') ? await store.findObjects(ctx.db, bucketId, [prefix]) : []
   if (marker?.size !== 0) return ranges
@@ -74,7 +74,7 @@ const notBoth = () =>
     faults: [{ path: 'query.offset', message: 'cannot be combined with cursor' }],
   })
 
-/** Reads on after the last entry, by skip scan. */
+/** Continues after the last entry, by skip scan. */
 async function byName(
   ctx: Ctx,
   walk: store.Walk,
@@ -112,12 +112,12 @@ async function byName(
   }
 }
 
-/** What is left of the ranges after the entry `last`, in the order of the walk. */
+/** What remains of the ranges after the entry `last`, in walking order. */
 function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string | undefined): KeyRange[] {
   const { order, depth } = walk
   const walked = order === 'asc' ? [...ranges] : [...ranges].reverse()
   if (last === undefined) return walked
-  // The key that equals the folder's own prefix ends in a slash too, and everything else in the folder comes after it.
+  // The folder's own marker ends in a slash too; everything else in the folder comes after it.
   const isFolder = last.endsWith('/') && [...last].length > depth
   return walked.flatMap((range): KeyRange[] => {
     if (order === 'desc') {
@@ -130,7 +130,7 @@ function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string |
   })
 }
 
-/** All stretches of the ranges; a folder that two ranges lead into is one. */
+/** All stretches of the ranges; a folder that two ranges lead into counts once. */
 async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<Gap[]> {
   const gaps: Gap[] = []
   let entered: string | null = null
@@ -145,7 +145,7 @@ async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): 
 const totalOf = (gaps: readonly Gap[]): number =>
   gaps.reduce((sum, gap) => sum + gap.objects + (gap.folder === null ? 0 : 1), 0)
 
-/** Jumps to the `offset`th entry in order of names. */
+/** Jumps to the entry at `offset` in name order. */
 async function byNameFrom(
   ctx: Ctx,
   walk: store.Walk,
@@ -219,7 +219,7 @@ async function foldersFirst(
   return { folders, objects, next, total, exact: true, totalFolders: all.length }
 }
 
-/** The objects of these stretches in order of names, without the folders between them. */
+/** The objects of these stretches in name order, without the folders between them. */
 async function byNameAlone(
   ctx: Ctx,
   walk: store.Walk,
@@ -243,7 +243,7 @@ function offsetOf(cursor: string | undefined): number {
   return countOf(text)
 }
 
-/** All objects under a prefix in key order, folders ignored. */
+/** All objects under a prefix in key order, ignoring folders. */
 export async function listObjects(
   ctx: Ctx,
   bucket: string,

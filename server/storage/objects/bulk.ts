@@ -15,7 +15,7 @@ import * as store from './store.ts'
 import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
 import { asSeen, isSame, type Seen, type Version } from './versions.ts'
 
-/** Copies or moves one object into a bucket; throws what stands in its way. */
+/** Copies or moves one object into a bucket; throws if it cannot. */
 export async function transferOne(
   ctx: Ctx,
   kind: TransferKind,
@@ -39,7 +39,7 @@ export async function transferOne(
   )
 }
 
-/** Copies or moves up to 1,000 objects into a bucket, in one transaction; each key succeeds or has its error. */
+/** Copies or moves up to 1,000 objects into a bucket in one transaction; each key succeeds or gets an error. */
 export async function transferMany(
   ctx: Ctx,
   kind: TransferKind,
@@ -64,7 +64,7 @@ export async function transferMany(
       impossible.push({
         key,
         code: 'invalid_request',
-        detail: 'The new key would not be valid, or the key is not under source_prefix.',
+        detail: 'The destination key would be invalid, or the key is not under source_prefix.',
       })
   }
   const bulk_id = newId()
@@ -79,17 +79,17 @@ export async function transferMany(
   )
 }
 
-/** Where a key goes; null when that is no key, or the key is not under the prefix that is to be taken off. */
+/** A key's destination; null if that is not a valid key, or the key is not under the prefix to strip. */
 export function destination(key: string, destPrefix: string, sourcePrefix: string | undefined): string | null {
   if (sourcePrefix !== undefined && !key.startsWith(sourcePrefix)) return null
   const rest = sourcePrefix === undefined ? lastSegment(key) : key.slice(sourcePrefix.length)
   const dest = destPrefix + rest
   return isKeyText(dest, 1) ? dest : null
 }
-/** With the slash that ends a folder's marker. */
+/** Includes the slash that ends a folder's marker. */
 const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastIndexOf('/') + 1)
 
-/** Deletes up to 1,000 objects to the trash, in one transaction; each key succeeds or has its error. */
+/** Moves up to 1,000 objects to the trash in one transaction; each key succeeds or gets an error. */
 export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<DeleteResult> {
   allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
@@ -102,8 +102,8 @@ export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]
 }
 
 /**
- * Step: deletes the objects of these keys that the actor may delete, and that are still as they were `seen`, where they
- * were; the others have their errors.
+ * Step: deletes the objects with these keys that the actor may delete and that have not changed since they were `seen`,
+ * if they were. The others get errors.
  */
 export async function deleteKeys(
   step: Step,
@@ -131,8 +131,8 @@ export async function deleteKeys(
 }
 
 /**
- * Step: deletes the objects that are still as they were seen, for an actor whose right was asked for before. Gives the
- * keys deleted, and of the others those that there still is something under.
+ * Step: deletes the objects that have not changed since they were seen. The actor's right was checked before. Returns
+ * the deleted keys, and which of the others still have an object.
  */
 export async function deleteUnchanged(
   step: Step,
@@ -152,7 +152,7 @@ export async function deleteUnchanged(
 
 const keysOf = (rows: readonly store.ObjectRow[]): Set<string> => new Set(rows.map(({ key }) => key))
 
-/** Which keys are taken, for someone who may list or read each of them; throws forbidden at the first they may not. */
+/** Which keys are taken. Throws forbidden at the first key that the caller may neither list nor read. */
 export async function findTaken(ctx: Ctx, name: string, keys: readonly string[]) {
   for (const key of keys) if (!decide(ctx.actor.groups, 'read', name, key).allowed) allow(ctx.actor, 'list', name, key)
   const bucket = await findBucket(ctx.db, name)
@@ -167,7 +167,7 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
   }
 }
 
-/** Changes content type or metadata of an object; needs `write`. The contents and their ETag stay. */
+/** Changes an object's content type or metadata; needs `write`. The contents and their ETag stay. */
 export async function describeAnew(
   ctx: Ctx,
   { bucket: name, key }: { bucket: string; key: string },
@@ -183,7 +183,7 @@ export async function describeAnew(
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw objectMissing(name, key)
     if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))
-      throw new ServiceError('precondition_failed', 'The object is not the one that If-Match names.')
+      throw new ServiceError('precondition_failed', 'The object does not match If-Match.')
     const next = {
       ...row,
       content_type: change.content_type ?? row.content_type,

@@ -4,10 +4,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectRow } from './store.ts'
 
-/** Most bytes of an object's metadata, as JSON. */
+/** Size limit of an object's metadata, in bytes of JSON. */
 export const METADATA_BYTES = 8192
 
-/** The metadata of a body as it is stored; throws invalid_request when it is too much. */
+/** The metadata as it is stored; throws invalid_request if it is too large. */
 export function metadataText(metadata: { [name: string]: string }): string {
   const text = JSON.stringify(metadata)
   if (Buffer.byteLength(text) <= METADATA_BYTES) return text
@@ -16,7 +16,7 @@ export function metadataText(metadata: { [name: string]: string }): string {
   })
 }
 
-/** The object as the API shows it. */
+/** The object as the API returns it. */
 export const describeObject = (row: ObjectRow, bucket: string): StoredObject => ({
   bucket,
   key: row.key,
@@ -31,11 +31,14 @@ export const describeObject = (row: ObjectRow, bucket: string): StoredObject => 
 })
 
 export const DEFAULT_TYPE = 'application/octet-stream'
-/** RFC 9110 media type, with parameters; what does not look like one is not stored as one. */
+/** RFC 9110 media type with parameters; anything else is not stored as a content type. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}([ \t]*;[\x20-\x7e]*)?$/
 
-/** The content type to store: the one given where it looks like one, else by the key's extension. */
+/** The content type to store: the given one if it is a media type, otherwise by the key's extension. */
 export const typeOf = (given: string | undefined, key: string): string =>
   given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
-/** With its dot; '' where the name has none. A bare name would pass for one: a key `html` is no page. */
+/**
+ * Includes the dot; '' if the name has none. `lookup` would take a bare name for an extension: a key `html` is not a
+ * page.
+ */
 const extensionOf = (key: string): string => path.posix.extname(key.slice(key.lastIndexOf('/') + 1))

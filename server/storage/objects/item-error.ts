@@ -1,11 +1,11 @@
 import type { ErrorCode, ServiceError } from '../../../contract/errors.ts'
 
-/** Why one object stays as it is while others go on. */
+/** Why one object was left alone while others were processed. */
 export interface ItemError {
   key: string
   code: ErrorCode
   detail: string
 }
 
-/** An error that would refuse the object if it were alone, as that of one among others. */
+/** Turns the error that a single object would be refused with into an item's error. */
 export const itemError = (key: string, { code, message }: ServiceError): ItemError => ({ key, code, detail: message })

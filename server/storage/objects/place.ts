@@ -15,7 +15,7 @@ export interface WriteConditions {
   ifMatch?: EntityTags | undefined
 }
 
-/** Stores one object; `created` tells whether its key was free. Needs `write` on the key. */
+/** Stores one object; `created` says whether its key was free. Needs `write` on the key. */
 export async function write(
   ctx: Ctx,
   bucket: string,
@@ -37,8 +37,8 @@ export async function write(
 }
 
 /**
- * Makes received bytes visible, all or none, each an `upload`, if the caller may still write them; if that fails they are
- * discarded.
+ * Makes received bytes visible, all or none, each recorded as an `upload`, if the caller may still write them; discards
+ * them on failure.
  */
 export async function placeAll(
   ctx: Ctx,
@@ -55,7 +55,7 @@ export async function placeAll(
       for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
       const placed = new Map<Received, { object: StoredObject; created: boolean }>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
-      // In key order, so that two uploads of the same keys cannot wait for each other.
+      // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
         const { growth, ...result } = await place(step, bucket, one, { conditions })
         placed.set(one, result)
@@ -63,7 +63,7 @@ export async function placeAll(
         change.objects += growth.objects
         change.trash_bytes += growth.trash_bytes
       }
-      // Once and last, for the same reason: files counted one by one made every second pair of forms a deadlock.
+      // Once and last, also against deadlocks: files counted one by one made every second pair of forms deadlock.
       await countUsage(tx, bucket, change)
       return received.flatMap((one) => placed.get(one) ?? [])
     })
@@ -82,7 +82,7 @@ interface PlaceTerms {
   share_id?: string
 }
 
-/** Step: makes received bytes the object of their key and gives what is to be counted. */
+/** Step: makes received bytes their key's object and returns what to count. */
 const place = (step: Step, bucket: HeldBucket, { upload, blob }: Omit<Received, 'arrival'>, terms: PlaceTerms) =>
   placeContents(
     step,
@@ -99,10 +99,10 @@ const place = (step: Step, bucket: HeldBucket, { upload, blob }: Omit<Received, 
     terms,
   )
 
-/** A blob with all that makes it an object, but for the bucket, the time and the person. */
+/** A blob with everything that makes it an object, except bucket, time and user. */
 export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_modified' | 'created_by'>
 
-/** Step: makes a blob the object of its key, records `upload`, and gives what is to be counted. */
+/** Step: makes a blob its key's object, records `upload`, and returns what to count. */
 async function placeContents(step: Step, bucket: HeldBucket, contents: Contents, { conditions, ...more }: PlaceTerms) {
   const { tx, record } = step
   const now = step.now().toISOString()
@@ -144,8 +144,8 @@ async function placeContents(step: Step, bucket: HeldBucket, contents: Contents,
 }
 
 /**
- * Makes received bytes an object under the first of these names that is free: nothing is overwritten. `before` joins the
- * transaction and may refuse. When it fails the bytes are discarded.
+ * Makes received bytes an object under the first free one of these names, so that nothing is overwritten. `before` runs
+ * in the transaction and may refuse. On failure the bytes are discarded.
  */
 export async function placeUnderFreeName(
   ctx: Ctx,
@@ -166,7 +166,7 @@ export async function placeUnderFreeName(
         await countUsage(tx, bucket, placed.growth)
         return placed.object
       }
-      throw new ServiceError('conflict', 'There are too many files of this name.')
+      throw new ServiceError('conflict', 'Too many files have this name.')
     })
     received.arrival.settled()
     return result
@@ -180,7 +180,7 @@ function asTaken(error: unknown): undefined {
   throw error
 }
 
-/** Step: makes a blob whose `released` bytes were reserved the object of its key, and counts it. */
+/** Step: makes a blob, for which `released` bytes were reserved, its key's object and counts it. */
 export async function placeBlob(
   step: Step,
   bucket: HeldBucket,
@@ -194,8 +194,8 @@ export async function placeBlob(
 }
 
 /**
- * Inserts the row, or gives the locked row that has the key already. With If-Match there must be one, so nothing is
- * inserted.
+ * Inserts the row, or returns the locked row that already has the key. If-Match requires one, so nothing is inserted
+ * then.
  */
 async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteConditions) {
   for (;;) {
@@ -205,10 +205,10 @@ async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteCond
   }
 }
 
-/** Throws precondition_failed unless the conditions hold for what is there. */
+/** Throws precondition_failed unless the conditions hold for the current object. */
 export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch, ifMatch }: WriteConditions): void {
   if (ifNoneMatch !== undefined && old && matchesWeakly(ifNoneMatch, old.etag))
     throw new ServiceError('precondition_failed', `The key "${old.key}" is taken.`)
   if (ifMatch !== undefined && !(old && matchesStrongly(ifMatch, old.etag)))
-    throw new ServiceError('precondition_failed', 'The object is not, or no longer, the one that If-Match names.')
+    throw new ServiceError('precondition_failed', 'The object does not match If-Match, or no longer does.')
 }

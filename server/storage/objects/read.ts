@@ -6,20 +6,20 @@ import { countDownload } from '../traffic/traffic.ts'
 import { getObject } from './service.ts'
 import type { ObjectRow } from './store.ts'
 
-/** An object whose bytes the caller may have. */
+/** An object whose bytes the caller may read. */
 export interface Contents {
   row: ObjectRow
   /** Opens its bytes, or a range of them. */
   open(range?: ByteRange): Promise<BlobBody>
-  /** To be called when the answer to a GET is over. */
+  /** Call when the response to a GET has ended. */
   delivered(delivery: Delivery): void
 }
 
-/** The contents under a key; needs `read`. Throws `forbidden` or `not_found`. */
+/** Returns a key's contents; needs `read`. Throws `forbidden` or `not_found`. */
 export const read = async (ctx: Ctx, bucket: string, key: string): Promise<Contents> =>
   contentsOf(ctx, await getObject(ctx, bucket, key))
 
-/** The same of an object that the caller was found to be allowed to read. */
+/** Like `read`, for an object whose access was already checked. */
 export const contentsOf = (ctx: Ctx, row: ObjectRow): Contents => ({
   row,
   open: (range) => ctx.blobs.get(row.blob_id, row.size, range),

@@ -7,18 +7,18 @@ import { type Arrival, beginArrival, type LinkRoom } from '../incoming/arrival.t
 import { countUpload } from '../traffic/traffic.ts'
 import * as store from './store.ts'
 
-/** What an upload says of itself besides its bytes. */
+/** An upload's properties besides its bytes. */
 export interface Upload {
   key: string
   content_type: string
   metadata: { [name: string]: string }
-  /** Called once, when the bytes may come. */
+  /** Called once, when the bytes may be sent. */
   source(): AsyncIterable<Uint8Array>
-  /** Bytes announced by Content-Length, if any. */
+  /** Content-Length, if given. */
   announced?: number | undefined
-  /** Hex MD5 the client says the bytes have. */
+  /** Hex MD5 that the client claims for the bytes. */
   md5?: string | undefined
-  /** The most bytes that are taken, whatever the quota. */
+  /** Size limit, independent of the quota. */
   maxBytes?: number | undefined
 }
 
@@ -26,11 +26,11 @@ export interface Upload {
 export interface Received {
   upload: Upload
   blob: WrittenBlob
-  /** Of all files of the request. */
+  /** Shared by all files of the request. */
   arrival: Arrival
 }
 
-/** Removes bytes that will not be placed, and what was reserved for them. */
+/** Deletes bytes that will not be placed, and releases what was reserved for them. */
 export async function discard(ctx: Ctx, received: readonly Received[]): Promise<void> {
   await discardBlobs(
     ctx,
@@ -40,8 +40,9 @@ export async function discard(ctx: Ctx, received: readonly Received[]): Promise<
 }
 
 /**
- * Receives the bytes of one request into a bucket, as one file or several. The quota refuses before bytes land what does
- * not fit; the exact decision is made when they are placed. Whoever does not place what was received calls `end`.
+ * Receives a request's bytes into a bucket, as one file or several. The quota rejects what does not fit before bytes
+ * are stored; the exact decision is made when they are placed. A caller that does not place what was received must call
+ * `end`.
  */
 export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
   const row = await findBucket(ctx.db, bucket)
@@ -55,8 +56,8 @@ export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
     const freed = replaced?.size ?? 0
     const inspect = (size: number) => {
       if (size > (upload.maxBytes ?? Number.POSITIVE_INFINITY))
-        throw new ServiceError('too_large', `At most ${upload.maxBytes} bytes are taken here.`)
-      // What replaces as many bytes does not grow the bucket, so it passes even where the quota is below what is used.
+        throw new ServiceError('too_large', `The content must be at most ${upload.maxBytes} bytes.`)
+      // A replacement of the same size does not grow the bucket, so it is allowed even above the quota.
       const growth = grown + size - freed
       return growth > 0 ? arrival.cover(growth, upload.announced !== undefined) : undefined
     }
@@ -73,8 +74,8 @@ export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
     }).finally(() => countUpload(ctx, row.id, arrived))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
       await discardBlobs(ctx, [blob.id])
-      throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
-        faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
+      throw new ServiceError('malformed', "The body's MD5 does not match Content-MD5.", {
+        faults: [{ path: 'header.content-md5', message: "does not match the body's MD5" }],
       })
     }
     grown += blob.size - freed

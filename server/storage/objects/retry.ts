@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
 
-/** To be tried again. */
+/** Thrown to have `retryTaken` run the action again. */
 export class TakenMeanwhile extends Error {}
 
-/** Runs an action again while others take keys it was about to take. */
+/** Runs an action again while other requests take the keys it was about to take. */
 export async function retryTaken<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -11,7 +11,7 @@ export async function retryTaken<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof TakenMeanwhile)) throw error
       if (attempt === 10)
-        throw new ServiceError('busy', 'Others keep writing the same keys. Try again.', {
+        throw new ServiceError('busy', 'Other requests keep writing the same keys. Try again.', {
           headers: { 'retry-after': '1' },
         })
     }

@@ -7,21 +7,21 @@ import { openListing } from './browse.ts'
 import { describeObject } from './describe.ts'
 import * as store from './store.ts'
 
-/** More candidates than this are not sorted: the page is found sooner by reading on in order. */
+/** More candidates than this are not sorted: reading on in key order fills the page sooner. */
 const MANY = 2000
 const FIRST_LOOK = 500
 const SCAN_STEP = 2000
-/** What one request reads at most where the index does not help; the page may then be short. */
+/** Most keys that one request reads where the index does not help; the page may then be short. */
 const SCAN_MOST = 20_000
 
 /**
- * Letters that differ in their case alone become the same one. Letter by letter: what JavaScript makes of Σ depends on
- * the letters around it, and İ becomes two characters, while the indexes fold each letter for itself.
+ * Folds case letter by letter, as the indexes do: JavaScript's result for Σ depends on the letters around it, and its İ
+ * becomes two characters.
  */
 const fold = (text: string): string =>
   text.replaceAll(/[Σς]/g, 'σ').replaceAll(/[^İ]+/g, (letters) => letters.toLowerCase())
 
-/** One page of the objects under a prefix whose keys hold a text after it, in key order. */
+/** One page of the objects under a prefix whose keys contain a text after it, in key order. */
 export async function searchObjects(
   ctx: Ctx,
   bucket: string,
@@ -40,7 +40,7 @@ export async function searchObjects(
   }
 }
 
-/** What to look for: keys under a prefix that hold the text (null: all of them), after a key. */
+/** What to search for: keys under a prefix that contain the text (null: all of them), after a key. */
 export interface KeySearch {
   prefix: string
   search: string | null
@@ -50,13 +50,13 @@ export interface KeySearch {
 
 interface Found {
   keys: string[]
-  /** The key to go on after; null when there are no more. */
+  /** The key to continue after; null when there are no more. */
   next: string | null
 }
 
 /**
- * Keys of the ranges in order. A text that many keys hold fills the page from the first keys read; only where it does
- * not the index is asked, which for such a text would gather every one of them first.
+ * Keys of the ranges in order. If many keys contain the text, the first keys read already fill the page; only otherwise
+ * is the index asked, which for such a text would gather every match first.
  */
 export async function findKeys(
   db: Db,
@@ -85,7 +85,7 @@ interface Reading {
   most?: number
 }
 
-/** Reads keys in order, `size` at a time, until `limit` of them hold or about `most` were read. */
+/** Reads keys in order, `size` at a time, until `limit` of them match or about `most` were read. */
 async function readOn(
   db: Db,
   bucketId: string,
@@ -111,10 +111,10 @@ async function readOn(
   return { keys, next: null }
 }
 
-/** What of a range comes after a key. */
+/** The part of a range after a key. */
 function remainder(range: KeyRange, after: string | undefined): KeyRange[] {
   if (after === undefined) return [range]
-  // No key holds NUL, so this is the smallest that can follow.
+  // No key contains NUL, so this is the smallest key that can follow.
   const next = afterKey(after)
   const from = compareKeys(next, range.from) > 0 ? next : range.from
   return range.to !== null && compareKeys(from, range.to) >= 0 ? [] : [{ from, to: range.to }]

@@ -11,7 +11,7 @@ import { describeObject } from './describe.ts'
 import { assertConditions } from './place.ts'
 import * as store from './store.ts'
 
-/** The object someone may read; throws `forbidden` or `not_found`. */
+/** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
   allow(ctx.actor, 'read', bucket, key)
   const row = await store.findObject(ctx.db, bucket, key)
@@ -21,7 +21,7 @@ export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<
 export const objectMissing = (bucket: string, key: string) =>
   new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`)
 
-/** Deletes an object: to the trash, or with `permanent` for good, which needs `manage`. */
+/** Moves an object to the trash, or deletes it with `permanent`, which needs `manage`. */
 export async function deleteObject(
   ctx: Ctx,
   bucketName: string,
@@ -42,7 +42,10 @@ export async function deleteObject(
   })
 }
 
-/** Step: takes locked objects away, to the trash or for good, records each with `more` in its details, and gives their ids there. */
+/**
+ * Step: moves locked objects to the trash or deletes them, and records each with `more` in its details. Returns their
+ * trash ids.
+ */
 export async function removeObjects(
   step: Step,
   bucket: HeldBucket,
@@ -79,11 +82,11 @@ export async function removeObjects(
   return kept.filter((id) => id !== null)
 }
 
-/** Step: makes contents visible again under their key; undefined when the key is taken. */
+/** Step: makes contents visible again under their key; undefined if the key is taken. */
 export const reinstate = async (tx: Tx, bucket: HeldBucket, row: store.ObjectRow): Promise<StoredObject | undefined> =>
   (await store.insertObject(tx, row)) ? describeObject(row, bucket.name) : undefined
 
-/** Step: the same with many; gives those whose key was free, by their keys. */
+/** Step: like `reinstate` for many; returns those whose key was free, by key. */
 export async function reinstateAll(
   tx: Tx,
   bucket: HeldBucket,
@@ -94,8 +97,8 @@ export async function reinstateAll(
 }
 
 /**
- * Step: makes contents visible again under their key in place of what is there, which goes to the trash as overwritten.
- * The caller counts the usage.
+ * Step: makes contents visible again under their key, replacing the current object, which goes to the trash as
+ * overwritten. The caller counts the usage.
  */
 export async function reinstateOver(
   step: Step,

@@ -14,20 +14,20 @@ export interface Claims {
   method: 'GET' | 'PUT'
   bucket: string
   key: string
-  /** Who signed it, and with which token if it was one: the URL ends with either. */
+  /** Who signed it, and with which token, if any: the URL stops working when either does. */
   user: string
   token: string | null
-  /** Milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. */
   until: number
   download?: boolean | undefined
   filename?: string | undefined
-  /** Shown in a frame of our own pages. */
+  /** May be shown in a frame of our own pages. */
   embed?: boolean | undefined
   content_type?: string | undefined
   max_bytes?: number | undefined
 }
 
-/** Makes a URL for one method on one key; needs the right for it, which is asked again at every use. */
+/** Creates a URL for one method on one key; needs the right for it, which is checked again at every use. */
 export function presign(
   ctx: Ctx,
   bucket: string,
@@ -55,7 +55,7 @@ export function presign(
 
 const refused = (detail: string) => new ServiceError('forbidden', detail)
 
-/** The claims of a URL for this method, and its signer with the rights they have now. */
+/** Verifies a URL for this method; returns its claims and its signer with their current rights. */
 export async function openSigned(
   ctx: Ctx,
   token: string,
@@ -66,7 +66,7 @@ export async function openSigned(
   if (claims.until <= ctx.now().getTime()) throw refused('This URL has expired.')
   if (claims.method !== method) throw refused(`This URL is for ${claims.method} only.`)
   const { user, token: by } = claims
-  const ended = () => refused('This URL has ended with the account or token it was made with.')
+  const ended = () => refused('The account or token that created this URL is no longer active.')
   const signer = ctx.as(await actorOnBehalf(ctx, { user, token: by, auth_method: 'presigned' }, ended))
   noteBucket(ctx, claims.bucket)
   return { claims, signer }

@@ -14,7 +14,7 @@ const lookup = prepared((db: Db, { bucket, key }: { bucket: string; key: string 
     .where('buckets.deleted_at', 'is', null)
     .where('key', '=', key),
 )
-/** The object by the names in its URL. */
+/** Finds an object by bucket name and key. */
 export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
   (await lookup(db, { bucket, key }))[0]
 
@@ -25,7 +25,7 @@ const insert = prepared((tx: Tx, row: ObjectRow) =>
     .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
     .returning('key'),
 )
-/** Gives false when the key is taken: who creates is decided here, by the insert. */
+/** Returns false if the key is taken: the insert decides who creates an object. */
 export const insertObject = async (tx: Tx, row: ObjectRow): Promise<boolean> => (await insert(tx, row)).length > 0
 
 export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<ObjectRow | undefined> =>
@@ -37,7 +37,7 @@ export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<Objec
     .forUpdate()
     .executeTakeFirst()
 
-/** Objects of these keys, locked until the transaction ends, in key order. */
+/** Locks the objects with these keys until the transaction ends, in key order. */
 export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
   keys.length === 0
     ? []
@@ -50,7 +50,7 @@ export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly strin
         .forUpdate()
         .execute()
 
-/** The same, held only against being deleted or replaced. */
+/** Like `lockObjects`, but only prevents their deletion or replacement. */
 export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
   keys.length === 0
     ? []
@@ -63,7 +63,7 @@ export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly stri
         .forShare()
         .execute()
 
-/** Gives the keys that were free. In one order for everybody: an insert waits for another's of the same key. */
+/** Returns the keys that were free. Always inserts in key order: an insert waits for another's of the same key. */
 export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Promise<string[]> {
   if (unordered.length === 0) return []
   const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -116,25 +116,25 @@ export interface Entry {
   is_folder: boolean
 }
 
-/** Where a walk over the entries of a folder goes; `depth` is the length of the folder's prefix in code points. */
+/** Where a walk over a folder's entries goes; `depth` is the length of the folder's prefix in code points. */
 export interface Walk {
   bucketId: string
   depth: number
   order: 'asc' | 'desc'
 }
 
-/** What makes of a key the one after it. */
+/** Appended to a key, makes the next possible key. */
 const AFTER = afterKey('')
 
 /**
- * The first entries of a range, as a skip scan: from each folder one seek leads past all that is in it, so the cost is
- * that of the entries given back and not of the objects below them.
+ * The first entries of a range, as a skip scan: one seek leads past everything in a folder, so the cost depends on the
+ * entries returned and not on the objects below them.
  */
 export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Entry[]> {
   const { bucketId, depth, order } = walk
   const asc = order === 'asc'
   const rest = sql`substr(w.key, ${sql.lit(depth + 1)})`
-  // What follows the folder's slash in byte order is '0'.
+  // '0' is the byte after the folder's slash.
   const slash = sql`${sql.lit(depth)} + instr(${rest}, '/')`
   const next = asc
     ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${AFTER} end`
@@ -170,8 +170,8 @@ const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: 
 )
 
 /**
- * The first objects of a range, up to the first folder below: all of a page where a folder holds nothing but objects, for
- * half of what their names and then their rows cost. Reads one key where a folder comes first.
+ * The first objects of a range, up to the first folder below. Where a folder holds only objects this is a whole page,
+ * at half the cost of reading names and then rows. Reads one key where a folder comes first.
  */
 export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> {
   const ordered = inRange(db, walk.bucketId, range).orderBy('key', walk.order)
@@ -204,7 +204,7 @@ export interface Slice {
   limit: number
 }
 
-/** Objects of a stretch in key order, beginning at its `offset`th. */
+/** Objects of a stretch in key order, starting at `offset`. */
 export const listStretch = (
   db: Db,
   { bucketId, order }: Walk,
@@ -213,13 +213,13 @@ export const listStretch = (
 ): Promise<ObjectRow[]> =>
   inRange(db, bucketId, stretch).selectAll().orderBy('key', order).offset(offset).limit(limit).execute()
 
-/** Which of these blobs an object has as its contents. */
+/** Which of these blobs are an object's contents. */
 export const findShown = async (db: Db, blobIds: readonly string[]): Promise<string[]> =>
   (await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', blobIds).execute()).map(
     ({ blob_id }) => blob_id,
   )
 
-/** The content types of the next so many objects after a key, each with the last key that has it. */
+/** The content types of the next objects after a key, each with the last key that has it. */
 export const countTypes = (db: Db, bucketId: string, after: string, limit: number) =>
   db
     .selectFrom(

@@ -4,10 +4,13 @@ import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
 import { findObjects, type ObjectRow, type Slice, toEntry, type Walk } from './store.ts'
 
-// What exact totals, jumps and other orders than by name need to know of a folder. A folder may hold a million objects, and
-// on SQLite a statement holds the process, so all of it is done in statements that look at some thousand keys each.
+// Measures a folder for exact totals, jumps and orders other than by name. A folder may hold a million objects, and on
+// SQLite a statement blocks the process, so each statement reads only a few thousand keys.
 
-/** A stretch of keys without folders, `[from, to)`, and the folder that ends it (null: nothing does, or our step). */
+/**
+ * A stretch of keys without folders, `[from, to)`, and the folder that ends it (null: none; it ends at the range's end
+ * or at our step).
+ */
 export interface Gap {
   from: string
   to: string | null
@@ -15,14 +18,14 @@ export interface Gap {
   objects: number
 }
 
-/** Most objects of a stretch. */
+/** Most objects in a stretch. */
 const MOST_OBJECTS = 4000
 /** Most folders that one statement steps over. */
 const MOST_FOLDERS = 50
 
 /**
- * A range as its folders and the stretches of objects between them, each counted. Costs one index step per object directly
- * in the folder and one seek per folder.
+ * Splits a range into its folders and the stretches of objects between them, each counted. Costs one index step per
+ * object directly in the folder and one seek per folder.
  */
 export async function measureGaps(db: Db, { bucketId, depth }: Walk, range: KeyRange): Promise<Gap[]> {
   const turn = takingTurns()
@@ -33,7 +36,7 @@ export async function measureGaps(db: Db, { bucketId, depth }: Walk, range: KeyR
       if (inside === null) continue
       const folder = toEntry(inside, depth).name
       gaps.push({ from: start, to: folder, folder, objects: Number(objects) })
-      // What follows the folder's slash in byte order is '0'.
+      // '0' is the byte after the folder's slash.
       from = `${folder.slice(0, -1)}0`
     }
     const last = rows.at(-1)
@@ -48,12 +51,12 @@ export async function measureGaps(db: Db, { bucketId, depth }: Walk, range: KeyR
   }
 }
 
-/** The next folders, and how many objects stand before each; at the end where no folder is within a stretch's length. */
+/** The next folders, and how many objects precede each; stops if there is no folder within a stretch's length. */
 async function stepOver(db: Db, bucketId: string, depth: number, { from, to }: KeyRange) {
   const bound = to === null ? sql`` : sql`and k.key < ${to}`
   const rest = (column: string) => sql`substr(${sql.ref(column)}, ${sql.lit(depth + 1)})`
   const afterFolder = sql`substr(g.inside, 1, ${sql.lit(depth)} + instr(${rest('g.inside')}, '/') - 1) || '0'`
-  // Both databases read the inner one only as far as the outer one needs, in its order.
+  // Both databases read the inner query only as far as the outer one needs, in its order.
   const firstInside = (start: ReturnType<typeof sql>) => sql`
     select p.key from (
       select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= ${start} ${bound}
@@ -79,7 +82,7 @@ async function stepOver(db: Db, bucketId: string, depth: number, { from, to }: K
   return rows
 }
 
-/** The key that follows a stretch of the most objects; null where the range ends. */
+/** The key after a stretch of the maximum length; null at the end of the range. */
 async function keyAt(db: Db, bucketId: string, { from, to }: KeyRange): Promise<string | null> {
   const query = db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).where('key', '>=', from)
   const [row] = await (to === null ? query : query.where('key', '<', to))
@@ -90,11 +93,11 @@ async function keyAt(db: Db, bucketId: string, { from, to }: KeyRange): Promise<
   return row?.key ?? null
 }
 
-/** Most stretches that one statement names. */
+/** Most stretches in one statement. */
 const MANY_STRETCHES = 50
 type Column = 'size' | 'last_modified'
 
-/** Stretches in key order, put together as far as one statement looks at them. */
+/** Groups stretches in key order into what one statement reads. */
 function* slicesOf(stretches: readonly Gap[]): Generator<Gap[]> {
   let slice: Gap[] = []
   let objects = 0
@@ -125,8 +128,9 @@ const inSlice = (db: Db, bucketId: string, slice: readonly Gap[]) =>
     .$if((slice.at(-1) as Gap).to !== null, (query) => query.where('key', '<', (slice.at(-1) as Gap).to as string))
 
 /**
- * Objects directly in a folder, that is in these stretches, by size or time and then key. Where one statement does not do,
- * two goes over all of them: the first finds between which values the page lies, the second what has those.
+ * Objects directly in a folder, that is, in these stretches, by size or time and then key. If one statement does not
+ * suffice, two passes read them all: the first finds the values between which the page lies, the second the objects
+ * with those values.
  */
 export async function listSorted(
   db: Db,
@@ -160,7 +164,7 @@ export async function listSorted(
   if (first === undefined || last === undefined) return []
   await turn()
 
-  // Of what has the first value some stand on the page before, of what has the last some on the next.
+  // Some objects with the first value are on the previous page, some with the last value on the next.
   let before = offset - values.indexOf(first)
   let room = Math.min(offset + limit, values.length) - values.indexOf(last) - (first === last ? before : 0)
   const textOf = (value: number) => (column === 'size' ? sign * value : new Date(sign * value).toISOString())

@@ -10,13 +10,13 @@ import { asSeen, type Seen } from './versions.ts'
 
 export type TransferKind = 'copy' | 'move'
 
-/** An object on its way: its key in the source bucket, and the key it gets. */
+/** An object to transfer: its key in the source bucket, and its destination key. */
 export interface Pair {
   key: string
   dest: string
 }
 interface Outcome {
-  /** What arrived, and in the trash what it took the place of. */
+  /** What arrived, and the trash id of the object it replaced. */
   placed: { pair: Pair; row: store.ObjectRow; trash_id: string | null }[]
   errors: ItemError[]
 }
@@ -29,8 +29,8 @@ interface Options {
 }
 
 /**
- * Step: copies or moves objects between held buckets, each or not: errors are given back, nothing is thrown for one of
- * them. All happens at once, so a key may be left by one and taken by a later one. No byte is touched: rows change.
+ * Step: copies or moves objects between held buckets. Each succeeds or gets an error; none of them throws. All
+ * transfers happen at once, so one may take a key that an earlier one leaves. No bytes are copied, only rows change.
  */
 export async function transferObjects(
   step: Step,
@@ -91,7 +91,7 @@ export async function transferObjects(
       arrivals.map(({ row }) => row),
     ),
   )
-  // Someone made the key between our look and our insert: the whole step is tried again from the start.
+  // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
   await count(tx, { kind, source, dest }, accepted, { replaced, trashOf })
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
@@ -112,7 +112,7 @@ export async function transferObjects(
   return { placed, errors }
 }
 
-/** Step: the keys under which there still are the contents that were seen there, locked. */
+/** Step: locks the objects that are unchanged since they were seen; returns their keys. */
 export async function lockUnchanged(
   tx: Tx,
   bucket: HeldBucket,
@@ -124,7 +124,7 @@ export async function lockUnchanged(
   return new Set(same.map(({ key }) => key))
 }
 
-/** What refuses a pair: the first right that is missing for it; null when there is none. */
+/** The error for the first right missing for a pair; null if none is. */
 export const pairRefusal = (
   actor: Actor,
   kind: TransferKind,
@@ -145,7 +145,7 @@ interface Way {
   dest: HeldBucket
 }
 
-/** Decides for each pair, in order, whether it can be done beside those before it. */
+/** Decides for each pair, in order, whether it can be transferred along with those before it. */
 function choose(
   { kind, source, dest }: Way,
   pairs: readonly Pair[],
@@ -174,11 +174,11 @@ function choose(
       continue
     }
     if (same && pair.key === pair.dest) {
-      refuse('conflict', 'The object is there already.')
+      refuse('conflict', 'The object is already at this key.')
       continue
     }
     if (filled.has(pair.dest) || (leaving.has(pair.dest) && !left.has(pair.dest))) {
-      refuse('conflict', `Another object of this request goes to or is at "${pair.dest}".`)
+      refuse('conflict', `Another object in this request has, or will have, the key "${pair.dest}".`)
       continue
     }
     if (old && ifNoneMatch) {
@@ -206,7 +206,7 @@ function choose(
 const exceeds = (room: number | null, used: number, growth: number): boolean =>
   room !== null && growth > 0 && used + growth > room
 
-/** Step: counts what came, what left and what went to the trash. */
+/** Step: counts what arrived, what left and what went to the trash. */
 async function count(
   tx: Tx,
   { kind, source, dest }: Way,

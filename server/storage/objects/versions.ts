@@ -2,7 +2,7 @@ import type { Db } from '../../db/schema.ts'
 import type { ItemError } from './item-error.ts'
 import type { ObjectRow } from './store.ts'
 
-/** An object as it was seen: `blob_id` tells its contents, `last_modified` whether anything of it has changed since. */
+/** An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change. */
 export type Version = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
 export const isSame = (a: Version, b: Version): boolean =>
   a.blob_id === b.blob_id && a.last_modified === b.last_modified
@@ -17,10 +17,10 @@ export const findVersions = async (db: Db, bucketId: string, keys: readonly stri
         .where('key', 'in', keys)
         .execute()
 
-/** Versions by their keys: what there is instead under one of them is left alone. */
+/** Versions by key; an object with another version is left alone. */
 export type Seen = ReadonlyMap<string, Version>
 
-/** The objects that are as they were seen, where they were, and an error for each of the others. */
+/** The objects that are as they were seen, if they were, and an error for each of the others. */
 export function asSeen(there: readonly ObjectRow[], seen: Seen = new Map()) {
   const rows: ObjectRow[] = []
   const changed: ItemError[] = []

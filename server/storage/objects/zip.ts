@@ -2,34 +2,35 @@ import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import type { BlobBody } from '../../blobs/drivers/driver.ts'
 
-/** A file of an archive, or (the name ends with a slash, no bytes) a folder. */
+/** A file in an archive, or a folder if the name ends with a slash; a folder has no bytes. */
 export interface ZipEntry {
-  /** A relative path, not said twice; at most 65,535 bytes. */
+  /** A relative path, unique in the archive, at most 65,535 bytes. */
   name: string
-  /** Bytes, exactly. */
+  /** Exact size in bytes. */
   size: number
   modified: Date
-  /** Called when all before it is written. */
+  /** Called when everything before it has been written. */
   open(): Promise<BlobBody>
 }
 
 const MOST_16 = 0xffff
 const MOST_32 = 0xffffffff
 const STORED = 0
-/** Names are UTF-8; CRC and sizes follow the bytes. */
+/** UTF-8 names; CRC and sizes follow the bytes. */
 const FLAGS = (1 << 11) | (1 << 3)
 const UNIX = 3 << 8
 const VERSION = 20
 const VERSION_ZIP64 = 45
 
 /**
- * A zip (PKWARE APPNOTE 6.3) of stored files, made while it is read; ZIP64 where it has to be. Holds one entry at a time
- * and some 60 bytes and the name of each before it. Throws what an entry throws, and when one has not its size.
+ * A zip (PKWARE APPNOTE 6.3) of stored files, created while it is read; ZIP64 where needed. Memory holds one entry at a
+ * time, plus about 60 bytes and the name of each earlier one. Throws what an entry throws, and if an entry's size is
+ * wrong.
  */
 export const zipOf = (entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> => gathered(piecesOf(entries))
 
 const TOGETHER = 64 * 1024
-/** Puts small pieces together, so that an archive of small files is not a write to the socket for each of their headers. */
+/** Joins small pieces, so that an archive of small files does not write to the socket for each header. */
 async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let size = 0
@@ -58,7 +59,7 @@ async function* piecesOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8
       size += chunk.length
       yield chunk
     }
-    if (size !== entry.size) throw new Error(`An object of ${entry.size} bytes has ${size}`)
+    if (size !== entry.size) throw new Error(`An object of ${entry.size} bytes yielded ${size}`)
     const descriptor = fields([4, 0x08074b50], [4, crc], ...sizes(size, size >= MOST_32 ? 8 : 4))
     yield descriptor
     directory.push(directoryRecord(entry, crc, offset))
@@ -79,7 +80,7 @@ const sizes = (size: number, bytes: number): Field[] => [
 
 function localHeader({ name, size, modified }: ZipEntry): Uint8Array {
   const path = Buffer.from(name)
-  // Says how long the sizes are that follow the bytes.
+  // Announces the width of the sizes that follow the bytes.
   const extra = size >= MOST_32 ? fields([2, 1], [2, 16], ...sizes(0, 8)) : Buffer.alloc(0)
   const head = fields(
     [4, 0x04034b50],
@@ -93,7 +94,7 @@ function directoryRecord({ name, size, modified }: ZipEntry, crc: number, offset
   const path = Buffer.from(name)
   const large = size >= MOST_32 || offset >= MOST_32
   const seconds = Math.min(Math.floor(modified.getTime() / 1000), 0x7fffffff)
-  // Info-ZIP's time stamp, in UTC: the one of the format itself is in no time zone.
+  // Info-ZIP's timestamp, in UTC: zip's own has no time zone.
   const time = fields([2, 0x5455], [2, 5], [1, 1], [4, seconds])
   const zip64 = large ? fields([2, 1], [2, 24], ...sizes(size, 8), [8, offset]) : Buffer.alloc(0)
   const folder = name.endsWith('/')
@@ -111,7 +112,7 @@ function directoryRecord({ name, size, modified }: ZipEntry, crc: number, offset
   return Buffer.concat([head, path, time, zip64])
 }
 
-/** What both headers of an entry have between the version and the lengths. */
+/** The fields that both of an entry's headers have between the version and the lengths. */
 function common(
   modified: Date,
   { crc, size, path, extra }: { crc: number; size: number; path: Buffer; extra: number },
@@ -168,7 +169,7 @@ function endOfDirectory(count: number, start: number, end: number): Uint8Array {
   return Buffer.concat([zip64, fields(...last)])
 }
 
-/** How many bytes, and the number that is in them. */
+/** A field's width and value. */
 type Field = [bytes: 1 | 2 | 4 | 8 | number, value: number]
 function fields(...all: Field[]): Buffer {
   const buffer = Buffer.alloc(all.reduce((sum, [bytes]) => sum + bytes, 0))

@@ -6,7 +6,7 @@ import { findObjects } from '../objects/store.ts'
 import { lockItems, takeOut } from '../trash/service.ts'
 import * as store from '../trash/store.ts'
 
-/** Which of what a job deleted is next: `limit` items after the one of the id `after`. `last` is then the next such id. */
+/** The next deletions of a job: `limit` items after the id `after`. `last` returns the id to continue after. */
 export interface Deleted {
   by: string
   after: string
@@ -17,7 +17,7 @@ interface Outcome {
   errors: ItemError[]
 }
 
-/** Step: puts the next objects that a job deleted back. */
+/** Step: restores the next objects that a job deleted. */
 export async function restoreDeleted(
   step: Step,
   bucket: HeldBucket,
@@ -25,14 +25,14 @@ export async function restoreDeleted(
   more: { job_id: string },
 ): Promise<Outcome & { last: string | null }> {
   const { tx } = step
-  // First their ids: asked for in one with the rows, those that others take meanwhile would look like the end.
+  // Ids first: in one query with the rows, items that other requests take meanwhile would look like the end.
   const ids = await store.listDeleted(tx, deleted)
   return { ...(await restoreItems(step, bucket, ids, more)), last: ids.at(-1) ?? null }
 }
 
 /**
- * Step: puts objects from the trash back under their keys, each or not: one that the actor may not write, whose key is
- * taken or that the quota has no room for stays in the trash and has its error; one that is not there any more has none.
+ * Step: restores objects from the trash under their keys. An item that the actor may not write, whose key is taken, or
+ * that exceeds the quota stays in the trash and gets an error; an item that is gone gets none.
  */
 export async function restoreItems(
   step: Step,
@@ -49,7 +49,7 @@ export async function restoreItems(
     bucket,
     accepted.map(({ id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }) => row),
   )
-  // Someone made the others between our look and our insert.
+  // Other requests created these keys between our read and our insert.
   errors.push(...accepted.filter(({ key }) => !free.has(key)).map(taken))
   const restored = accepted.filter(({ key }) => free.has(key))
   if (restored.length > 0) {
@@ -71,7 +71,7 @@ const taken = ({ key }: store.TrashRow): ItemError => ({
   detail: `The key "${key}" is taken by another object.`,
 })
 
-/** Decides for each item, in order, whether it can be put back beside those before it. */
+/** Decides for each item, in order, whether it can be restored along with those before it. */
 async function choose(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
   const { tx } = step
   const { name } = bucket

@@ -12,23 +12,23 @@ import { takeOut } from '../trash/service.ts'
 import type * as store from '../trash/store.ts'
 
 const MOST_NAMES = 100
-/** Keys that one query looks for. */
+/** Keys per query. */
 const LOOKED_FOR = 1000
 
 /** An item that has become an object again. */
 interface Placed {
   item: store.TrashRow
   object: StoredObject
-  /** What gave way to it, and where that is in the trash. */
+  /** The object that it replaced, and that object's trash id. */
   replaced?: { size: number; trash_id: string | null }
 }
-/** What could be placed; `refused` is why, by the item's id, where something could not. */
+/** What could be placed; `refused` has the reason for each item that could not, by its id. */
 interface Outcome {
   placed: Placed[]
   refused: Map<string, string>
 }
 
-/** Step: makes locked items objects again, all or none, counts and records them; gives what became of each. */
+/** Step: makes locked items objects again, all or none, and counts and records them. Returns each item's outcome. */
 export async function placeItems(
   step: Step,
   bucket: HeldBucket,
@@ -92,7 +92,7 @@ function objectOf(
   return { ...row, key }
 }
 
-// In key order, as uploads take keys: neither can wait for the other.
+// In key order, like uploads, so that the two cannot deadlock.
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
 
 async function placeWhereFree(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
@@ -117,7 +117,7 @@ async function placeOver(step: Step, bucket: HeldBucket, rows: readonly store.Tr
     done.add(item.key)
     const { object, replaced } = await reinstateOver(step, bucket, objectOf(item))
     if (replaced && replaced.trash_id === null) {
-      // Lost for good, so whoever does it needs what that takes.
+      // Without a trash the replaced object is lost, so this needs the rights to destroy it.
       allow(step.actor, 'delete', bucket.name, item.key)
       allow(step.actor, 'manage', bucket.name, item.key)
     }
@@ -142,7 +142,7 @@ async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.
     bucket,
     arrivals.map(({ row }) => row),
   )
-  // Someone took a name between our look and our insert: all of it is tried again from the start.
+  // Another request took a name between our read and our insert, so everything is retried from the start.
   if (objects.size < arrivals.length) throw new TakenMeanwhile()
   for (const { item, key } of arrivals.toSorted(byKey)) {
     const object = objects.get(key)
@@ -151,7 +151,7 @@ async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.
   return outcome
 }
 
-/** The first free name of each item, by its id; of two with one key, the one that came into the trash last is asked first. */
+/** Each item's first free name, by id; of two items with one key, the one trashed last chooses first. */
 async function chooseNames(tx: Tx, bucket: HeldBucket, rows: readonly store.TrashRow[]): Promise<Map<string, string>> {
   const chosen = new Map<string, string>()
   const taken = new Set<string>()
@@ -173,7 +173,10 @@ async function chooseNames(tx: Tx, bucket: HeldBucket, rows: readonly store.Tras
   return chosen
 }
 
-/** `report.pdf`, `report (restored).pdf`, `report (restored 2).pdf`… as long as they make keys; a folder keeps its slash. */
+/**
+ * `report.pdf`, `report (restored).pdf`, `report (restored 2).pdf`… while they are valid keys; a folder keeps its
+ * slash.
+ */
 function* namesBeside(key: string): Generator<string> {
   yield key
   const [, stem = key, ending = ''] = /^(.*[^/])(\.[^./]*|\/)$/s.exec(key) ?? []

@@ -6,13 +6,13 @@ import { assertFound, lockItems, seenBy } from '../trash/service.ts'
 import { placeItems } from './placing.ts'
 
 /**
- * Puts items back under their keys, all or none; needs `write` on each. What happens where a key is taken is
- * `onConflict`'s to say: a `conflict` unless asked otherwise.
+ * Restores items under their keys, all or none; needs `write` on each. `onConflict` says what happens if a key is
+ * taken; the default is a `conflict` error.
  */
 export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onConflict: OnConflict = 'fail') {
   return retryTaken(() =>
     ctx.act(async (step) => {
-      // Before the name of a bucket is looked up for someone who may write nowhere in it.
+      // Checked before the lookup, so that callers who may not write in a bucket do not learn whether it exists.
       allowSomewhere(step.actor, 'write', name)
       const bucket = await holdBucket(step.tx, name)
       const caller = await asCurrent(step)

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx, Origin } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 
-/** Entries of the map at most: names of buckets come with requests, also names of buckets that are not there. */
+/** Maximum entries: requests may name any bucket, including ones that do not exist. */
 const MOST = 20_000
 
 export interface Traffic {
@@ -11,7 +11,7 @@ export interface Traffic {
   downloaded_bytes: number
   requests: number
 }
-/** What went through this process in one hour, of a bucket by its id or name, or of none. */
+/** This process's traffic in one hour, for a bucket given by id or name, or for none. */
 export interface Counts extends Traffic {
   /** Since the epoch. */
   hour: number
@@ -21,7 +21,7 @@ export interface Counts extends Traffic {
 type Counting = Pick<Ctx, 'config' | 'now'>
 
 const countedOf = perSystem(() => new Map<string, Counts>())
-/** Of requests whose path does not name their bucket. */
+/** The bucket of requests whose path does not name it. */
 const bucketOf = new WeakMap<Origin, string>()
 
 function entry({ config, now }: Counting, id: string | null, name: string | null): Counts {
@@ -36,26 +36,26 @@ function entry({ config, now }: Counting, id: string | null, name: string | null
   return fresh
 }
 
-/** Says which bucket a request is about where its path does not: a link, a signed URL. */
+/** Notes the bucket of a request whose path does not name it: a link, a signed URL. */
 export const noteBucket = ({ actor }: Pick<Ctx, 'actor'>, bucket: string): void =>
   void bucketOf.set(actor.origin, bucket)
 
-/** Counts a request when it is over: of the bucket that its path names, else of the one that `noteBucket` said. */
+/** Counts a finished request for the bucket in its path, or else the one given to `noteBucket`. */
 export function countRequest(ctx: Counting, origin: Origin | undefined, bucket: string | undefined): void {
   entry(ctx, null, bucket ?? (origin && bucketOf.get(origin)) ?? null).requests++
 }
 
-/** Counts bytes of contents that were received for a bucket. */
+/** Counts content bytes received for a bucket. */
 export function countUpload(ctx: Counting, bucketId: string, bytes: number): void {
   if (bytes > 0) entry(ctx, bucketId, null).uploaded_bytes += bytes
 }
 
-/** Counts what was really sent of an answer whose body is contents of a bucket. */
+/** Counts the bytes actually sent of a response whose body is a bucket's contents. */
 export function countDownload(ctx: Counting, bucketId: string, { status, bytes }: Delivery): void {
   if (status < 300 && bytes > 0) entry(ctx, bucketId, null).downloaded_bytes += bytes
 }
 
-/** Takes all that was counted; who cannot write it down gives it back. */
+/** Takes everything counted; a caller that cannot store it must put it back. */
 export function takeCounts({ config }: Counting): Counts[] {
   const counted = countedOf(config)
   const counts = [...counted.values()]

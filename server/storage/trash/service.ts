@@ -22,9 +22,9 @@ const BATCH = 1000
 const PURGE_LIMIT = 10_000
 
 /**
- * Step: keeps contents that stop being visible, as long as the bucket's trash is on, and gives the items' ids in the same
- * order. With the trash off it gives nulls, and the bytes are left to the collector. The caller counts the usage. `job_id` is
- * the job that does it.
+ * Step: moves contents that stop being visible to the trash, if the bucket's trash is on, and returns the items' ids in
+ * the same order. If it is off, returns nulls and leaves the bytes to the collector. The caller counts the usage.
+ * `job_id` is the job doing it, if any.
  */
 export async function moveToTrash(
   step: Step,
@@ -54,7 +54,7 @@ interface ListQuery {
   cursor?: string | undefined
 }
 
-/** Items of the trash under a prefix that the caller may list, latest first. */
+/** Trash items under a prefix that the caller may list, latest first. */
 export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 100, cursor }: ListQuery) {
   const ranges = allowSomewhere(ctx.actor, 'list', name, prefix)
   const bucket = await findBucket(ctx.db, name)
@@ -83,8 +83,8 @@ export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 1
 }
 
 /**
- * Those of the items that the actor may do this to. Throws forbidden for one that they may only see; one that they may not
- * even see is left out, so that it is for them as if it were not there.
+ * The items that the actor may do this to. Throws forbidden for an item that they may only see. An item that they may
+ * not even see is left out, as if it did not exist.
  */
 export function seenBy(
   { actor }: Pick<Ctx, 'actor'>,
@@ -105,7 +105,7 @@ export function assertFound(ids: readonly string[], rows: readonly store.TrashRo
     found.has(id) ? [] : [{ path: `body.ids.${i}`, message: 'is not in the trash' }],
   )
   if (faults.length > 0)
-    throw new ServiceError('not_found', 'Some of the ids are not in the trash of this bucket.', { faults })
+    throw new ServiceError('not_found', "Some of the ids are not in the bucket's trash.", { faults })
 }
 
 function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly string[] | 'all'): void {
@@ -113,7 +113,7 @@ function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly s
   else allowSomewhere(actor, 'manage', name)
 }
 
-/** Destroys items for good, the named ones or (up to 10,000 a call) all; needs `manage` on each key. */
+/** Deletes items permanently: the given ones, or all (up to 10,000 per call). Needs `manage` on each key. */
 export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] | 'all') {
   allowPurge(ctx, name, ids)
   let purged = 0
@@ -147,7 +147,7 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
   }
 }
 
-/** Step: deletes the rows, lets go of their blobs and takes them off the usage. */
+/** Step: deletes the rows, releases their blobs and updates the usage. */
 async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
   const { tx } = step
   const bytes = rows.reduce((sum, row) => sum + row.size, 0)
@@ -165,13 +165,13 @@ async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.Tras
   return { objects: rows.length, bytes }
 }
 
-/** Step: the items of these ids, locked. */
+/** Step: locks the items with these ids. */
 export const lockItems = store.lockTrash
 
-/** Step: forgets items that are objects again. */
+/** Step: deletes the rows of items that are objects again. */
 export const takeOut = store.deleteTrash
 
-/** Destroys what has been in the trash longer than its bucket keeps it, and the trash of deleted buckets. */
+/** Deletes what has exceeded its bucket's retention in the trash, and the trash of deleted buckets. */
 export const trashWorker = {
   name: 'trash-expiry',
   every: MINUTE_MS,
@@ -182,12 +182,12 @@ export const trashWorker = {
   },
 }
 
-/** One batch in one action, by what the bucket says now; false when there is nothing more. */
+/** Deletes one batch in one action, by the bucket's current settings; false when nothing is left. */
 const destroyBatch = (ctx: Ctx, id: string): Promise<boolean> =>
   ctx.act(async (step) => {
     const { tx, record } = step
     const bucket = await holdAnyBucket(tx, id)
-    // Another process has emptied it and forgotten the bucket meanwhile.
+    // Another process has meanwhile emptied the bucket and deleted its row.
     if (!bucket) return step.nothing(false)
     const isDeleted = bucket.deleted_at !== null
     const before = isDeleted ? null : new Date(step.now().getTime() - bucket.trash_days * DAY_MS).toISOString()

@@ -5,7 +5,7 @@ export type TrashRow = Row<'trash'>
 
 export const insertTrash = (tx: Tx, rows: readonly NewRow<'trash'>[]) => tx.insertInto('trash').values(rows).execute()
 
-/** Items of the ranges, latest first, after the position of the page before. */
+/** Items in the ranges, latest first, after the previous page's position. */
 export function listTrash(
   db: Db,
   bucketId: string,
@@ -33,15 +33,17 @@ export function listTrash(
   return query.orderBy('deleted_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Those of the items that are of the bucket, locked. By their ids alone: the bucket's index would be read to its end. */
+/**
+ * Locks the items that belong to the bucket. Queries by id alone, since the bucket's index would be read to its end.
+ */
 export const lockTrash = async (tx: Tx, bucketId: string, ids: readonly string[]): Promise<TrashRow[]> => {
   const rows = await tx.selectFrom('trash').selectAll().where('id', 'in', ids).orderBy('id').forUpdate().execute()
   return rows.filter(({ bucket_id }) => bucket_id === bucketId)
 }
 
 /**
- * Ids of what a job put into the trash, in order, after an id. As one range of the index: where a planner knows little of
- * the job yet, an equality seems to find so few that it reads and sorts all of them for every page.
+ * Ids of a job's deletions, in order, after an id. Written as one range of the index: with an equality, a planner that
+ * knows little about the job yet expects few rows, and reads and sorts all of them for every page.
  */
 export const listDeleted = async (
   db: Db,
@@ -68,7 +70,7 @@ export const countDeleted = async (db: Db, by: string): Promise<number> => {
   return Number(count)
 }
 
-/** The oldest items of a bucket that were deleted before a time (null: any), locked. */
+/** Locks a bucket's oldest items deleted before a time (null: any). */
 export function lockOldest(tx: Tx, bucketId: string, before: string | null, limit: number): Promise<TrashRow[]> {
   const query = tx.selectFrom('trash').selectAll().where('bucket_id', '=', bucketId)
   return (before === null ? query : query.where('deleted_at', '<=', before))
@@ -82,7 +84,7 @@ export function lockOldest(tx: Tx, bucketId: string, before: string | null, limi
 
 export const deleteTrash = (tx: Tx, ids: readonly string[]) => tx.deleteFrom('trash').where('id', 'in', ids).execute()
 
-/** Every bucket whose trash may hold something to destroy. */
+/** Every bucket whose trash may hold something to delete. */
 export const findBucketsWithTrash = (db: Db) =>
   db
     .selectFrom('buckets')

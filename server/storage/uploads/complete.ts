@@ -13,7 +13,7 @@ import { isOver, receivedParts } from './received.ts'
 import { openUpload, uploadMissing } from './service.ts'
 import * as store from './store.ts'
 
-/** How long a finished upload is remembered for those who did not get the answer. */
+/** How long a completed upload is remembered for clients that did not receive the response. */
 const REMEMBERED_MS = DAY_MS
 
 export interface CompleteUpload {
@@ -24,9 +24,9 @@ export interface CompleteUpload {
 }
 
 /**
- * Makes the parts of an upload the object of its key, in the order of their numbers. The storage puts them together
- * without copying them; then one transaction makes the object visible, gives back what was reserved and records
- * `upload`. A crash in between leaves the upload open, and asking again goes on from there.
+ * Makes an upload's parts its key's object, in order of their numbers. The storage joins them without copying; then one
+ * transaction makes the object visible, releases what was reserved and records `upload`. A crash in between leaves the
+ * upload open, and completing it again continues from there.
  */
 export async function completeUpload(ctx: Ctx, name: string, body: CompleteUpload): Promise<StoredObject> {
   const row = await openUpload(ctx, name, body.upload_id)
@@ -37,7 +37,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   if (row.result !== null) return completedAs(row.result, body.parts)
   if (row.blob_id === null) throw uploadMissing()
   const parts = chooseParts(row, await receivedParts(ctx, row), body.parts)
-  // Decided again with the object; here, because afterwards no part can be sent again.
+  // Checked again with the object, but also here, because once the parts are joined none can be sent again.
   if (body.if_none_match && (await findObject(ctx.db, name, row.key))) throw taken(row.key)
   const stored = parts.map(({ part_number, size, ref }) => ({ number: part_number, size, ref }))
   await writeDownDirect(ctx, row, parts)
@@ -49,17 +49,24 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     if (!done || isOver(done, ctx.now())) throw uploadMissing()
     if (!(error instanceof BlobMissing)) throw error
     const lost = await forgetLostParts(ctx, row)
-    throw new ServiceError('conflict', 'Parts were sent again meanwhile, or are lost. Ask which to send.', {
-      faults: lost
-        .slice(0, 100)
-        .map((number) => ({ path: 'body.parts', message: `part ${number} has to be sent again` })),
-      cause: error,
-    })
+    throw new ServiceError(
+      'conflict',
+      'Some parts were replaced or lost. Fetch the upload to see which parts to send again.',
+      {
+        faults: lost
+          .slice(0, 100)
+          .map((number) => ({ path: 'body.parts', message: `part ${number} must be sent again` })),
+        cause: error,
+      },
+    )
   }
   return makeVisible(ctx, row, parts, { name, ifNoneMatch: body.if_none_match })
 }
 
-/** Parts that only the storage knows of, which forgets them as it puts them together: what a crash then needs. */
+/**
+ * Stores rows for parts that only the storage knows: it forgets them when joining, and a retry after a crash needs
+ * them.
+ */
 async function writeDownDirect(
   ctx: Ctx,
   { id, bucket_id }: store.UploadRow,
@@ -71,7 +78,7 @@ async function writeDownDirect(
   await ctx.upkeep(async ({ tx }) => {
     for (const part of unknown) await store.upsertPart(tx, part)
   })
-  // Of these we see no bytes: this is when we hear of them.
+  // These bytes did not pass through the service, so they are counted now.
   countUpload(
     ctx,
     bucket_id,
@@ -81,7 +88,9 @@ async function writeDownDirect(
 
 const taken = (key: string) => new ServiceError('precondition_failed', `The key "${key}" is taken.`)
 
-/** The named parts; throws conflict with every one that is missing, different, or of the wrong size for its place. */
+/**
+ * The parts named; throws conflict listing every one that is missing, different, or of the wrong size for its place.
+ */
 function chooseParts(
   row: store.UploadRow,
   received: readonly store.PartRow[],
@@ -96,22 +105,23 @@ function chooseParts(
       void faults.push({ path: `body.parts.${i}`, message: `part ${part_number} ${message}` })
     const previous = named[i - 1]
     if (previous && previous.part_number >= part_number) fault('is out of order')
-    else if (!part) fault('has not arrived')
+    else if (!part) fault('was not uploaded')
     else if (part.etag !== bareEtag(etag)) fault(`has the ETag ${part.etag}`)
-    else if (i < named.length - 1 && part.size !== row.part_size) fault(`has ${part.size} bytes and is not the last`)
+    else if (i < named.length - 1 && part.size !== row.part_size)
+      fault(`has ${part.size} bytes but is not the last part`)
     else chosen.push(part)
   }
   const wanted = new Set(named.map(({ part_number }) => part_number))
   for (const { part_number } of received)
     if (!wanted.has(part_number))
-      faults.push({ path: 'body.parts', message: `part ${part_number} has arrived and is not named` })
+      faults.push({ path: 'body.parts', message: `part ${part_number} was uploaded but is not listed` })
   const count = row.file_size === null ? 0 : Math.max(1, Math.ceil(row.file_size / row.part_size))
   for (let number = 1; number <= count; number++)
     if (!wanted.has(number) && !there.has(number))
       faults.push({ path: 'body.parts', message: `part ${number} is missing` })
   const size = chosen.reduce((sum, part) => sum + part.size, 0)
   if (faults.length === 0 && row.file_size !== null && size !== row.file_size)
-    faults.push({ path: 'body.parts', message: `have ${size} bytes together, not ${row.file_size}` })
+    faults.push({ path: 'body.parts', message: `have ${size} bytes in total, not ${row.file_size}` })
   if (faults.length === 0) return chosen
   throw new ServiceError(
     'conflict',
@@ -127,17 +137,17 @@ function chooseParts(
 
 const bareEtag = (etag: string): string => etag.replace(/^"(.*)"$/, '$1').toLowerCase()
 
-/** What an upload was completed as, for someone who asks for the same; throws conflict where other parts were named. */
+/** What an upload was completed as, for a repeated request; throws conflict if other parts were named. */
 function completedAs(result: string, named: readonly { etag: string }[]): StoredObject {
   const object = JSON.parse(result) as StoredObject
   if (object.etag === etagOf(named)) return object
   throw new ServiceError(
     'conflict',
-    `The upload is completed, with other parts: the object has the ETag ${object.etag}.`,
+    `The upload was already completed with other parts. The object has the ETag ${object.etag}.`,
   )
 }
 
-/** MD5 of the parts' MD5s and how many there are: what S3 clients expect of a multipart upload. */
+/** MD5 of the parts' MD5s, and their count: the multipart ETag that S3 clients expect. */
 function etagOf(parts: readonly { etag: string }[]): string {
   const hash = createHash('md5')
   for (const { etag } of parts) hash.update(Buffer.from(bareEtag(etag), 'hex'))
@@ -155,7 +165,7 @@ async function makeVisible(
     const bucket = await holdBucket(tx, name)
     const row = await store.lockUpload(tx, id)
     if (!row || isOver(row, ctx.now())) throw uploadMissing()
-    // Somebody else who asked for the same was faster.
+    // Another request completed the upload first.
     if (row.result !== null) return step.nothing({ known: row.result })
     if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
     allow(await currentActor(step), 'write', name, row.key)

@@ -5,13 +5,14 @@ import { findBucketName } from '../buckets/store.ts'
 import { isOver, receivedParts } from './received.ts'
 import * as store from './store.ts'
 
-/** How long the announced size stays reserved while no part comes. */
+/** How long the announced size stays reserved while no part arrives. */
 const IDLE_MS = HOUR_MS
 const PAGE = 500
 
 /**
- * Lets uploads of which nothing has come for an hour reserve no more than has arrived: whoever only announces does not
- * take a quota from others for a day. They stay open, and reserve again part by part, as those of an unknown size do.
+ * Reduces what uploads reserve to the parts received once nothing has arrived for an hour, so that merely announcing a
+ * size does not block a quota for a day. The uploads stay open, and reserve part by part again, like those of unknown
+ * size.
  */
 export async function lapseIdle(ctx: Ctx): Promise<void> {
   const since = new Date(ctx.now().getTime() - IDLE_MS)
@@ -21,7 +22,7 @@ export async function lapseIdle(ctx: Ctx): Promise<void> {
       try {
         await lapse(ctx, row, since)
       } catch (error) {
-        ctx.log.error({ err: error, upload: row.id }, 'the reservation of an idle upload could not be ended')
+        ctx.log.error({ err: error, upload: row.id }, "could not release an idle upload's reservation")
       }
     after = page.at(-1)?.id ?? ''
     if (page.length < PAGE) return
@@ -31,7 +32,7 @@ export async function lapseIdle(ctx: Ctx): Promise<void> {
 async function lapse(ctx: Ctx, { id, bucket_id }: store.UploadRow, since: Date): Promise<void> {
   const found = await store.findUpload(ctx.db, id)
   if (!found) return
-  // Of parts that go straight to the storage only that knows.
+  // Only the storage knows parts that were sent to it directly.
   const arrived = (await receivedParts(ctx, found)).reduce((sum, { size }) => sum + size, 0)
   await ctx.upkeep(async ({ tx }) => {
     const name = await findBucketName(tx, bucket_id)
@@ -39,7 +40,7 @@ async function lapse(ctx: Ctx, { id, bucket_id }: store.UploadRow, since: Date):
     const bucket = await holdBucket(tx, name)
     const row = await store.lockUpload(tx, id)
     if (!row || row.completed_at !== null || row.lapsed_at !== null || isOver(row, ctx.now())) return
-    // A part may have come meanwhile.
+    // A part may have arrived meanwhile.
     if ((await store.listParts(tx, id)).some(({ received_at }) => received_at > since.toISOString())) return
     const reserved = Math.min(row.reserved, arrived)
     if (reserved < row.reserved) await countUsage(tx, bucket, { reserved: reserved - row.reserved })

@@ -19,14 +19,14 @@ const URL_SECONDS = 24 * 3600
 interface Claims {
   upload: string
   part: number
-  /** Who asked for the URL, and with which token if it was one: it ends with either. */
+  /** Who requested the URL, and with which token, if any: it stops working when either does. */
   user: string
   token: string | null
   /** Milliseconds since the epoch. */
   until: number
 }
 
-/** URLs of the parts with these numbers; straight to the storage where it takes them itself. */
+/** URLs for the parts with these numbers; of the storage itself where it accepts them. */
 export async function partUrls(ctx: Ctx, row: store.UploadRow, from: number, to: number) {
   const expiresIn = URL_SECONDS
   const until = Math.min(Date.parse(row.expires_at), ctx.now().getTime() + expiresIn * 1000)
@@ -42,27 +42,29 @@ export async function partUrls(ctx: Ctx, row: store.UploadRow, from: number, to:
   return urls
 }
 
-/** Bytes a part has; where the whole size is not known, of a part that is not the last. */
+/** A part's size in bytes; if the total size is unknown, that of any part but the last. */
 function sizeOfPart({ file_size, part_size }: store.UploadRow, number: number): number {
   return file_size === null ? part_size : Math.max(0, Math.min(part_size, file_size - (number - 1) * part_size))
 }
 
-const closed = () => new ServiceError('not_found', 'The upload is not open any more.')
+const closed = () => new ServiceError('not_found', 'The upload is no longer open.')
 const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.UploadRow =>
   row !== undefined && row.completed_at === null && !isOver(row, now)
 
 /**
- * Stores a body as one part; sent again it replaces the one before. It ends with the right, the account or the
- * token of whoever asked for the URL. Its bytes are reserved under the quota where the whole size was not announced.
+ * Stores a body as one part, replacing an earlier one of the same number. Rejected once the user or token that
+ * requested the URL is inactive or lacks the right. Its bytes are reserved under the quota unless the whole size was
+ * announced.
  */
 export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'announced' | 'md5' | 'source'>) {
   const claims = readClaims<Claims>(ctx.config, PURPOSE, token)
   if (!claims || claims.until <= ctx.now().getTime())
-    throw new ServiceError('forbidden', 'This URL is not valid or has expired; ask for fresh ones.')
+    throw new ServiceError('forbidden', 'This URL is invalid or has expired. Request new part URLs.')
   const row = await store.findUpload(ctx.db, claims.upload)
   if (!isOpen(row, ctx.now()) || row.blob_id === null) throw closed()
   const bucket = await findBucketName(ctx.db, row.bucket_id)
-  const ended = () => new ServiceError('forbidden', 'Whoever asked for this URL cannot go on with the upload.')
+  const ended = () =>
+    new ServiceError('forbidden', 'The account or token that requested this URL can no longer continue the upload.')
   const actor = await actorOnBehalf(ctx, { user: claims.user, token: claims.token }, ended)
   if (bucket === undefined) throw ended()
   noteBucket(ctx, bucket)
@@ -82,8 +84,8 @@ export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'ann
         yield chunk
       }
       if (expected !== undefined && hash.copy().digest('hex') !== expected)
-        throw new ServiceError('malformed', 'The body does not have the MD5 that Content-MD5 gives.', {
-          faults: [{ path: 'header.content-md5', message: 'differs from the MD5 of the body' }],
+        throw new ServiceError('malformed', "The body's MD5 does not match Content-MD5.", {
+          faults: [{ path: 'header.content-md5', message: "does not match the body's MD5" }],
         })
     }
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: claims.part, size }, measured())
@@ -99,41 +101,43 @@ export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'ann
     if (held > 0) await letGo(ctx, row, held)
     if (!(error instanceof BlobMissing)) throw error
     if (!isOpen(await store.findUpload(ctx.db, row.id), ctx.now())) throw closed()
-    throw new ServiceError('conflict', 'The parts are being put together; complete the upload again or give it up.')
+    throw new ServiceError('conflict', 'The upload is being completed. Complete it again, or abort it.')
   } finally {
     leave()
     countUpload(ctx, row.bucket_id, arrived)
   }
 }
 
-/** Removes a part that is not, or no longer, written down; left where that cannot be now, it goes with the upload. */
+/** Deletes a part that has no row, or none any more. On failure it stays until the upload is deleted. */
 const removePart = ({ blobs, log }: Ctx, { id, blob_id, handle }: store.UploadRow, number: number, ref: string) =>
   blobs
     .removePart(blob_id ?? '', handle, { number, ref })
-    .catch((error: unknown) => log.warn({ err: error, upload: id }, 'a part that does not count was not removed'))
+    .catch((error: unknown) => log.warn({ err: error, upload: id }, 'could not delete a discarded part'))
 
-/** Throws unless the announced size is that of the part: every one but the last has the same. */
+/** Throws unless the announced size is the part's: all parts but the last have the same size. */
 function assertSize(size: number | undefined, row: store.UploadRow, number: number): number {
   if (size === undefined) throw new ServiceError('length_required', 'Send the part with a Content-Length.')
   const wanted = sizeOfPart(row, number)
   if (row.file_size === null ? size <= wanted : size === wanted) return size
-  if (size > wanted) throw new ServiceError('too_large', `Part ${number} has ${wanted} bytes, not ${size}.`)
-  throw new ServiceError('malformed', `Part ${number} has ${wanted} bytes, not ${size}.`, {
+  if (size > wanted) throw new ServiceError('too_large', `Part ${number} must have ${wanted} bytes, not ${size}.`)
+  throw new ServiceError('malformed', `Part ${number} must have ${wanted} bytes, not ${size}.`, {
     faults: [{ path: 'header.content-length', message: `must be ${wanted}` }],
   })
 }
 
-/** Step: holds the bucket of an upload, whatever it is called by now. */
+/** Step: holds an upload's bucket, even if it has been deleted. */
 async function holdBucketOf(tx: Tx, { bucket_id }: store.UploadRow) {
   const bucket = await holdAnyBucket(tx, bucket_id)
   if (!bucket) throw closed()
   return bucket
 }
 
-/** Whether it reserves only what has arrived: its size is not known, or not reserved any more. */
+/** Whether it reserves only what has arrived: its size is unknown, or no longer reserved. */
 const growsWithParts = ({ file_size, lapsed_at }: store.UploadRow): boolean => file_size === null || lapsed_at !== null
 
-/** Where the whole size is not reserved, reserves what a part grows the upload by, before its bytes come; gives how much. */
+/**
+ * Unless the whole size is reserved, reserves what a part adds to the upload before its bytes arrive. Returns how much.
+ */
 async function hold(ctx: Ctx, upload: store.UploadRow, number: number, size: number): Promise<number> {
   if (!growsWithParts(upload)) return 0
   return ctx.upkeep(async ({ tx }) => {
@@ -151,19 +155,19 @@ async function countReserved(tx: Tx, bucket: HeldBucket, row: store.UploadRow, g
   await store.updateUpload(tx, row.id, { reserved: row.reserved + growth })
 }
 
-/** Gives back what was held for a part that did not come. */
+/** Releases what was reserved for a part that did not arrive. */
 const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
   ctx.upkeep(async ({ tx }) => {
     const bucket = await holdBucketOf(tx, upload)
     const row = await store.lockUpload(tx, upload.id)
-    // Of one that is completed or gone all is given back already.
+    // A completed or deleted upload has already released everything.
     if (row && row.completed_at === null) await countReserved(tx, bucket, row, -held)
   })
 
 /**
- * Writes down, for someone who may still write the key, a part that has arrived and of which `held` bytes are reserved
- * already: of several senders the last one to be written down counts, whoever stored its bytes last. Gives the ref of the
- * one that it replaced, which nobody else gets.
+ * Stores the row of a part that has arrived and of which `held` bytes are already reserved, if the actor may still
+ * write the key. Of several senders, the last row stored counts, whoever stored the bytes last. Returns the ref of the
+ * part it replaced, which no other sender gets.
  */
 const writeDown = (
   ctx: Ctx,
@@ -173,7 +177,7 @@ const writeDown = (
 ): Promise<string | undefined> =>
   ctx.upkeep(async (step) => {
     const { tx } = step
-    // A known size is reserved already, so that parts of one bucket need not wait for each other.
+    // A known size is already reserved, so that parts of one bucket need not wait for each other.
     const latest = (await store.findUpload(tx, upload.id)) ?? upload
     const bucket = growsWithParts(latest) ? await holdBucketOf(tx, upload) : undefined
     const row = await store.lockUpload(tx, upload.id)
@@ -191,12 +195,12 @@ const writeDown = (
   })
 
 /**
- * Forgets parts whose bytes are not those their rows tell of, and gives their numbers: bytes that were lost, or (on S3,
- * where a number has one content) senders of the same part whose bytes came in another order than they were written down.
+ * Deletes the rows of parts whose bytes do not match and returns their numbers: bytes were lost, or (on S3, where a
+ * part number has one content) two senders of a part stored bytes and rows in different orders.
  */
 export async function forgetLostParts(ctx: Ctx, upload: store.UploadRow): Promise<number[]> {
   const stored = new Set((await ctx.blobs.listParts(upload.blob_id ?? '', upload.handle)).map(({ ref }) => ref))
-  // None at all: they are put together already.
+  // No parts at all means that they are already joined.
   if (stored.size === 0) return []
   const lost = (await store.listParts(ctx.db, upload.id)).filter(({ ref }) => !stored.has(ref))
   await ctx.upkeep(async ({ tx }) => {

@@ -1,18 +1,18 @@
 import type { Ctx } from '../../context.ts'
 import * as store from './store.ts'
 
-/** Whether the time of an upload is over: also of one that is being given up, or whose bucket is gone. */
+/** Whether an upload has expired. Also true for one being aborted, or whose bucket was deleted. */
 export const isOver = (row: Pick<store.UploadRow, 'expires_at'>, now: Date): boolean =>
   row.expires_at <= now.toISOString()
 
-/** Parts that came through us have rows; those that went straight to the storage only it knows. */
+/** Parts that passed through the service have rows; parts sent straight to the storage are known only there. */
 export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<store.PartRow[]> {
   const rows = await store.listParts(ctx.db, row.id)
   const isDirect = row.blob_id !== null && (await isDirectUpload(ctx, row))
   if (!isDirect || row.blob_id === null) return rows
   const known = new Map(rows.map((part) => [part.part_number, part]))
   const stored = await ctx.blobs.listParts(row.blob_id, row.handle)
-  // None at all: they are put together already, and were written down before that.
+  // No parts at all means that they are already joined; their rows were stored before that.
   if (stored.length === 0) return rows
   return stored.map(({ number, size, ref }) => {
     const part = known.get(number)

@@ -21,17 +21,17 @@ const FIRST_URLS = 1000
 
 export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
 
-/** Bytes of every part but the last: as asked for, else enough that 10,000 of them hold the file. */
+/** Size of every part but the last: as requested, otherwise large enough for 10,000 parts to hold the file. */
 function partSizeFor(asked: number | undefined, fileSize: number | undefined): number {
   const size =
     asked ?? Math.max(DEFAULT_PART_BYTES, Math.ceil((fileSize ?? 0) / MAX_PARTS / MIN_PART_BYTES) * MIN_PART_BYTES)
   if (fileSize === undefined || Math.ceil(fileSize / size) <= MAX_PARTS) return size
-  throw new ServiceError('invalid_request', `Parts of ${size} bytes would be more than ${MAX_PARTS}.`, {
+  throw new ServiceError('invalid_request', `Parts of ${size} bytes would make more than ${MAX_PARTS} parts.`, {
     faults: [{ path: 'body.part_size', message: `makes more than ${MAX_PARTS} parts` }],
   })
 }
 
-/** How many parts a size makes: an empty file is one empty part. */
+/** How many parts a size makes; an empty file is one empty part. */
 const partsOf = (row: Pick<store.UploadRow, 'file_size' | 'part_size'>): number | null =>
   row.file_size === null ? null : Math.max(1, Math.ceil(row.file_size / row.part_size))
 
@@ -43,7 +43,7 @@ export interface InitUpload {
   part_size?: number | undefined
 }
 
-/** Begins an upload in parts; needs `write` on the key. What it will take is reserved under the quota. */
+/** Starts a multipart upload; needs `write` on the key. Reserves its size under the quota. */
 export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   const { key, file_size, content_type, metadata = {} } = body
   allow(ctx.actor, 'write', name, key)
@@ -99,12 +99,12 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   return { ...upload, urls: urls.map(({ url }) => url) }
 }
 
-/** Step: throws limit_reached where the caller has as many open uploads as one person may. */
+/** Step: throws limit_reached if the caller has as many open uploads as a user may have. */
 async function assertFewOpen(tx: Tx, { actor, config }: Ctx): Promise<void> {
   if (actor.user_id === null || config.openUploads === 0) return
   await store.lockCreator(tx, actor.user_id)
   if ((await store.countOpen(tx, actor.user_id)) < config.openUploads) return
-  throw new ServiceError('limit_reached', `You have ${config.openUploads} open uploads; complete or abort one first.`)
+  throw new ServiceError('limit_reached', `You have ${config.openUploads} open uploads. Complete or abort one first.`)
 }
 
 function describe(bucket: string, row: store.UploadRow, received = { parts: 0, bytes: 0 }): Upload {
@@ -123,7 +123,7 @@ function describe(bucket: string, row: store.UploadRow, received = { parts: 0, b
   }
 }
 
-/** The upload of a bucket, for someone who may write its key; for everyone else there is none. */
+/** An upload in a bucket, for a caller who may write its key; for everyone else it does not exist. */
 export async function openUpload(ctx: Ctx, name: string, id: string): Promise<store.UploadRow> {
   allowSomewhere(ctx.actor, 'write', name)
   const bucket = await findBucket(ctx.db, name)
@@ -133,7 +133,7 @@ export async function openUpload(ctx: Ctx, name: string, id: string): Promise<st
   return row
 }
 
-/** What has arrived, and URLs for what has not, of the part numbers asked for. */
+/** The parts received, and URLs for those missing, among the requested part numbers. */
 export async function getUpload(ctx: Ctx, name: string, id: string, { from = 1, limit = 1000 }) {
   const row = await openUpload(ctx, name, id)
   if (row.completed_at !== null) throw uploadMissing()
@@ -149,7 +149,7 @@ export async function getUpload(ctx: Ctx, name: string, id: string, { from = 1, 
   }
 }
 
-/** Open uploads of a bucket that the caller may write to, latest first. */
+/** A bucket's open uploads that the caller may write to, latest first. */
 export async function listUploads(ctx: Ctx, name: string, limit: number, cursor: string | undefined) {
   const ranges = allowSomewhere(ctx.actor, 'write', name)
   const bucket = await findBucket(ctx.db, name)
@@ -170,15 +170,15 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
   }
 }
 
-/** Gives an upload up: its parts go, and what it reserved is free again. */
+/** Aborts an upload: deletes its parts and releases what it reserved. */
 export async function abortUpload(ctx: Ctx, name: string, id: string): Promise<undefined> {
   const row = await openUpload(ctx, name, id)
   if (row.completed_at !== null || !(await dropUpload(ctx, row.id))) throw uploadMissing()
 }
 
 /**
- * Ends it first, so that no process completes it while its parts go; then the parts, then the row: whatever a crash
- * leaves is tried again by the sweeper. False when it was completed meanwhile or is gone.
+ * Expires the upload first, so that no process completes it while its parts are deleted; then deletes the parts, then
+ * the row. The sweeper retries whatever a crash leaves. False if it was completed meanwhile or is gone.
  */
 async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
   const row = await ctx.upkeep(async ({ tx }) => {
@@ -201,7 +201,9 @@ async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
 }
 
 const PAGE = 500
-/** Gives up uploads that were not finished in time, and forgets finished ones. Their blobs are left to the collector. */
+/**
+ * Aborts uploads that were not completed in time, and deletes completed ones. Their blobs are left to the collector.
+ */
 export const sweeper = {
   name: 'upload-sweeper',
   every: MINUTE_MS,
@@ -213,8 +215,8 @@ export const sweeper = {
         try {
           await dropUpload(ctx, id)
         } catch (error) {
-          // Those after it must not wait for one that the storage refuses.
-          ctx.log.error({ err: error, upload: id }, 'an upload could not be given up')
+          // The remaining uploads must not wait for one that the storage refuses to abort.
+          ctx.log.error({ err: error, upload: id }, 'could not abort an expired upload')
         }
       last = page.at(-1)
       if (page.length < PAGE) break

@@ -18,13 +18,13 @@ export const findUpload = (db: Db, id: string): Promise<UploadRow | undefined> =
 export const lockUpload = (tx: Tx, id: string): Promise<UploadRow | undefined> =>
   tx.selectFrom('uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** Open uploads of a bucket before an id, latest first. */
+/** A bucket's open uploads before an id, latest first. */
 export function listUploads(db: Db, bucketId: string, before: string | undefined, limit: number): Promise<UploadRow[]> {
   const query = db.selectFrom('uploads').selectAll().where('bucket_id', '=', bucketId).where('completed_at', 'is', null)
   return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Uploads whose time is over, the oldest first, after one of them. */
+/** Expired uploads after a given one, oldest first. */
 export function findExpired(db: Db, now: Date, after: UploadRow | undefined, limit: number): Promise<UploadRow[]> {
   const query = db.selectFrom('uploads').selectAll().where('expires_at', '<=', now.toISOString())
   const rest =
@@ -34,7 +34,7 @@ export function findExpired(db: Db, now: Date, after: UploadRow | undefined, lim
   return rest.orderBy('expires_at').orderBy('id').limit(limit).execute()
 }
 
-/** Locks a person, so that their uploads are counted one by one; those who refer to them do not wait. */
+/** Locks a user, so that their uploads are counted one at a time, without blocking rows that reference the user. */
 export const lockCreator = (tx: Tx, userId: string) =>
   tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
 
@@ -48,7 +48,7 @@ export const countOpen = async (db: Db, userId: string): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).count
 
-/** Open uploads after an id that reserve a size of which nothing has come since a time. */
+/** Open uploads after an id that reserve a size although nothing has arrived since a time. */
 export const findIdle = (db: Db, since: Date, after: string, limit: number): Promise<UploadRow[]> =>
   db
     .selectFrom('uploads')
@@ -95,7 +95,7 @@ export const findPart = (db: Db, uploadId: string, number: number): Promise<Part
     .where('part_number', '=', number)
     .executeTakeFirst()
 
-/** Only this very one: it may have been replaced meanwhile. */
+/** Deletes exactly this part: it may have been replaced meanwhile. */
 export const deletePart = (tx: Tx, { upload_id, part_number, ref }: PartRow) =>
   tx
     .deleteFrom('upload_parts')
@@ -104,11 +104,11 @@ export const deletePart = (tx: Tx, { upload_id, part_number, ref }: PartRow) =>
     .where('ref', '=', ref)
     .execute()
 
-/** In order of number. */
+/** In order of part number. */
 export const listParts = (db: Db, uploadId: string): Promise<PartRow[]> =>
   db.selectFrom('upload_parts').selectAll().where('upload_id', '=', uploadId).orderBy('part_number').execute()
 
-/** Count and bytes of what has arrived of each upload. */
+/** Count and bytes of each upload's received parts. */
 export async function sumParts(db: Db, ids: readonly string[]): Promise<Map<string, { parts: number; bytes: number }>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -124,5 +124,5 @@ export async function sumParts(db: Db, ids: readonly string[]): Promise<Map<stri
   return new Map(rows.map(({ upload_id, ...sums }) => [upload_id, sums]))
 }
 
-/** Uploads in parts are open as long as they hold a blob: there is an index on that. */
+/** A multipart upload is open as long as it has a blob, which is indexed. */
 export const countOpenUploads = (db: Db): Promise<number> => countUpToMost(db, sql`uploads where blob_id is not null`)

@@ -8,13 +8,13 @@ import { type Counts, giveBack, takeCounts } from '../traffic/traffic.ts'
 import { KEPT_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 
-/** Of buckets in one transaction. */
+/** Buckets per transaction. */
 const PAGE = 200
 const SAMPLES_KEPT_MS = 48 * HOUR_MS
 const steps = ['hour', 'day'] as const
 const nothing = { uploaded_bytes: 0, downloaded_bytes: 0, requests: 0 }
 
-/** Writes down what was counted since the last time. What cannot be written is counted on. */
+/** Stores what was counted since the last time. On failure, counting continues with these counts included. */
 async function flushTraffic(ctx: Ctx): Promise<void> {
   const counts = takeCounts(ctx)
   for (let i = 0; i < counts.length; i += PAGE)
@@ -28,7 +28,7 @@ async function flushTraffic(ctx: Ctx): Promise<void> {
 
 // A failure loses the last counts and nothing else.
 atStop('write', (ctx) =>
-  flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last counts of traffic are lost')),
+  flushTraffic(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'the last traffic counts were lost')),
 )
 
 /** Step: adds counts to their hours and days, with what their buckets hold now. */
@@ -45,7 +45,7 @@ async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<vo
   const rows = new Map<string, store.HistoryRow>()
   for (const { hour, id, name, ...traffic } of counts) {
     const found = id ?? byName.get(name ?? '') ?? store.NO_BUCKET
-    // Of a bucket that came and went within a minute nobody knows the name.
+    // The name of a bucket that was created and deleted within a minute cannot be resolved.
     const bucket_id = known.has(found) ? found : store.NO_BUCKET
     for (const step of steps) {
       const time = startOf(step, hour * HOUR_MS)
@@ -67,14 +67,14 @@ async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<vo
   }
   const held = await sumUsage(tx, [...there])
   const at = now().getTime()
-  // What was counted in an hour that is over says nothing of what was held in it.
+  // Counts of a past hour say nothing about what was stored in it.
   for (const row of rows.values())
     if (there.has(row.bucket_id) && row.time === startOf(row.step, at)) {
       row.used_bytes = held.get(row.bucket_id)?.bytes ?? 0
       row.object_count = held.get(row.bucket_id)?.objects ?? 0
     }
   if (live.length > 0) await store.addBuckets(tx, live)
-  // In one order for everybody, so that two processes wait for each other at most once.
+  // Always in the same order, so that two processes wait for each other at most once.
   await store.addHistory(
     tx,
     [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
@@ -82,8 +82,8 @@ async function write({ tx, now }: Upkeep, counts: readonly Counts[]): Promise<vo
 }
 
 /**
- * Writes down what every bucket holds, once an hour whichever process comes first: a page of buckets a transaction, which
- * says how far it has come. Gives whether this process finished it.
+ * Stores what every bucket holds, once an hour by whichever process is first: one page of buckets per transaction,
+ * which also stores the position. Returns whether this process finished it.
  */
 async function sampleHeld(ctx: Ctx): Promise<boolean> {
   const now = ctx.now()
@@ -126,7 +126,7 @@ async function samplePage(tx: Tx, hour: string, now: Date): Promise<'more' | 'fi
   return more ? 'more' : 'finished'
 }
 
-/** Forgets what is older than it is kept, and buckets that are gone with their last day. */
+/** Deletes expired history, and deleted buckets along with their last day. */
 async function forgetOld(ctx: Ctx): Promise<void> {
   const now = ctx.now().getTime()
   const before = (ms: number) => new Date(now - ms).toISOString()
@@ -148,7 +148,7 @@ async function forgetOld(ctx: Ctx): Promise<void> {
   await ctx.upkeep(({ tx }) => store.deleteSamples(tx, before(SAMPLES_KEPT_MS)), { relaxed: true })
 }
 
-/** Writes down traffic, and once an hour what is held. */
+/** Stores traffic, and once an hour what buckets hold. */
 export const usageRecorder = {
   name: 'usage-recorder',
   every: MINUTE_MS,

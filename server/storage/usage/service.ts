@@ -10,7 +10,7 @@ import { KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
 import { largest } from './types.ts'
 
-/** Buckets of one query. */
+/** Buckets per query. */
 const PAGE = 500
 const LISTED = 1000
 const DEFAULT_DAYS = 30
@@ -23,8 +23,8 @@ interface Visible {
 }
 
 /**
- * The buckets with a history that the caller has a right in, or of these the one of a name. Administrators see deleted
- * ones too; for everyone else a bucket made again under a name begins anew.
+ * The buckets with a history that the caller has a right in, optionally only those of one name. Administrators also see
+ * deleted ones; for everyone else a bucket re-created under a name starts afresh.
  */
 async function findVisible(ctx: Ctx, bucket: string | undefined): Promise<Visible[]> {
   const { groups } = ctx.actor
@@ -37,16 +37,19 @@ async function findVisible(ctx: Ctx, bucket: string | undefined): Promise<Visibl
   return rows
 }
 
-/** The span that is asked for, from the beginning of an hour or day on. */
+/** The requested span, from the start of an hour or day. */
 function spanOf(now: Date, { from, to, days, step = 'day' }: HistoryQuery): store.Span {
   if (from !== undefined && days !== undefined) throw invalid('query.days', 'cannot be combined with `from`')
-  // Excluded, and now is not.
+  // Exclusive, but now is included.
   const end = to === undefined ? now.getTime() + 1 : Date.parse(to)
-  // The hour or day that `to` is in is one of them.
+  // The hour or day that contains `to` counts as one.
   const begin = from === undefined ? end - 1 - (days ?? DEFAULT_DAYS) * DAY_MS + STEP_MS[step] : Date.parse(from)
   if (begin >= end) throw invalid('query.from', 'must be before `to`')
   if (end - begin > KEPT_MS[step] + STEP_MS[step])
-    throw invalid('query.from', `must not be more than ${KEPT_MS[step] / DAY_MS} days before \`to\` by the ${step}`)
+    throw invalid(
+      'query.from',
+      `must not be more than ${KEPT_MS[step] / DAY_MS} days before \`to\` when step is ${step}`,
+    )
   return { step, from: startOf(step, begin), to: new Date(end).toISOString() }
 }
 
@@ -59,7 +62,7 @@ export interface HistoryQuery {
   top?: number | undefined
 }
 
-/** What buckets held and what went through them over time; the `top` that held most one by one. */
+/** What buckets held over time and their traffic; the `top` largest separately. */
 export async function getHistory(ctx: Ctx, query: HistoryQuery) {
   const span = spanOf(ctx.now(), query)
   const admin = isAdmin(ctx.actor.groups)
@@ -140,7 +143,7 @@ export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefin
 const pages = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, i) => ids.slice(i * PAGE, (i + 1) * PAGE))
 
-/** Usage of every bucket the caller has a right in, and the totals. */
+/** Usage of every bucket that the caller has a right in, and the totals. */
 export async function summariseUsage(ctx: Ctx) {
   const buckets: Bucket[] = []
   let cursor: string | null | undefined

@@ -2,12 +2,12 @@ import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
 export type Step = Row<'usage_history'>['step']
 export type HistoryRow = Row<'usage_history'>
-/** Instead of a bucket's id: requests that are about none. */
+/** In place of a bucket's id: requests without a bucket. */
 export const NO_BUCKET = ''
 
 // ---- Writing down ----------------------------------------------------------------------------------------------
 
-/** Adds to what is there, and replaces what was held where the row says so. */
+/** Adds to existing rows, and replaces what was held if the new row has it. */
 export const addHistory = (tx: Tx, rows: readonly HistoryRow[]) =>
   tx
     .insertInto('usage_history')
@@ -32,7 +32,7 @@ export const addBuckets = (tx: Tx, buckets: readonly { id: string; name: string 
 
 const live = (db: Db) => db.selectFrom('buckets').select(['id', 'name']).where('deleted_at', 'is', null)
 
-/** Those of these names and ids that are there, by id. */
+/** Those of these names and ids that exist, by id. */
 export const findLive = (db: Db, names: readonly string[], ids: readonly string[]) =>
   live(db)
     .where((e) => e.or([e('name', 'in', ['', ...names]), e('id', 'in', ['', ...ids])]))
@@ -55,13 +55,13 @@ export const findCounted = async (db: Db, ids: readonly string[]): Promise<strin
 export const findSample = (db: Db, time: string) =>
   db.selectFrom('usage_samples').selectAll().where('time', '=', time).executeTakeFirst()
 
-/** The newest hour that any process has written down; null before the first. */
+/** The newest hour that any process has sampled; null before the first. */
 export async function findNewestSample(db: Db): Promise<Date | null> {
   const found = await db.selectFrom('usage_samples').select('time').orderBy('time', 'desc').limit(1).executeTakeFirst()
   return found ? new Date(found.time) : null
 }
 
-/** Begins the sample of an hour unless somebody did, and holds it. */
+/** Starts an hour's sample unless it exists, and locks it. */
 export async function lockSample(tx: Tx, time: string): Promise<Row<'usage_samples'>> {
   await tx
     .insertInto('usage_samples')
@@ -90,7 +90,9 @@ export const deleteHistory = (tx: Tx, step: Step, bucketIds: readonly string[], 
     .where('time', '<', before)
     .execute()
 
-/** Forgets, of these, the buckets that are not there any more: their content types, and all once they have no history. */
+/**
+ * Of these buckets, forgets those that no longer exist: their content types, and the rest once they have no history.
+ */
 export async function forgetDeleted(tx: Tx, bucketIds: readonly string[]): Promise<void> {
   const gone = tx
     .selectFrom('usage_buckets')
@@ -120,7 +122,7 @@ export async function forgetDeleted(tx: Tx, bucketIds: readonly string[]): Promi
 
 // ---- Reading ---------------------------------------------------------------------------------------------------
 
-/** Every bucket that has a history; `live` is null of those that are not there any more. */
+/** Every bucket with a history; `live` is null for those that no longer exist. */
 export const listNames = (db: Db, bucket: string | undefined) =>
   db
     .selectFrom('usage_buckets')
@@ -145,7 +147,7 @@ const inSpan = (db: Db, { step, from, to }: Span, ids: readonly string[]) =>
     .where('time', '>=', from)
     .where('time', '<', to)
 
-/** What each bucket held at most, and all that went through it. */
+/** The most each bucket held, and its total traffic. */
 export const summarise = (db: Db, span: Span, ids: readonly string[]) =>
   inSpan(db, span, ids)
     .select((e) => [
@@ -158,11 +160,11 @@ export const summarise = (db: Db, span: Span, ids: readonly string[]) =>
     .groupBy('bucket_id')
     .execute()
 
-/** The points of these buckets, each bucket's in order of time. */
+/** These buckets' data points, each bucket's in order of time. */
 export const listHistory = (db: Db, span: Span, ids: readonly string[]): Promise<HistoryRow[]> =>
   inSpan(db, span, ids).selectAll().orderBy('bucket_id').orderBy('time').execute()
 
-/** The points of these buckets added up, in order of time. */
+/** These buckets' data points added up, in order of time. */
 export const addUpHistory = (db: Db, span: Span, ids: readonly string[]) =>
   inSpan(db, span, ids)
     .select((e) => [
@@ -179,7 +181,7 @@ export const addUpHistory = (db: Db, span: Span, ids: readonly string[]) =>
 
 // ---- Content types ---------------------------------------------------------------------------------------------
 
-/** Buckets whose content types are to be looked at. */
+/** Buckets whose content types are due for counting. */
 export const listTypesDue = (db: Db, now: Date, limit: number) =>
   db
     .selectFrom('usage_buckets')
@@ -191,7 +193,7 @@ export const listTypesDue = (db: Db, now: Date, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Takes a bucket until the time given; false when another process was first. */
+/** Claims a bucket until the given time; false if another process was first. */
 export const claimTypes = async (tx: Tx, bucketId: string, now: Date, next: Date): Promise<boolean> =>
   (
     await tx
@@ -231,7 +233,7 @@ export const sumTypes = (db: Db, ids: readonly string[]) =>
     .groupBy('content_type')
     .execute()
 
-/** When the one of these that was counted longest ago was counted. */
+/** When the least recently counted of these was counted. */
 export const oldestTypes = async (db: Db, ids: readonly string[]): Promise<string | null> =>
   (
     await db

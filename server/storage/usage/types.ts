@@ -7,9 +7,9 @@ import { countTypes as countObjectTypes } from '../objects/store.ts'
 import * as store from './store.ts'
 
 const PAGE = 100
-/** Objects of one query: 1,000,000 of them are 200 queries, between which the process answers others. */
+/** Objects per query: 1,000,000 take 200 queries, between which the process serves others. */
 const PIECE = 5000
-/** Types of a bucket that are told apart while they are counted, and that are kept. */
+/** Content types counted separately per bucket, and stored. */
 const MOST_COUNTED = 5000
 const MOST_KEPT = 100
 
@@ -18,12 +18,12 @@ interface Sum {
   objects: number
 }
 
-/** Lower case and without parameters; '' where nothing is left. */
+/** Lower case and without parameters; '' if nothing is left. */
 const normalise = (type: string): string => (type.split(';', 1)[0] ?? '').trim().toLowerCase().slice(0, 127)
 
 /**
- * Counts the content types of a bucket some objects at a time. What changes meanwhile may be counted before or after the
- * change. Undefined when the process ends before it is through.
+ * Counts a bucket's content types some objects at a time. A concurrent change may be counted before or after it.
+ * Undefined if the process stops before the end.
  */
 async function countTypes(ctx: Ctx, bucketId: string): Promise<Map<string, Sum> | undefined> {
   const sums = new Map<string, Sum>()
@@ -44,7 +44,7 @@ async function countTypes(ctx: Ctx, bucketId: string): Promise<Map<string, Sum> 
   }
 }
 
-/** So many with most bytes by name, and the rest as ''. */
+/** The `most` names with the most bytes, and the rest as ''. */
 export function largest(sums: ReadonlyMap<string, Sum>, most: number): [type: string, sum: Sum][] {
   const sorted = [...sums]
     .filter(([type]) => type !== '')
@@ -57,7 +57,7 @@ export function largest(sums: ReadonlyMap<string, Sum>, most: number): [type: st
   return [...sorted.slice(0, most), ...(rest.objects > 0 ? [['', rest] as [string, Sum]] : [])]
 }
 
-/** Counts a bucket unless it holds what it held when it was counted within the last day. */
+/** Counts a bucket, unless its size is unchanged since a count within the last day. */
 async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTypesDue>>[number]): Promise<void> {
   const now = ctx.now()
   const { bucket_id, types_at, types_of } = bucket
@@ -72,7 +72,7 @@ async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTyp
   await ctx.upkeep(({ tx }) => store.replaceTypes(tx, bucket_id, rows, { at: now, of }), { relaxed: true })
 }
 
-/** Counts content types: hourly where a bucket changed in size or number, else daily. */
+/** Counts content types: hourly where a bucket's size or object count changed, otherwise daily. */
 export const typeCounter = {
   name: 'type-counter',
   every: 5 * MINUTE_MS,

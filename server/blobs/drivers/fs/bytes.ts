@@ -3,23 +3,23 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { BlobMissing } from '../driver.ts'
 
-/** Some bytes of a file. */
+/** A range of a file. */
 export interface Piece {
   file: string
   start: number
   length: number
 }
 
-/** Bodies up to this come in one piece. */
+/** Bodies up to this size are returned as one chunk. */
 export const ONE_CHUNK = 64 * 1024
 const READ_SIZE = 256 * 1024
-/** Chunks are written together when they have this many bytes, or are this many. */
+/** Chunks are buffered and written together at this many bytes, or this many chunks. */
 const WRITE_SIZE = 256 * 1024
 const WRITE_CHUNKS = 1024
 
 export const ignore = () => {}
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
-/** Gives undefined where a file or folder is not there. */
+/** Returns undefined if a file or folder does not exist. */
 export const ifThere = <T>(result: Promise<T>): Promise<T | undefined> =>
   result.catch((error: unknown) => {
     if (!isMissing(error)) throw error
@@ -29,7 +29,7 @@ export const exists = (file: string): Promise<boolean> =>
   new Promise((resolve) => fs.access(file, (error) => resolve(!error)))
 
 const CALLS_AT_A_TIME = 64
-/** Some at a time, results in order. */
+/** Runs a few at a time; returns the results in order. */
 export async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let at = 0; at < items.length; at += CALLS_AT_A_TIME)
@@ -39,8 +39,10 @@ export async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promi
 
 export type FileCalls = ReturnType<typeof fileCalls>
 
-/** System calls, and writing and reading files with them: the callback functions, since a read of 4 KiB through a
- * FileHandle takes 1.7 times as long. */
+/**
+ * System calls, and reading and writing files with them: the callback functions, since reading 4 KiB through a
+ * FileHandle takes 1.7 times as long.
+ */
 export function fileCalls() {
   const open = promisify(fs.open)
   const close = promisify(fs.close)
@@ -63,8 +65,8 @@ export function fileCalls() {
   const unlinkIfThere = (file: string) => ifThere(unlink(file))
 
   /**
-   * Writes a new file and syncs it; nothing of it stays when that fails, when the source gives another number of bytes
-   * than `size`, or when `check` rejects, which runs beside the sync.
+   * Writes a new file and syncs it. Leaves nothing if that fails, if the source yields a number of bytes other than
+   * `size`, or if `check`, which runs alongside the sync, rejects.
    */
   async function writeFile(
     file: string,
@@ -115,7 +117,7 @@ export function fileCalls() {
     }
   }
 
-  /** Writes all bytes: one call may write fewer than it was given, and only the next one says why. */
+  /** Writes all bytes: one call may write fewer than it was given, and only the next one reports why. */
   async function writeAll(fd: number, chunks: Uint8Array[]): Promise<void> {
     let rest = chunks.filter((chunk) => chunk.length > 0)
     while (rest.length > 0) {
@@ -143,13 +145,13 @@ export function fileCalls() {
 }
 
 /**
- * A stream of exactly these pieces of files, whose descriptors it closes. Each file is opened when the one before it was
- * read; the first may be open already.
+ * A stream of exactly these file ranges, which closes their descriptors. Each file is opened once the previous one has
+ * been read; the first may already be open.
  */
 function streamOf(id: string, pieces: readonly Piece[], opened?: number): Readable {
   let fd = opened
   let at = 0
-  /** Bytes of the piece. */
+  /** Bytes read of the current range. */
   let done = 0
   let busy = false
   let closeFile: (() => void) | undefined
@@ -189,7 +191,7 @@ function streamOf(id: string, pieces: readonly Piece[], opened?: number): Readab
         if (fd === undefined) return finish(error)
         fs.close(fd, (failure) => finish(error ?? failure))
       }
-      // A call in flight would otherwise go to whichever file gets this descriptor next.
+      // A call in flight would otherwise reach whichever file gets this descriptor next.
       if (!busy) closeFile()
     },
   })

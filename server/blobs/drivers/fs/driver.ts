@@ -24,9 +24,9 @@ const STATS_AT_A_TIME = 64
 
 /**
  * Blobs as files below `folder`: written to `<last two digits>/<id>.tmp`, synced, renamed to `<id>`, and the folder
- * synced. 256 folders, whose syncs are shared by whoever needs them at the same time; temporary files lie there too,
- * since one common folder for them makes everyone wait for its lock on a busy disk. Throws when the folders cannot be
- * made; of an `existing` storage it makes none, and throws StorageMissing. Blobs that came in parts: see fs-parts.ts.
+ * synced. There are 256 folders, whose syncs are shared by everyone who needs them at the same time. Temporary files
+ * are in them too, since on a busy disk everyone would wait for the lock of a common folder. Throws if the folders
+ * cannot be created; with `existing` it creates none and throws StorageMissing. For multipart blobs see fs-parts.ts.
  */
 export function fileDriver(folder: string, { existing = false } = {}): BlobDriver {
   const calls = fileCalls()
@@ -52,8 +52,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     assertBlobId(id)
     const temporary = tmpPath(id)
     const final = finalPath(id)
-    // Looked for only when all is written, as nobody else can come to the final name: that takes the temporary name,
-    // which is ours.
+    // Checked only once everything is written: nobody else can take the final name without our temporary name.
     const stored = await writeFile(temporary, source, size, () => assertFree(id))
     try {
       await rename(temporary, final)
@@ -71,7 +70,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     if (taken.includes(true)) throw new Error(`Blob ${id} exists already`)
   }
 
-  /** Does it unless the driver is closed, which waits for it. */
+  /** Runs `work` unless the driver is closed; closing waits for it. */
   async function writing<T>(work: () => Promise<T>): Promise<T> {
     if (closed) throw new Error('The blob storage is closed')
     const result = work()
@@ -87,7 +86,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     assertBlobId(id)
     const start = range?.start ?? 0
     const length = (range?.end ?? size - 1) - start + 1
-    if (range && (start < 0 || length < 1 || range.end >= size)) throw new RangeError('The range is not of this blob')
+    if (range && (start < 0 || length < 1 || range.end >= size)) throw new RangeError('The range is outside the blob')
     let fd: number
     try {
       fd = await open(finalPath(id), 'r')
@@ -111,30 +110,30 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
       }
       return buffer
     } finally {
-      // Here and now: a file that was only read has nothing to be written when it is closed, and handing the call to a
-      // thread took 18 % of a small download's time.
+      // Synchronously: closing a file that was only read writes nothing, and handing the call to a thread took 18 % of
+      // a small download's time.
       if (!streamed) fs.closeSync(fd)
     }
   }
 
   async function remove(id: string): Promise<void> {
     assertBlobId(id)
-    // In this order no put can slip through between the two.
+    // In this order no put can slip in between.
     await calls.unlinkIfThere(tmpPath(id))
     await calls.unlinkIfThere(finalPath(id)).catch((error: NodeJS.ErrnoException) => {
-      // After a power failure and the repair of the file system it may be a folder.
+      // After a power failure and file system repair it may be a folder.
       if (error.code !== 'EISDIR' && error.code !== 'EPERM') throw error
       return fs.promises.rm(finalPath(id), { recursive: true })
     })
     await parts.remove(id)
   }
 
-  /** What is no file is no blob, or with `strict` an error. */
+  /** An entry that is not a file is not a blob, or with `strict` an error. */
   async function findBlob(id: string, strict: boolean): Promise<StoredBlob | undefined> {
     const stat = await fs.promises.stat(finalPath(id)).catch((error: unknown) => {
       if (!isMissing(error)) throw error
     })
-    if (stat && !stat.isFile() && strict) throw Object.assign(new Error('EISDIR: it is no file'), { code: 'EISDIR' })
+    if (stat && !stat.isFile() && strict) throw Object.assign(new Error('EISDIR: not a file'), { code: 'EISDIR' })
     return stat?.isFile() ? { id, size: stat.size, modified_at: stat.mtime } : undefined
   }
 
@@ -207,7 +206,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     async completeParts(id, handle, list: readonly StoredPart[]) {
       assertBlobId(id)
       assertParts(handle, list)
-      if (list.length === 0) throw new Error('A blob needs a part')
+      if (list.length === 0) throw new Error('A blob needs at least one part')
       await writing(() => parts.complete(id, list))
     },
     async abortParts(id, handle) {
@@ -232,17 +231,17 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
   }
 }
 
-/** Where the blobs of a storage lie. */
+/** The folders that contain a storage's blobs. */
 export const foldersOf = (root: string): string[] =>
   Array.from({ length: 256 }, (_, i) => path.join(root, i.toString(16).padStart(2, '0')))
 
 function assertFolders(root: string, folders: string[]): void {
   if (!fs.existsSync(root)) throw new StorageMissing(`There is no storage at ${root}`)
   const lacking = folders.find((folder) => !fs.existsSync(folder))
-  if (lacking) throw new StorageMissing(`The storage at ${root} is damaged: ${path.basename(lacking)} is not there`)
+  if (lacking) throw new StorageMissing(`The storage at ${root} is damaged: ${path.basename(lacking)} is missing`)
 }
 
-/** Makes `root` and the folders in it, and syncs every folder that got a new entry. */
+/** Creates `root` and its folders, and syncs every folder that got a new entry. */
 function makeFolders(root: string, folders: string[]): void {
   const first = fs.mkdirSync(root, { recursive: true, mode: 0o700 })
   for (const folder of folders) fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -255,7 +254,7 @@ function makeFolders(root: string, folders: string[]): void {
   }
 }
 
-/** The blob ids that belong in a folder, some at a time; those in parts, finished or not, by themselves. */
+/** The blob ids whose names belong in a folder, in batches; multipart ones, finished or not, separately. */
 export async function* blobIdsIn(directory: string): AsyncGenerator<{ ids: string[]; inParts: string[] }> {
   let ids: string[] = []
   let inParts: string[] = []

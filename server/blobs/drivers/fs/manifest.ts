@@ -2,7 +2,7 @@ import path from 'node:path'
 import { BlobMissing } from '../driver.ts'
 import type { Piece } from './bytes.ts'
 
-/** What a blob in parts is made of, in order. */
+/** What a multipart blob consists of, in order. */
 export interface Manifest {
   size: number
   parts: { ref: string; size: number }[]
@@ -10,7 +10,7 @@ export interface Manifest {
 
 const FIRST_LINE = 'strongroom parts 1'
 
-/** The size of all on the first line, then one part a line. */
+/** The total size on the first line, then one part per line. */
 export const manifestText = (parts: readonly { ref: string; size: number }[]): string =>
   [
     `${FIRST_LINE} ${parts.reduce((sum, { size }) => sum + size, 0)}`,
@@ -27,7 +27,7 @@ export function parseManifest(id: string, text: string): Manifest {
   return { size: parts.reduce((sum, { size }) => sum + size, 0), parts }
 }
 
-/** The pieces that hold `length` bytes from `start` on. */
+/** The file ranges that hold `length` bytes starting at `start`. */
 export function piecesOf(manifest: Manifest, folder: string, start: number, length: number): Piece[] {
   const pieces: Piece[] = []
   let offset = 0

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { MARK } from '../driver.ts'
 import { isMissing } from './bytes.ts'
 
-/** Which instance the folder of a storage belongs to; null where it has no mark, or is not there. */
+/** The instance that a storage folder belongs to; null if it has no mark or does not exist. */
 export async function ownerOfFolder(root: string): Promise<string | null> {
   try {
     return (await fs.promises.readFile(path.join(root, MARK), 'utf8')).trim()
@@ -14,7 +14,7 @@ export async function ownerOfFolder(root: string): Promise<string | null> {
   }
 }
 
-/** Marks it unless it is marked: a mark is whole or not there, and no crash takes it back. */
+/** Marks the folder unless it is marked. A mark is complete or absent, and survives any crash. */
 export async function claimFolder(root: string, instance: string): Promise<void> {
   const temporary = path.join(root, `${MARK}.${randomUUID()}`)
   try {

@@ -4,11 +4,11 @@ import { sharedSync } from '../../../base/shared-sync.ts'
 import { assertBlobId, type BlobDriver, isBlobId, type StoredBlob } from '../driver.ts'
 import { eachOf, exists, ifThere } from './bytes.ts'
 
-/** Of a blob that came whole, and of one in parts. */
+/** Name suffixes of a blob stored whole, and of one in parts. */
 const ENDINGS = ['', '.d']
 
 /**
- * Blobs set aside: renamed into the folder `orphans` of the storage, files as files and parts as their folder. The
+ * Blobs set aside are renamed into the storage's folder `orphans`: a file as a file, parts as their folder. The
  * modification time says since when; it is set before the rename, so that no crash can make one look older than it is.
  */
 export function fileOrphans(
@@ -20,7 +20,7 @@ export function fileOrphans(
   const asidePath = (id: string, ending: string) => path.join(folder, id + ending)
   const ownPath = (id: string, ending: string) => path.join(shardOf(id).directory, id + ending)
 
-  /** Moves what is there of both kinds, and syncs both folders: first the one that has the entry from now on. */
+  /** Moves both kinds where they exist, and syncs both folders, the one that gains the entry first. */
   async function move(one: (ending: string) => Promise<boolean>, syncs: (() => Promise<void>)[]) {
     const moved: boolean[] = []
     for (const ending of ENDINGS) moved.push(await one(ending))
@@ -32,10 +32,10 @@ export function fileOrphans(
     const one = async (ending: string): Promise<boolean> => {
       const from = ownPath(id, ending)
       const now = new Date()
-      // There may be nothing of this kind; lutimes, since a damaged entry may be anything.
+      // There may be nothing of this kind. lutimes, since a damaged entry may be anything.
       if ((await ifThere(fs.promises.lutimes(from, now, now).then(() => true))) !== true) return false
       if ((await fs.promises.mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(root)
-      // Of the same id, hence the same bytes: set aside before, and restored from a backup since.
+      // The same id means the same bytes: set aside before, and since restored from a backup.
       await fs.promises.rm(asidePath(id, ending), { recursive: true, force: true })
       await fs.promises.rename(from, asidePath(id, ending))
       return true
@@ -82,7 +82,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Of the files in a folder. */
+/** Total size of a folder's files. */
 async function sizeOfAll(folder: string): Promise<number> {
   const names = (await ifThere(fs.promises.readdir(folder))) ?? []
   const sizes = await eachOf(

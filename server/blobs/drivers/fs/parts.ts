@@ -5,21 +5,21 @@ import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from '..
 import { eachOf, exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './bytes.ts'
 import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './manifest.ts'
 
-/** How many parts the manifests in memory have together: some 10 MB. */
+/** Most parts in all cached manifests together: about 10 MB. */
 const CACHED_PARTS = 100_000
 const MOST_PARTS = 10_000
 const HANDLE = 'files'
 const PART = /^(\d{1,5})-(\d+)-([0-9a-f]{8})$/
-/** Of the name of a part that arrived, and that completeParts has taken up (a former release counted on from 1). */
+/** States in a part's file name: arrived, or taken by completeParts (a former release counted up from 1). */
 const ARRIVED = 1
 const TAKEN = 0
 
 /**
- * Blobs in parts: files `<number>-<state>-<nonce>` in a folder `<id>.d` beside where the blob's own file would be. A part is
- * written like a blob and replaces no other: which of a number counts is the caller's to know. `<id>.d/manifest` names the
- * parts of a finished blob, and once it is there only remove changes what it names. Several processes may do all of it at
- * the same time: a part goes to completeParts or to removePart by a rename, which only one of them can win, and the
- * manifest is made by a link, which fails where there is one.
+ * Multipart blobs: files `<number>-<state>-<nonce>` in a folder `<id>.d`, beside where the blob's own file would be. A
+ * part is written like a blob and replaces no other; the caller knows which one of a number counts. `<id>.d/manifest`
+ * lists the parts of a finished blob; once it exists, only remove changes what it lists. Several processes may do all
+ * this at the same time: completeParts and removePart claim a part by a rename, which only one can win, and the
+ * manifest is created by a link, which fails if there is one.
  */
 export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory: string; sync(): Promise<void> }) {
   const { open, close, rename, unlink, unlinkIfThere, writeFile } = calls
@@ -30,7 +30,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
   const folderOf = (id: string) => path.join(shardOf(id).directory, `${id}.d`)
   const namesIn = async (folder: string) => (await ifThere(fs.promises.readdir(folder))) ?? []
 
-  /** After everything asked for this id before. */
+  /** Runs after everything requested earlier for this id. */
   function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const result = (turns.get(id) ?? Promise.resolve()).then(work)
     const settled = result.then(ignore, ignore).then(() => {
@@ -92,7 +92,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     }
     const name = `${number}-${ARRIVED}-${nonce}`
     try {
-      // It came too late: the blob is finished, or the upload was given up.
+      // Too late: the blob is finished, or the upload was aborted.
       if (await isFinished(id)) throw new BlobMissing(id)
       await rename(temporary, path.join(folder, name)).catch((error: unknown) => {
         throw isMissing(error) ? new BlobMissing(id, error) : error
@@ -106,7 +106,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     return name
   }
 
-  /** What completeParts has taken up has another name by then. */
+  /** A part taken by completeParts has another name by then. */
   const removePart = (id: string, { ref }: { ref: string }): Promise<void> =>
     unlinkIfThere(path.join(folderOf(id), ref))
 
@@ -122,7 +122,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     return parts.flat()
   }
 
-  /** Makes the manifest unless there is one; gives the text that is there then, durable. */
+  /** Creates the manifest unless there is one; returns the text of the one in place, which is then durable. */
   async function writeManifest(folder: string, text: string): Promise<string> {
     const file = path.join(folder, 'manifest')
     const temporary = `${file}-${randomBytes(8).toString('hex')}.tmp`
@@ -130,7 +130,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
       await writeFile(temporary, bytesOf(text))
       await linkOrRename(temporary, file)
     } catch (error) {
-      // Somebody else was faster, and has perhaps cleared our temporary file away.
+      // Another process was faster, and may have removed our temporary file.
       if (!(await exists(file))) throw error
     } finally {
       await unlink(temporary).catch(ignore)
@@ -139,7 +139,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     return await fs.promises.readFile(file, 'utf8')
   }
 
-  /** The part as a file that nobody removes any more; again it does nothing. */
+  /** Renames a part so that no other process deletes it; repeating it has no effect. */
   async function takeUp(id: string, folder: string, { ref, size }: StoredPart): Promise<StoredPart> {
     const taken = named(ref, TAKEN)
     await ifThere(rename(path.join(folder, ref), path.join(folder, taken)))
@@ -159,11 +159,11 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
           if (stat?.size !== size) throw new BlobMissing(id)
         })
         await eachOf(parts, (part) => takeUp(id, folder, part))
-        // Their new names must last where the manifest does.
+        // Their new names must be durable before the manifest is.
         await syncFolder(folder)
         text = await writeManifest(folder, ours)
       } else await syncFolder(folder)
-      // A former release named the parts as they had arrived.
+      // A former release listed the parts under the names they arrived with.
       if (text !== ours && text !== manifestText(parts)) throw new BlobMissing(id)
       forget(id)
       const kept = new Set(['manifest', ...parseManifest(id, text).parts.map(({ ref }) => ref)])
@@ -171,7 +171,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
       await eachOf(others, (name) => unlinkIfThere(path.join(folder, name)))
     })
 
-  /** Of a part, whether it was taken up or not; in this order, since another process may do it in between. */
+  /** Stats a part whether it was taken or not; in this order, since another process may take it in between. */
   const statOf = async (folder: string, ref: string): Promise<fs.Stats> =>
     (await ifThere(fs.promises.stat(path.join(folder, ref)))) ??
     (await fs.promises.stat(path.join(folder, named(ref, TAKEN))))
@@ -181,16 +181,16 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
       if (!(await namesIn(folderOf(id))).includes('manifest')) await removeFolder(id)
     })
 
-  /** Removes all that is there of a blob in parts, finished or not. */
+  /** Deletes everything of a multipart blob, finished or not. */
   const remove = (id: string): Promise<void> => inTurn(id, () => removeFolder(id))
 
   async function removeFolder(id: string): Promise<void> {
     const folder = folderOf(id)
     forget(id)
-    // A part that is arriving may make a file meanwhile.
+    // A part that is arriving may create a file meanwhile.
     for (let tries = 1; ; tries++) {
       const names = await ifThere(fs.promises.readdir(folder)).catch((error: NodeJS.ErrnoException) => {
-        // After a power failure and the repair of the file system it may be a file.
+        // After a power failure and file system repair it may be a file.
         if (error.code !== 'ENOTDIR') throw error
         return unlinkIfThere(folder)
       })
@@ -246,7 +246,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     return buffer
   }
 
-  /** A finished blob as it is on disk: without the parts that are not there, empty when its manifest is damaged. */
+  /** A finished blob as it is on disk: without missing parts, and empty if its manifest is damaged. */
   async function find(id: string): Promise<StoredBlob | undefined> {
     const folder = folderOf(id)
     const stat = await ifThere(fs.promises.stat(path.join(folder, 'manifest')))
@@ -263,29 +263,29 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
   return { begin, put, removePart, listParts, complete, abort, remove, get, find, isFinished }
 }
 
-/** Throws on what did not come from `begin` and `put`: a handle or name of a user's choice never becomes a path. */
+/** Throws on what did not come from `begin` and `put`: no handle or name chosen by a user becomes a path. */
 export function assertParts(handle: string, parts: readonly { number: number; size: number; ref?: string }[]): void {
-  if (handle !== HANDLE) throw new Error('Not an upload in parts')
+  if (handle !== HANDLE) throw new Error('Invalid upload handle')
   let last = 0
   for (const { number, size, ref } of parts) {
-    if (!Number.isInteger(number) || number <= last || number > MOST_PARTS) throw new RangeError('Not a part number')
-    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Not a size of a part')
-    if (ref !== undefined && numberOf(ref) !== number) throw new Error('Not a part')
+    if (!Number.isInteger(number) || number <= last || number > MOST_PARTS) throw new RangeError('Invalid part number')
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Invalid part size')
+    if (ref !== undefined && numberOf(ref) !== number) throw new Error('Invalid part reference')
     last = number
   }
 }
 
-/** 0 of what is no part. */
+/** 0 if the name is not a part's. */
 const numberOf = (name: string): number => Number(PART.exec(name)?.[1] ?? 0)
-/** The name of the same part in this state; unless it is in another one than `from`. */
+/** The part's name in this state; unchanged unless it is in state `from`, if given. */
 const named = (name: string, state: number, from?: number): string => {
   const [, number, was, nonce] = PART.exec(name) ?? []
   return from === undefined || Number(was) === from ? `${number}-${state}-${nonce}` : name
 }
 
 /**
- * Gives a file a second name that nobody has, where the file system can (NFS too); else a new one, and two processes that
- * complete one upload with different parts at the same moment are not kept apart.
+ * Gives a file a second name that must be free, if the file system supports links (NFS does too); otherwise renames it,
+ * and then two processes that complete one upload with different parts at the same moment are not kept apart.
  */
 async function linkOrRename(from: string, to: string): Promise<void> {
   try {

@@ -3,15 +3,15 @@ import { BlobMissing } from '../driver.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
-/** How far a request's body and an answer's are read ahead of the other side. */
+/** How far the bodies of requests and responses are read ahead. */
 const AHEAD = 256 * KiB
 
 export const ignore = () => {}
 
 /**
- * Sends exactly `size` bytes of a source, more than none, as the body of one request. The last chunk is held back until
- * the source has ended well, has given no byte too few or many, and `mayFinish` has resolved; until then nothing can come
- * of the request, which is aborted on every failure. Rejects with the source's own error.
+ * Sends exactly `size` bytes of a source, at least one, as the body of one request. The last chunk is held back until
+ * the source has ended without error and with the right number of bytes, and `mayFinish` has resolved; until then the
+ * request cannot take effect, and every failure aborts it. Rejects with the source's own error.
  */
 export async function sendExactly<T>(
   source: AsyncIterable<Uint8Array>,
@@ -39,7 +39,7 @@ export async function sendExactly<T>(
     }
     if (!answered) return
     await request.answer
-    throw new Error('The S3 engine answered before it had the whole body')
+    throw new Error('The S3 engine responded before it received the whole body')
   }
   try {
     let taken = 0
@@ -53,7 +53,7 @@ export async function sendExactly<T>(
     }
     assertWhole(taken, size)
     await mayFinish()
-    // Not waited for: the answer comes as soon as the last byte was given.
+    // Not awaited: the response arrives as soon as the last byte was sent.
     give(held as Uint8Array).catch(ignore)
     body.push(null)
     return await (request.answer as Promise<T>)
@@ -65,7 +65,7 @@ export async function sendExactly<T>(
   }
 }
 
-/** All of a small source in one buffer. */
+/** A small source in one buffer. */
 export async function gatherExactly(source: AsyncIterable<Uint8Array>, size: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let taken = 0
@@ -79,8 +79,8 @@ export async function gatherExactly(source: AsyncIterable<Uint8Array>, size: num
 }
 
 /**
- * A source in buffers of `sizeOf(1)`, `sizeOf(2)`, … bytes. The last one may have fewer, and is empty only when the source
- * is. A buffer is used again for the next one.
+ * A source in buffers of `sizeOf(1)`, `sizeOf(2)`, … bytes. The last one may be shorter, and is empty only if the
+ * source is. A buffer is reused for the next one.
  */
 export async function* gathered(
   source: AsyncIterable<Uint8Array>,
@@ -99,7 +99,7 @@ export async function* gathered(
       }
       const some = rest.subarray(0, size - filled)
       if (filled + some.length > buffer.length) {
-        // Small blobs need no large buffer, and growing it holds less than a MiB twice.
+        // Small blobs need no large buffer, and growing it keeps two copies of less than a MiB.
         const larger = Buffer.allocUnsafeSlow(filled + some.length <= MiB && buffer.length < MiB ? MiB : size)
         larger.set(buffer.subarray(0, filled))
         buffer = larger
@@ -112,8 +112,8 @@ export async function* gathered(
 }
 
 /**
- * A source in pieces of these sizes, to be read one after the other and each to its end. Once all are read, rejects when
- * the source has more.
+ * A source in pieces of these sizes, to be read one after another, each to its end. Rejects after the last if the
+ * source has more.
  */
 export async function* divided(
   source: AsyncIterable<Uint8Array>,
@@ -151,7 +151,7 @@ export async function* divided(
   }
 }
 
-/** The body of an answer as a stream of exactly `length` bytes; destroying it ends the request. */
+/** A response body as a stream of exactly `length` bytes; destroying it aborts the request. */
 export function countedStream(id: string, body: Readable, length: number): Readable {
   let left = length
   const stream = new Readable({
@@ -165,13 +165,13 @@ export function countedStream(id: string, body: Readable, length: number): Reada
   body.pause()
   body.on('data', (chunk: Buffer) => {
     left -= chunk.length
-    if (left < 0) return void stream.destroy(new Error(`The S3 engine gives more of blob ${id} than it was asked for`))
+    if (left < 0) return void stream.destroy(new Error(`The S3 engine sent more of blob ${id} than requested`))
     if (!stream.push(chunk)) body.pause()
   })
   body.on('end', () => (left === 0 ? stream.push(null) : stream.destroy(new BlobMissing(id))))
   body.on('error', (error) => stream.destroy(error))
   body.on('close', () => {
-    if (!body.readableEnded) stream.destroy(new Error(`The S3 engine broke off blob ${id}`))
+    if (!body.readableEnded) stream.destroy(new Error(`The S3 engine cut off blob ${id}`))
   })
   return stream
 }

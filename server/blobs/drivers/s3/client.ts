@@ -6,23 +6,23 @@ export interface S3Credentials {
 }
 export interface S3Options {
   bucket: string
-  /** Before every key; empty or ends with a slash. */
+  /** Prepended to every key; empty or ends with a slash. */
   prefix: string
-  /** Without one it is AWS. */
+  /** Default: AWS. */
   endpoint?: string | undefined
-  /** Without one, and with no endpoint, the SDK looks for it. */
+  /** Default without an endpoint: the SDK's usual sources. */
   region?: string | undefined
-  /** Whether the bucket is in the path instead of the host name; as a rule so where there is an endpoint. */
+  /** Whether the bucket is in the path instead of the host name; by default, if there is an endpoint. */
   pathStyle?: boolean | undefined
-  /** Without them the SDK looks for some. */
+  /** Default: the SDK's usual sources. */
   credentials?: S3Credentials | undefined
   /** Whether clients may be given URLs of the engine. */
   direct?: boolean | undefined
-  /** Sizes that tests make small. */
+  /** Sizes that tests reduce. */
   limits?: { single: number; part: number } | undefined
 }
 
-/** Of the socket and of DNS, of the SDK's own timers, and what engines say. */
+/** Codes of sockets, DNS, the SDK's own timers, and engines. */
 const OUTAGES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -42,12 +42,12 @@ const OUTAGES = new Set([
   'TooManyRequests',
 ])
 
-/** An answer of the engine that is a failure, or none: what the SDK says of it, without its request. */
+/** A failed response of the engine, or none: what the SDK says about it, without its request. */
 export class S3Failure extends Error {
-  /** What S3 calls it, e.g. NoSuchKey. */
+  /** The S3 error code, such as NoSuchKey. */
   readonly code: string
   readonly status: number | undefined
-  /** Whether it could not be reached, or has too much to do: again later it may do the same. */
+  /** Whether the engine was unreachable or overloaded, so that a later try may succeed. */
   readonly outage: boolean
   constructor(call: string, error: unknown) {
     const { name, message, code, $metadata } = error as Error & {
@@ -66,13 +66,13 @@ export class S3Failure extends Error {
   }
 }
 
-/** The answer to a call, whose failure is an S3Failure. */
+/** The response to a call; rejects with an S3Failure. */
 export const ask = <T>(call: string, request: Promise<T>): Promise<T> =>
   request.catch((error: unknown) => {
     throw new S3Failure(call, error)
   })
 
-/** Gives undefined where the engine says one of these. */
+/** Returns undefined if the engine responds with one of these codes. */
 export const unless = async <T>(codes: readonly string[], result: Promise<T>): Promise<T | undefined> => {
   try {
     return await result
@@ -83,20 +83,20 @@ export const unless = async <T>(codes: readonly string[], result: Promise<T>): P
 }
 
 /**
- * A client that gives up on what hangs: 10 s for a connection, 60 s in which no byte moves. It tries three times where
- * the body is a buffer or there is none; a stream it sends once.
+ * A client that gives up on what hangs: 10 s for a connection, 60 s without a byte. It tries three times if the body is
+ * a buffer or there is none; a stream is sent once.
  */
 export function connect({ endpoint, region, pathStyle, credentials }: S3Options): S3Client {
-  // It would warn on the console, e.g. of a stream that failed, which is the caller's to tell.
+  // The SDK would log warnings to the console, such as for a failed stream, which is the caller's to report.
   const logger = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
   const agent = { keepAlive: true, maxSockets: 256 }
   return new S3Client({
     forcePathStyle: pathStyle ?? endpoint !== undefined,
-    // Checksums in trailers are refused by engines that do not know them (Ceph answers 411). What came in is compared
-    // with our own hashes by whoever needs it.
+    // Engines that do not know checksums in trailers refuse them (Ceph answers 411). Whoever needs it compares the
+    // bytes received with our own hashes.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // The SDK would open a connection of its own for every body of 2 MiB or more.
+    // The SDK would open a separate connection for every body of 2 MiB or more.
     expectContinueHeader: false,
     logger,
     maxAttempts: 3,

@@ -13,21 +13,22 @@ const KiB = 1024
 const MiB = 1024 * KiB
 const GiB = 1024 * MiB
 
-/** Bodies up to this come in one piece. */
+/** Bodies up to this size are returned as one chunk. */
 const ONE_CHUNK = 64 * KiB
-/** Blobs and parts up to this are sent from a buffer, so that the SDK can send them again. */
+/** Blobs and parts up to this size are sent from a buffer, so that the SDK can retry. */
 const SENT_AGAIN = 256 * KiB
-/** What S3 takes in one request, and the parts of more where the size is not known. */
+/** Most bytes that S3 accepts in one request, and the part size for larger blobs of unknown size. */
 const LIMITS = { single: 5 * GiB, part: 8 * MiB }
 
 /**
- * Blobs as objects `<prefix><last two digits>/<id>` of a bucket of any S3-compatible engine. Trusted with: an object is
- * there when its PUT was answered, whole or not at all; a part too. Not with conditional requests or checksums of its own,
- * which some ignore. That an id is free is looked up before a put ends, which suffices for ids made at random.
+ * Blobs as objects `<prefix><last two digits>/<id>` in a bucket of any S3-compatible engine. Relies on this: an object
+ * exists once its PUT was answered, completely or not at all, and so does a part. Does not rely on conditional requests
+ * or on the engine's checksums, which some engines ignore. Whether an id is free is checked before a put ends, which
+ * suffices for random ids.
  *
- * A blob whose size is not known is buffered: 8 MiB, beyond 8 GiB slowly more, so that 10,000 parts make 5 TiB. Parts are
- * S3's own: all but the last must have 5 MiB or more (or completeParts rejects with EntityTooSmall), 5 GiB at most; and
- * Ceph's completeParts rejects when parts are left out.
+ * A blob of unknown size is buffered: 8 MiB, and beyond 8 GiB gradually more, so that 10,000 parts make 5 TiB. Parts are
+ * S3's own: all but the last must have at least 5 MiB (otherwise completeParts rejects with EntityTooSmall), and at most
+ * 5 GiB; Ceph's completeParts rejects if parts are left out.
  */
 export function s3Driver(options: S3Options): BlobDriver {
   const { bucket: Bucket, prefix, direct = false, limits = LIMITS } = options
@@ -43,7 +44,7 @@ export function s3Driver(options: S3Options): BlobDriver {
 
   const head = (Key: string): Promise<s3.HeadObjectCommandOutput | undefined> =>
     unless(['NotFound', 'NoSuchKey'], ask('HeadObject', client.send(new s3.HeadObjectCommand({ Bucket, Key }))))
-  /** The size of an object that is there. */
+  /** The size of an object, if it exists. */
   const sizeOf = async (Key: string): Promise<number | undefined> => {
     const found = await head(Key)
     return found && (found.ContentLength ?? 0)
@@ -56,7 +57,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ContentLength }), abortSignal && { abortSignal }),
     )
 
-  /** Does it unless the driver is closed, which waits for it. A source that is a stream is destroyed when it fails. */
+  /** Runs `work` unless the driver is closed; closing waits for it. On failure, destroys a source that is a stream. */
   async function writing<T>(name: string | symbol, source: unknown, work: () => Promise<T>): Promise<T> {
     try {
       if (closed) throw new Error('The blob storage is closed')
@@ -98,7 +99,7 @@ export function s3Driver(options: S3Options): BlobDriver {
         })
       return size
     } catch (error) {
-      // No answer, or a failure, may yet have made it.
+      // Without a response, or with a failure, the object may exist nevertheless.
       if (finishing) await removeObject(key).catch(ignore)
       throw error
     }
@@ -133,7 +134,7 @@ export function s3Driver(options: S3Options): BlobDriver {
     const start = range?.start ?? 0
     const end = range?.end ?? size - 1
     const length = end - start + 1
-    if (range && (start < 0 || length < 1 || end >= size)) throw new RangeError('The range is not of this blob')
+    if (range && (start < 0 || length < 1 || end >= size)) throw new RangeError('The range is outside the blob')
     if (length === 0) {
       if ((await sizeOf(Key)) === undefined) throw new BlobMissing(id)
       return Buffer.alloc(0)
@@ -190,19 +191,19 @@ export function s3Driver(options: S3Options): BlobDriver {
       await removeObject(key).catch(ignore)
       throw error
     }
-    // All that remove does, to learn now when it is not allowed.
+    // Does everything that remove does, to find out now if that is not permitted.
     await Promise.all([removeObject(key), uploads.abortAll(key)])
   }
 
   const assertHandle = (handle: string) => {
-    if (!/^[\x21-\x7e]{1,2048}$/.test(handle)) throw new Error('Not an upload in parts')
+    if (!/^[\x21-\x7e]{1,2048}$/.test(handle)) throw new Error('Invalid upload handle')
   }
   const assertPart = (number: number, size: number) => {
-    if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new RangeError('Not a part number')
-    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Not a size of a part')
+    if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new RangeError('Invalid part number')
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Invalid part size')
   }
   const assertRef = (ref: string) => {
-    if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Not a part')
+    if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Invalid part reference')
   }
 
   return {
@@ -245,11 +246,11 @@ export function s3Driver(options: S3Options): BlobDriver {
     async completeParts(id, handle, parts: readonly StoredPart[]) {
       const key = keyOf(id)
       assertHandle(handle)
-      if (parts.length === 0) throw new Error('A blob needs a part')
+      if (parts.length === 0) throw new Error('A blob needs at least one part')
       let last = 0
       for (const { number, size, ref } of parts) {
         assertPart(number, size)
-        if (number <= last) throw new Error('Not a part')
+        if (number <= last) throw new Error('Invalid part order')
         assertRef(ref)
         last = number
       }
@@ -293,7 +294,7 @@ export function s3Driver(options: S3Options): BlobDriver {
   }
 }
 
-/** Equal parts of a size, as few as may be. */
+/** Splits a size into as few equal parts as possible. */
 function* partSizes(size: number, most: number): Generator<number> {
   const part = Math.min(most, Math.max(64 * MiB, Math.ceil(size / 10_000)))
   for (let left = size; left > 0; left -= part) yield Math.min(left, part)

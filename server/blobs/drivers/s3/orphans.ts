@@ -8,18 +8,18 @@ interface Storage {
   Bucket: string
   prefix: string
   uploads: ReturnType<typeof s3Uploads>
-  /** Refuses what is no blob id. */
+  /** Throws if the id is not a blob id. */
   keyOf(id: string): string
   sizeOf(Key: string): Promise<number | undefined>
   removeObject(Key: string): Promise<unknown>
   partSizes(size: number, most: number): Iterable<number>
-  /** Bytes that the engine copies in one call. */
+  /** Most bytes that the engine copies in one call. */
   most: number
 }
 
 /**
- * Blobs set aside: copied by the engine to `<prefix>orphans/<id>`, then deleted where they were, since S3 renames nothing.
- * The copy's own time says since when. A crash in between leaves both, and doing it again ends the same.
+ * Blobs set aside are copied by the engine to `<prefix>orphans/<id>` and then deleted at their place, since S3 cannot
+ * rename. The copy's own time says since when. A crash in between leaves both, and repeating it has the same result.
  */
 export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'bringBack' | 'listAside' | 'removeAside'> {
   const { client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, partSizes, most } = storage
@@ -45,7 +45,7 @@ export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'brin
         const part = { PartNumber: number, CopySourceRange: `bytes=${start}-${start + length - 1}` }
         const request = client.send(new s3.UploadPartCopyCommand({ Bucket, Key, UploadId, CopySource, ...part }))
         const { CopyPartResult } = await ask('UploadPartCopy', request)
-        if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not say that it copied a part')
+        if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not confirm the copy of a part')
         parts.push({ number, ref: CopyPartResult.ETag })
         start += length
       }
@@ -60,8 +60,8 @@ export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'brin
     const size = await sizeOf(from)
     if (size === undefined) return
     await copy(from, to, size)
-    // Some engines answer 200 and say in the body that they failed: nothing is deleted that is not seen to be copied.
-    if ((await sizeOf(to)) !== size) throw new Error('The S3 engine did not copy a blob as it is')
+    // Some engines answer 200 and report a failure in the body, so nothing is deleted before its copy has been seen.
+    if ((await sizeOf(to)) !== size) throw new Error('The S3 engine made a copy of a different size')
     await removeObject(from)
   }
 
@@ -80,7 +80,7 @@ export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'brin
         )
         for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
           const id = Key.slice(folder.length)
-          // Without a time it is as if it were new.
+          // Without a time it counts as new.
           if (isBlobId(id)) yield { id, size: Size, modified_at: LastModified ?? new Date() }
         }
         ContinuationToken = page.NextContinuationToken

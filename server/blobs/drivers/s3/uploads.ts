@@ -4,7 +4,7 @@ import * as s3 from '@aws-sdk/client-s3'
 import type { StoredPart } from '../driver.ts'
 import { ask, S3Failure, unless } from './client.ts'
 
-/** Sends one part and gives its ref, the ETag without quotes. */
+/** Sends one part and returns its ref, the ETag without quotes. */
 type PutPart = (body: Readable | Buffer, abortSignal?: AbortSignal) => Promise<string>
 
 const bare = (etag = ''): string => etag.replace(/^"|"$/g, '')
@@ -12,14 +12,14 @@ const bare = (etag = ''): string => etag.replace(/^"|"$/g, '')
 const MD5 = /^[0-9a-f]{32}$/
 
 /**
- * Whether an object may have been made of these parts: by its size, and by its ETag where that is, as on most engines, the
- * MD5 of the parts' MD5s and their number. Others sent the same numbers perhaps, and completed before us.
+ * Whether an object may have been made of these parts: by its size, and by its ETag where that is, as on most engines,
+ * the MD5 of the parts' MD5s and their count. Another caller may have sent the same numbers and completed first.
  */
 export function mayBeOf(found: s3.HeadObjectCommandOutput | undefined, parts: readonly StoredPart[]): boolean {
   if (!found || (found.ContentLength ?? 0) !== parts.reduce((sum, { size }) => sum + size, 0)) return false
   const [refs, etag] = [parts.map(({ ref }) => bare(ref)), bare(found.ETag)]
   const [, told] = /^([0-9a-f]{32})-\d+$/.exec(etag) ?? []
-  // With keys of its own the engine's ETags are no MD5s.
+  // With custom keys the engine's ETags are not MD5s.
   const encrypted = found.ServerSideEncryption?.startsWith('aws:kms') || found.SSECustomerAlgorithm !== undefined
   if (told === undefined || encrypted || !refs.every((ref) => MD5.test(ref))) return true
   const hash = createHash('md5')
@@ -27,14 +27,14 @@ export function mayBeOf(found: s3.HeadObjectCommandOutput | undefined, parts: re
   return etag === `${hash.digest('hex')}-${parts.length}`
 }
 
-/** S3's multipart uploads of one bucket. */
+/** The S3 multipart uploads of one bucket. */
 export function s3Uploads(client: s3.S3Client, Bucket: string) {
   async function begin(Key: string): Promise<string> {
     const { UploadId } = await ask(
       'CreateMultipartUpload',
       client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key })),
     )
-    if (!UploadId) throw new Error('The S3 engine gave no upload id')
+    if (!UploadId) throw new Error('The S3 engine returned no upload id')
     return UploadId
   }
 
@@ -45,7 +45,7 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
       return bare((await ask('UploadPart', client.send(part, abortSignal && { abortSignal }))).ETag)
     }
 
-  /** Undefined when there is no such upload (any more). */
+  /** Undefined if there is no such upload (any more). */
   async function listParts(Key: string, UploadId: string): Promise<StoredPart[] | undefined> {
     const parts: StoredPart[] = []
     let marker: string | undefined
@@ -80,7 +80,7 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
       ),
     )
 
-  /** Compares the parts with what the engine has, as not every engine does. */
+  /** Compares the parts with what the engine has, which not every engine does itself. */
   async function complete(
     Key: string,
     UploadId: string,
@@ -99,9 +99,9 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     } catch (error) {
       const code = error instanceof S3Failure ? error.code : undefined
       if (code === 'NoSuchUpload') return 'gone'
-      // Ceph says the same when parts that it has are left out.
+      // Ceph answers the same if parts that it has are left out.
       if (code === 'InvalidPart' && parts.length < present.length)
-        throw new Error('This S3 engine makes a blob only of all parts that were sent', { cause: error })
+        throw new Error('This S3 engine cannot complete an upload without every part that was sent', { cause: error })
       if (code === 'InvalidPart' || code === 'InvalidPartOrder') return 'differs'
       throw error
     }
@@ -112,7 +112,7 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     await unless(['NoSuchUpload', 'NoSuchKey'], ask('AbortMultipartUpload', request))
   }
 
-  /** Aborts whatever uploads of a key are unfinished: those in parts, and of puts that were interrupted. */
+  /** Aborts a key's unfinished uploads: multipart ones, and those of interrupted puts. */
   async function abortAll(Key: string): Promise<void> {
     for (;;) {
       const request = client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key }))
@@ -125,7 +125,7 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
   }
 
   /**
-   * One object from parts that `send` sends one after the other; nothing stays of it when that or `mayFinish` rejects.
+   * Creates one object from parts that `send` sends one after another; leaves nothing if that or `mayFinish` rejects.
    */
   async function whole(
     key: string,
