@@ -2,20 +2,20 @@ import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 
 /**
- * What a process does once nothing runs in it any more, while the database and the storage are still open. A stage
- * begins when the one before it is over: what one writes down the next may seal.
+ * The stages of shutdown, once nothing else runs in the process and while database and storage are still open. Each
+ * begins after the one before has finished, so that what `write` records `seal` can seal.
  */
 const stages = ['write', 'seal', 'close'] as const
 type Stage = (typeof stages)[number]
 
 const stops: { stage: Stage; stop: (ctx: Ctx) => Promise<void> | void }[] = []
 
-/** Has `stop` called when a service ends. */
+/** Registers `stop` to be called at shutdown. */
 export const atStop = (stage: Stage, stop: (ctx: Ctx) => Promise<void> | void): void => void stops.push({ stage, stop })
 
 /**
- * State that a process keeps for each service that runs in it (tests run several): made at the first use, told apart by
- * the service's configuration, gone with it. `close` lets go of what it holds when the service ends.
+ * In-memory state of one service in this process (tests run several services): created on first use, keyed by the
+ * service's configuration, and garbage-collected with it. `close` releases its resources at shutdown.
  */
 export function perSystem<T, A extends unknown[] = []>(
   make: (config: Config, ...more: A) => T,
@@ -38,13 +38,13 @@ export function perSystem<T, A extends unknown[] = []>(
   }
 }
 
-/** Calls everything that is to be done `atStop`, stage by stage. A failure is logged and keeps nothing else from it. */
+/** Runs everything registered with `atStop`, stage by stage. Failures are logged and do not stop the rest. */
 export async function stopAll(ctx: Ctx): Promise<void> {
   for (const stage of stages)
     for (const { stop } of stops.filter((one) => one.stage === stage))
       try {
         await stop(ctx)
       } catch (error) {
-        ctx.log.error({ err: error }, 'something could not be ended as it should')
+        ctx.log.error({ err: error }, 'a shutdown step failed')
       }
 }

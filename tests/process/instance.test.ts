@@ -189,7 +189,7 @@ describeEngines('commands open what is there', (engine) => {
 
   it('refuse without the key of the service', async () => {
     const { SECRET_KEY: _key, ...keyless } = place.env
-    await allRefuse(place, keyless, /^SECRET_KEY is not given, and there is no \/.*secret\.key\. /)
+    await allRefuse(place, keyless, /^SECRET_KEY is not set, and \/.*secret\.key does not exist\. /)
   })
 
   it('refuse a schema that is older, and leave it so', async (t) => {
@@ -330,10 +330,10 @@ describeEngines('a start', (engine) => {
       assert.match(err, /^[^\n]+\n$/)
       assert.deepEqual(await place.kept(), before)
     }
-    await refuses(/^The database is there, but SECRET_KEY is not given, and there is no \/.*secret\.key\. /)
+    await refuses(/^The database exists, but SECRET_KEY is not set, and \/.*secret\.key does not exist\. /)
     // A crash of an older release has left a part of one.
     fs.writeFileSync(path.join(place.folder, 'secret.key'), '', { mode: 0o600 })
-    await refuses(/secret\.key holds no whole key\. /)
+    await refuses(/secret\.key holds no complete key\. /)
     fs.rmSync(path.join(place.folder, 'secret.key'))
     // Where there is no database yet, it makes one, and goes on with it.
     const fresh = await newPlace(engine)
