@@ -19,7 +19,7 @@ export const revokeSession = (tx: Tx, id: string, now: Date) =>
 export const touchSession = (tx: Tx, id: string, now: Date) =>
   tx.updateTable('sessions').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute()
 
-/** Ends every session of a user; gives how many were live. */
+/** Ends every session of a user; returns how many were live. */
 export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promise<number> {
   const revoked = await tx
     .updateTable('sessions')
@@ -32,7 +32,7 @@ export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promi
   return revoked.length
 }
 
-/** Ends one session of a user; false when they have no such live one. */
+/** Ends one session of a user; false if they have no such live one. */
 export async function revokeOwnSession(tx: Tx, userId: string, id: string, now: Date): Promise<boolean> {
   const revoked = await tx
     .updateTable('sessions')
@@ -64,7 +64,7 @@ export const listSessions = (
 
 export const insertIdpLogin = (tx: Tx, row: NewRow<'idp_logins'>) => tx.insertInto('idp_logins').values(row).execute()
 
-/** Takes a begun login out, so that its state works once (O2). */
+/** Removes and returns a login in progress, so that its state works only once. */
 export const takeIdpLogin = (tx: Tx, stateHash: string): Promise<Row<'idp_logins'> | undefined> =>
   tx.deleteFrom('idp_logins').where('state_hash', '=', stateHash).returningAll().executeTakeFirst()
 
@@ -104,7 +104,7 @@ export const consumeRefreshToken = (tx: Tx, jti: string, successor: string, now:
     .where('jti', '=', jti)
     .execute()
 
-/** Sessions that nothing can use any more, and counters whose windows are long over. */
+/** Deletes sessions that nothing can use any more, and counters whose windows are long over. */
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const week = 7 * DAY_MS
@@ -113,7 +113,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
     .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
     .execute()
   await tx.deleteFrom('idp_logins').where('expires_at', '<', before(0)).execute()
-  // A session whose tokens were never fetched is nobody's.
+  // Nobody can ever use a session whose tokens were never fetched.
   await tx
     .deleteFrom('sessions')
     .where('id', 'in', (e) => e.selectFrom('handoffs').select('session_id').where('expires_at', '<', before(0)))
@@ -122,7 +122,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   await tx.deleteFrom('login_throttle').where('window_started_at', '<', before(DAY_MS)).execute()
 }
 
-/** Counts one failure, starting again when the window (ms) is over; gives the row after that. */
+/** Counts one failure, restarting when the window (ms) is over; returns the updated row. */
 export function countFailure(tx: Tx, key: string, now: Date, window: number): Promise<Row<'login_throttle'>> {
   const started = new Date(now.getTime() - window).toISOString()
   return tx
@@ -151,7 +151,7 @@ export function countFailure(tx: Tx, key: string, now: Date, window: number): Pr
 export const blockUntil = (tx: Tx, key: string, until: Date) =>
   tx.updateTable('login_throttle').set({ blocked_until: until.toISOString() }).where('key', '=', key).execute()
 
-/** Takes a failure back; gives how many are left, undefined where there was none. */
+/** Takes back a failure; returns how many are left, undefined if there was none. */
 export const uncountFailure = async (tx: Tx, key: string): Promise<number | undefined> =>
   (
     await tx
@@ -163,12 +163,12 @@ export const uncountFailure = async (tx: Tx, key: string): Promise<number | unde
       .executeTakeFirst()
   )?.failures
 
-/** Forgets the failures of a key; false where there was none. */
+/** Clears a key's failures; false if there were none. */
 export const clearFailures = async (tx: Tx, key: string): Promise<boolean> =>
   ((await tx.deleteFrom('login_throttle').where('key', '=', key).returning('failures').executeTakeFirst())?.failures ??
     0) > 0
 
-/** What every credential's query gives of the user, one row per grant of each group (at least one row): J7. */
+/** What every credential's query returns about the user: one row per grant of each group, at least one row. */
 export interface UserRow {
   user_id: string
   email: string
@@ -205,7 +205,7 @@ const sessionRows = prepared(
       .where('s.id', '=', id),
 )
 
-/** Everything about a session; no rows when there is none. */
+/** Everything about a session; no rows if it does not exist. */
 export const findSessionRows = (db: Db, id: string): Promise<SessionRow[]> => sessionRows(db, { id })
 
 const userRows = prepared(
@@ -221,7 +221,7 @@ const userRows = prepared(
       .where('u.id', '=', id),
 )
 
-/** A user with their rights; no rows when there is none. */
+/** A user with their permissions; no rows if they do not exist. */
 export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows(db, { id })
 
 /** Whether a personal access token is neither revoked nor expired. */

@@ -125,7 +125,7 @@ describeEngines('verify and backup', (engine) => {
       ['a', 'b', 'c', 'copy', 'empty', 'parts'],
     )
     await copy.close()
-    assert.match((await strongroom('backup', target)).last, /exists already/)
+    assert.match((await strongroom('backup', target)).last, /already exists/)
   })
 
   it('leaves backups of PostgreSQL to its own tools', { skip: engine === 'sqlite' }, async () => {

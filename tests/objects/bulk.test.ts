@@ -88,7 +88,10 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
       client.bulkMove({ params: { bucket: to.name }, body }),
     )
     assert.deepEqual(codes(moved), { ...codes(result), 'readonly/e': 'forbidden' })
-    assert.match(moved.errors.find(({ key }) => key === 'readonly/e')?.detail ?? '', /"delete" permission on key "readonly\/e"/)
+    assert.match(
+      moved.errors.find(({ key }) => key === 'readonly/e')?.detail ?? '',
+      /"delete" permission on key "readonly\/e"/,
+    )
     assert.deepEqual((await from.keys()).toSorted(), ['in/big', 'in/x/b', 'out/d'])
     assert.notEqual((await bulkIds(1))[0], ids[0])
     const removed = await server.records(recorded('delete', from.name, ['in/big', 'in/x/b']), () =>

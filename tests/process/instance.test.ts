@@ -279,7 +279,7 @@ describeEngines('a start', (engine) => {
       assert.match(err, /^The storage \/[^\n]* belongs to another database [^\n]*\n$/)
     }
     fs.rmSync(path.join(place.folder, 'blobs', MARK))
-    const unknown = /^The storage \/.* holds bytes of which this database knows none/
+    const unknown = /^The storage \/.* contains data, but none that this database knows/
     await startRefuses(place, mixed, unknown)
     // Nor does a database that is not made yet take them up.
     const fresh = await newPlace(engine)
@@ -425,7 +425,7 @@ describe('one service at a time on a SQLite file', () => {
     for (const args of [['serve'], ['worker']]) {
       const { code, out, err } = await strongroom(args, place.env)
       assert.deepEqual([code, out], [1, ''], err)
-      assert.match(err, /^Another service runs on \/.*strongroom\.db\. [^\n]*\n$/)
+      assert.match(err, /^Another service is using \/.*strongroom\.db\. [^\n]*\n$/)
     }
     for (const args of [
       ['verify'],
@@ -488,7 +488,7 @@ describe('what cannot be written', linux, () => {
     await refuse(
       ['serve'],
       { ...place.env, DATA_DIR: path.join(place.folder, 'data', 'more'), DATABASE_URL: '' },
-      `DATA_DIR ${path.join(place.folder, 'data', 'more')} cannot be made: ${place.folder} is not writable for uid ${NOBODY}.`,
+      `DATA_DIR ${path.join(place.folder, 'data', 'more')} cannot be created: ${place.folder} is not writable for uid ${NOBODY}.`,
     )
     const own = fs.mkdtempSync(path.join(place.folder, 'own-'))
     fs.chownSync(own, NOBODY, NOBODY)

@@ -175,7 +175,10 @@ describe('serve --workers', linux, () => {
   it('is refused over SQLite, and for a number that is none', async () => {
     const sqlite = { ...env, DATABASE_URL: `sqlite:${path.join(folder, 'x.db')}` }
     await assert.rejects(spawnServer(sqlite, ['serve', '--workers', '2']), /exited with 1(.|\n)*needs PostgreSQL/)
-    await assert.rejects(spawnServer(env, ['serve', '--workers', 'many']), /exited with 1(.|\n)*must be a number from 1 to 512/)
+    await assert.rejects(
+      spawnServer(env, ['serve', '--workers', 'many']),
+      /exited with 1(.|\n)*must be a number from 1 to 512/,
+    )
   })
 
   it('ends with 1 when no process can begin', async () => {
