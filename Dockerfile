@@ -1,4 +1,4 @@
-# Two stages: what builds stays behind. No step runs scripts of packages: the image brings its own Node.
+# Two stages: build tools stay in the first. No step runs package install scripts: the image brings its own Node.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -11,17 +11,17 @@ RUN node scripts/console.ts \
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
-# Without these glibc keeps far more memory after renders than is in use (docs/images.md).
+# Without these, glibc keeps far more memory after renders than is in use (docs/images.md).
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=262144
 WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/bin bin
-# Compiled: what strips types from the sources takes 25 MB of a process, and a fifth of its start.
+# Compiled: stripping types at startup takes 25 MB per process and a fifth of the startup time.
 COPY --from=build /app/dist dist
 # For `docker compose exec strongroom strongroom reset-password …`.
 RUN ln -s /app/bin/strongroom.js /usr/local/bin/strongroom
-# The only folder that is written, beside /tmp: the root may be mounted read-only.
+# The only writable folder besides /tmp: the root file system may be mounted read-only.
 RUN install -d -o node -g node -m 0700 /data
 USER node
 VOLUME /data

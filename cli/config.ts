@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Client, createClient } from '../client/index.ts'
 
-/** One service and the credential for it. */
+/** A service and the credential for it. */
 export interface Profile {
   url: string
   token: string
@@ -15,10 +15,10 @@ interface Kept {
   profiles: Record<string, Profile>
 }
 
-/** What is wrong with how the command was called. */
+/** The command was called incorrectly. */
 export class UsageError extends Error {}
 
-/** The file profiles are kept in. */
+/** The file that stores the profiles. */
 export function configFile(): string {
   const { STRONGROOM_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env
   if (STRONGROOM_CONFIG) return STRONGROOM_CONFIG
@@ -44,7 +44,7 @@ export function readProfiles(): Record<string, Profile> {
   }
 }
 
-/** Replaces the file at once, so that a reader never sees half of it; only its owner may read it. */
+/** Replaces the file atomically; only its owner may read it. */
 export function writeProfiles(profiles: Record<string, Profile>): void {
   const file = configFile()
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -53,7 +53,7 @@ export function writeProfiles(profiles: Record<string, Profile>): void {
   fs.renameSync(next, file)
 }
 
-/** The service of the environment (STRONGROOM_URL and STRONGROOM_TOKEN), else of the profile. */
+/** A client for the service in STRONGROOM_URL and STRONGROOM_TOKEN, else in the profile. */
 export function openClient(asked: string | undefined): Client {
   const { STRONGROOM_URL, STRONGROOM_TOKEN } = process.env
   const named = asked ?? process.env.STRONGROOM_PROFILE
@@ -64,14 +64,14 @@ export function openClient(asked: string | undefined): Client {
   throw new UsageError(
     named === undefined
       ? 'You are not signed in: run "strongroom login <url>", or set STRONGROOM_URL and STRONGROOM_TOKEN.'
-      : `There is no profile ${named}: run "strongroom login <url> --profile ${named}".`,
+      : `No profile ${named}: run "strongroom login <url> --profile ${named}".`,
   )
 }
 
-/** Where a service is, from what a person types. */
+/** A service's base URL from user input. */
 export function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new UsageError(`${text} is not the URL of a service: say something like https://strongroom.example.com`)
+    throw new UsageError(`${text} is not a service URL; example: https://strongroom.example.com`)
   return (url.origin + url.pathname).replace(/\/(api\/v1\/?|console\/?)?$/, '')
 }

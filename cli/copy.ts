@@ -9,18 +9,18 @@ import { deleteAll, findObject, isMarker, objectsIn, refuseOverlap, transferAll 
 import { eachOf, type Run } from './run.ts'
 import { download, upload } from './transfer.ts'
 
-const nothing = (place: RemotePlace) => new Error(`${show(place.bucket, place.key)}: there is nothing there`)
+const nothing = (place: RemotePlace) => new Error(`${show(place.bucket, place.key)}: not found`)
 const baseName = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
-/** Where a single file goes: into a folder by its own name, else to just this key. */
+/** The target key of a single file: in a folder under its own name, else exactly this key. */
 const keyFor = ({ key }: RemotePlace, name: string): string => (key === '' || key.endsWith('/') ? key + name : key)
 
-/** `cp`: one file, or with `recursive` what is in a folder. */
+/** `cp`: one file, or with `recursive` a folder's contents. */
 export async function copy(run: Run, source: string, target: string, recursive: boolean): Promise<void> {
   const from = parsePlace(source)
   const to = parsePlace(target)
   if (from.kind === 'pipe' || to.kind === 'pipe') return copyPipe(run, source, target)
   if (from.kind === 'local' && to.kind === 'local')
-    throw new UsageError('Both are on this machine: one of them must be stow:bucket/key.')
+    throw new UsageError('Both paths are local: one of them must be stow:bucket/key.')
   if (from.kind === 'local' && to.kind === 'remote') return copyUp(run, from, to, recursive)
   if (from.kind === 'remote' && to.kind === 'local') return copyDown(run, from, to, recursive)
   return copyWithin(run, from as RemotePlace, to as RemotePlace, { kind: 'Copy', recursive })
@@ -77,7 +77,7 @@ async function copyWithin(
   { kind, recursive }: { kind: 'Copy' | 'Move'; recursive: boolean },
 ): Promise<void> {
   if (!recursive) {
-    if (from.key === '') throw new UsageError(`${show(from.bucket, '')} is a bucket: name a key, or add -r.`)
+    if (from.key === '') throw new UsageError(`${show(from.bucket, '')} is a bucket: give a key, or add -r.`)
     const dest_key = keyFor(to, baseName(from.key))
     const call = {
       params: { bucket: to.bucket },
@@ -96,18 +96,18 @@ async function copyWithin(
   if (run.progress.files + run.progress.failures.length === before) throw nothing(from)
 }
 
-/** One side is standard input or output: streamed, whatever its size. */
+/** One side is standard input or output: streamed, of any size. */
 async function copyPipe(run: Run, source: string, target: string): Promise<void> {
   if (source === '-') {
     const { bucket: name, key } = remotePlace(target)
     if (key === '' || key.endsWith('/'))
-      throw new UsageError(`${target}: say under which key, standard input has no name.`)
+      throw new UsageError(`${target}: give a full key, because standard input has no name.`)
     const body = Readable.toWeb(process.stdin) as unknown as ReadableStream
     const stored = await run.client.putObject({ params: { bucket: name, key }, body })
     run.progress.bytes += stored.size
   } else {
     const place = remotePlace(source)
-    if (place.key === '') throw new UsageError(`${source} is a bucket: name a key.`)
+    if (place.key === '') throw new UsageError(`${source} is a bucket: give a key.`)
     const response = await run.client.getObject({ params: { bucket: place.bucket, key: place.key } })
     const body = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
     await pipeline(body, process.stdout, { end: false })
@@ -120,7 +120,7 @@ export async function move(run: Run, source: string, target: string, recursive: 
   return copyWithin(run, remotePlace(source), remotePlace(target), { kind: 'Move', recursive })
 }
 
-/** `rm`: to the trash. Gives how many. */
+/** `rm`: moves to the trash. Returns how many. */
 export async function remove(run: Run, target: string, recursive: boolean): Promise<number> {
   const place = remotePlace(target)
   if (recursive) {
@@ -129,7 +129,7 @@ export async function remove(run: Run, target: string, recursive: boolean): Prom
     if (deleted === 0 && run.progress.failures.length === 0) throw nothing(place)
     return deleted
   }
-  if (place.key === '') throw new UsageError(`${target} is a bucket: name a key, or add -r.`)
+  if (place.key === '') throw new UsageError(`${target} is a bucket: give a key, or add -r.`)
   await run.client.deleteObject({ params: { bucket: place.bucket, key: place.key } })
   return 1
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 /** A file below a folder. */
 export interface LocalFile {
-  /** Its path from the folder, with slashes. */
+  /** Its path relative to the folder, with slashes. */
   rest: string
   path: string
   size: number
@@ -12,13 +12,13 @@ export interface LocalFile {
 }
 
 const PART = /^\.strongroom-[0-9a-f]{16}\.part$/
-/** The name a file has while it is being downloaded. */
+/** A file's temporary name while it is being downloaded. */
 export const partName = (...what: string[]): string =>
   `.strongroom-${createHash('sha256').update(what.join('\0')).digest('hex').slice(0, 16)}.part`
 
 /**
- * Every file below a folder. Symbolic links are not followed and, like devices and sockets, left out with a note; so are
- * names that are not UTF-8, since keys are.
+ * Every file below a folder. Symbolic links, devices and sockets are skipped with a note; so are names that are not
+ * UTF-8, since keys must be.
  */
 export async function* walk(root: string, note: (text: string) => void, below = ''): AsyncGenerator<LocalFile> {
   const folder = path.join(root, below)
@@ -28,9 +28,9 @@ export async function* walk(root: string, note: (text: string) => void, below = 
   for (const { entry, name } of names) {
     const rest = below === '' ? name : `${below}/${name}`
     const where = path.join(root, rest)
-    if (!Buffer.from(name).equals(entry.name)) note(`${where} is left out: its name is not UTF-8`)
+    if (!Buffer.from(name).equals(entry.name)) note(`${where} skipped: its name is not UTF-8`)
     else if (entry.isDirectory()) yield* walk(root, note, rest)
-    else if (!entry.isFile()) note(`${where} is left out: it is ${kindOf(entry)}`)
+    else if (!entry.isFile()) note(`${where} skipped: it is ${kindOf(entry)}`)
     else if (!PART.test(name)) {
       const { size, mtime } = await fs.promises.lstat(where)
       yield { rest, path: where, size, mtime }
@@ -40,7 +40,9 @@ export async function* walk(root: string, note: (text: string) => void, below = 
 const kindOf = (entry: { isSymbolicLink(): boolean }) =>
   entry.isSymbolicLink() ? 'a symbolic link' : 'neither a file nor a folder'
 
-/** Makes the folders from a root down to a file; a symbolic link among them is refused, for it may lead anywhere. */
+/**
+ * Creates the folders from a root down to a file; refuses symbolic links among them, since they could lead anywhere.
+ */
 export async function makeFolders(root: string, file: string): Promise<void> {
   await fs.promises.mkdir(root, { recursive: true })
   let at = root
@@ -48,12 +50,12 @@ export async function makeFolders(root: string, file: string): Promise<void> {
     at = path.join(at, name)
     await fs.promises.mkdir(at).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
-      if (!(await fs.promises.lstat(at)).isDirectory()) throw new Error(`${at} is in the way: it is not a folder`)
+      if (!(await fs.promises.lstat(at)).isDirectory()) throw new Error(`${at} exists and is not a folder`)
     })
   }
 }
 
-/** Removes folders that have become empty, from that of a file up to below the root. */
+/** Removes folders that have become empty, from a file's folder up to below the root. */
 export async function pruneFolders(root: string, file: string): Promise<void> {
   for (let at = path.dirname(file); at !== root && at.startsWith(root + path.sep); at = path.dirname(at))
     try {
@@ -75,15 +77,15 @@ export const md5OfBlob = async (part: Blob): Promise<string> =>
   (await md5(part.stream() as unknown as AsyncIterable<Uint8Array>)).toString('hex')
 
 const MIB = 1024 ** 2
-/** What services and S3 clients take for the size of a part where nobody says, and ours for very large files. */
+/** The default part sizes of services and S3 clients, and ours for very large files. */
 const partSizes = (size: number): number[] => [
   Math.max(16 * MIB, Math.ceil(size / 10_000 / (5 * MIB)) * 5 * MIB),
   ...[5, 8, 10, 16, 32, 64, 100, 128, 256, 512].map((mib) => mib * MIB),
 ]
 
 /**
- * Whether a file has the contents an ETag stands for: the MD5 of it all, or of an upload in parts the MD5 of the MD5s of
- * its parts. `unknown`: it is of parts of a size that cannot be guessed.
+ * Compares a file with an ETag: the MD5 of the contents or, for a multipart upload, the MD5 of its parts' MD5s.
+ * `unknown`: the part size cannot be guessed.
  */
 export async function compareEtag(file: string, size: number, etag: string): Promise<'same' | 'different' | 'unknown'> {
   const [, count] = /^[0-9a-f]{32}-(\d+)$/.exec(etag) ?? []

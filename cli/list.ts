@@ -26,8 +26,8 @@ export async function list(run: Run, target: string | undefined, options: ListOp
       await printObject(run, one, one.key.slice(prefix.length) || './', options.long)
     }
   else found = (await listFolder(run, place, prefix, options.long)) || found
-  // An empty bucket is something, an empty folder is not there.
-  if (!found && place.key !== '') throw new Error(`${show(place.bucket, place.key)}: there is nothing there`)
+  // An empty bucket exists, an empty folder does not.
+  if (!found && place.key !== '') throw new Error(`${show(place.bucket, place.key)}: not found`)
 }
 
 async function listFolder(run: Run, { bucket: name }: RemotePlace, prefix: string, long: boolean): Promise<boolean> {

@@ -11,25 +11,25 @@ interface LoginOptions {
   expires: string | undefined
 }
 
-/** `login`: keeps a personal access token for a service; one made for this machine unless one is given. */
+/** `login`: stores a personal access token for a service, a new one unless one is given. */
 export async function login(text: string, options: LoginOptions): Promise<void> {
   const url = baseUrl(text)
   const { protocol, hostname } = new URL(url)
   if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname))
-    process.stderr.write('strongroom: warning: over http whoever is on the way reads the credential\n')
+    process.stderr.write('strongroom: warning: over plain http, the credential can be read in transit\n')
   const name = profileName(options.profile)
   const profiles = readProfiles()
   const before = profiles[name]
   const profile = options.tokenStdin
     ? { url, token: await readSecret('Token: ') }
-    : await newToken(url, options.email ?? (await ask('E-mail: ')), options.expires)
+    : await newToken(url, options.email ?? (await ask('Email: ')), options.expires)
   const client = createClient({ baseUrl: url, token: profile.token })
   const { email } = await client.me()
   writeProfiles({ ...profiles, [name]: { ...profile, email } })
   if (before?.token_id && before.url === url)
-    // It is of no use to anyone any more; that it is gone already is just as well.
+    // It is no longer needed; it may already be revoked.
     await client.revokeToken({ params: { id: before.token_id } }).catch(() => undefined)
-  await print(`Signed in at ${url} as ${email}; kept as profile ${name} in ${configFile()}.\n`)
+  await print(`Signed in to ${url} as ${email}; stored as profile ${name} in ${configFile()}.\n`)
 }
 
 const DAY_SECONDS = 86_400
@@ -50,20 +50,20 @@ async function newToken(url: string, email: string, expires: string | undefined)
   }
 }
 
-/** `logout`: forgets a profile and revokes the token that `login` made. */
+/** `logout`: removes a profile and revokes the token that `login` created. */
 export async function logout(asked: string | undefined): Promise<void> {
   const name = profileName(asked)
   const { [name]: profile, ...others } = readProfiles()
-  if (!profile) throw new UsageError(`There is no profile ${name}.`)
+  if (!profile) throw new UsageError(`No profile ${name}.`)
   const { url, token, token_id } = profile
   if (token_id)
     try {
       await createClient({ baseUrl: url, token }).revokeToken({ params: { id: token_id } })
     } catch (error) {
-      // A token that is dead already needs no revoking; one that may be alive is not forgotten in silence.
+      // An invalid token needs no revoking; but do not silently forget one that may still be valid.
       if (!(error instanceof ProblemError && [401, 404].includes(error.response.status))) throw error
     }
   writeProfiles(others)
-  const rest = token_id ? '' : ' Its token lives on: it was not made by "strongroom login".'
+  const rest = token_id ? '' : ' Its token stays valid, because it was not created by "strongroom login".'
   await print(`Signed out of ${url}.${rest}\n`)
 }

@@ -34,26 +34,26 @@ const many = {
 const commands: Record<string, Command> = {
   ls: {
     usage: 'ls [-r] [-l] [--json] [stow:bucket[/folder]]',
-    about: `Lists buckets, or what is in a folder.
+    about: `Lists buckets, or the contents of a folder.
 
   -r, --recursive   all objects below, not only those of this folder
   -l, --long        with size and time
-      --json        one JSON object a line, with keys as they are`,
+      --json        one JSON object a line, with unescaped keys`,
     options: { recursive: many.recursive, long: { type: 'boolean', short: 'l' }, json: many.json },
     words: [0, 1],
     work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
   },
   cp: {
     usage: 'cp [-r] [-j n] [--json] <from> <to>',
-    about: `Copies a file up, down, or within the service. One of the two is stow:bucket/key.
+    about: `Copies a file to, from, or within the service. At least one side is stow:bucket/key.
 
 A <to> that ends with "/" is a folder: the file keeps its name. "-" is standard input or output.
-Files of 32 MiB and more go up in parts, several at once; after an interruption the same command goes on where
-it was, up and down.
+Files of 32 MiB and more are uploaded in parts, several at once. After an interruption, run the same command again to
+resume an upload or a download.
 
-  -r, --recursive   what is in the folder <from> goes directly into the folder <to>
-  -j, --jobs n      transfers at once (default 8)
-      --json        print the outcome as JSON`,
+  -r, --recursive   copy the contents of folder <from> into folder <to>
+  -j, --jobs n      parallel transfers (default 8)
+      --json        print the result as JSON`,
     options: many,
     words: [2, 2],
     async work({ words: [from = '', to = ''], flag }, open) {
@@ -64,10 +64,10 @@ it was, up and down.
   },
   mv: {
     usage: 'mv [-r] [--json] <stow:from> <stow:to>',
-    about: `Moves or renames within the service. Nothing is copied: it takes as long for any size.
+    about: `Moves or renames within the service. No data is copied, so the size does not matter.
 
-  -r, --recursive   what is in the folder <from> goes directly into the folder <to>
-      --json        print the outcome as JSON`,
+  -r, --recursive   move the contents of folder <from> into folder <to>
+      --json        print the result as JSON`,
     options: many,
     words: [2, 2],
     async work({ words: [from = '', to = ''], flag }, open) {
@@ -78,10 +78,10 @@ it was, up and down.
   },
   rm: {
     usage: 'rm [-r] [--json] <stow:path>',
-    about: `Deletes an object. It goes to the trash, if the bucket has one.
+    about: `Deletes an object, to the trash if the bucket has one.
 
-  -r, --recursive   all that is in the folder
-      --json        print the outcome as JSON`,
+  -r, --recursive   everything in the folder
+      --json        print the result as JSON`,
     options: many,
     words: [1, 1],
     async work({ words: [target = ''], flag }, open) {
@@ -92,16 +92,16 @@ it was, up and down.
   },
   sync: {
     usage: 'sync [--delete] [--checksum] [--dry-run] [-j n] [--json] <from> <to>',
-    about: `Makes the folder <to> like the folder <from>: up, down, or within the service.
+    about: `Makes the folder <to> match the folder <from>: to, from, or within the service.
 
-A file is transferred when it is missing, or its size or time is another. Symbolic links are not followed.
+Transfers files that are missing or differ in size or time. Symbolic links are not followed.
 
-      --delete       take away at <to> what is not at <from>; not after a failure
-      --allow-empty  also when <from> is empty
-      --checksum     compare contents (MD5), not times
-  -n, --dry-run      only say what would be done
-  -j, --jobs n       transfers at once (default 8)
-      --json         print the outcome as JSON`,
+      --delete       delete files in <to> that are not in <from>; not after a failure
+      --allow-empty  allow --delete when <from> is empty
+      --checksum     compare contents (MD5) instead of times
+  -n, --dry-run      only print what would be done
+  -j, --jobs n       parallel transfers (default 8)
+      --json         print the result as JSON`,
     options: {
       jobs: many.jobs,
       json: many.json,
@@ -124,14 +124,14 @@ A file is transferred when it is missing, or its size or time is another. Symbol
   },
   share: {
     usage: 'share [--expires 7d] [--password] [--max-downloads n] [--json] <stow:path>',
-    about: `Makes a link that anyone can open, and prints its URL. A path that ends with "/" is a folder.
+    about: `Creates a link that anyone can open, and prints its URL. A path that ends with "/" is a folder.
 
-      --expires 7d        15m, 12h, 7d, or never; default and longest are settings of the service
-      --password          ask for a password that the link will want; from a pipe it is standard input
-      --max-downloads n   how often it can be opened
-      --filename name     the name it is saved by
-      --attachment        browsers save it and do not show it
-      --json              print all there is to know of the link`,
+      --expires 7d        15m, 12h, 7d, or never; the service's settings have the default and the maximum
+      --password          protect the link with a password, from a prompt or standard input
+      --max-downloads n   maximum number of downloads
+      --filename name     file name to save as
+      --attachment        browsers save the file instead of displaying it
+      --json              print all properties of the link as JSON`,
     options: {
       json: many.json,
       expires: { type: 'string' },
@@ -145,13 +145,13 @@ A file is transferred when it is missing, or its size or time is another. Symbol
   },
   login: {
     usage: 'login [--email e] [--token-stdin] [--expires 90d] [--profile p] <url>',
-    about: `Signs in at a service and keeps a personal access token made for this machine, readable by you alone.
-The password is asked for, or read from standard input.
+    about: `Signs in to a service and stores a personal access token for this machine, readable only by you.
+Asks for the password, or reads it from standard input.
 
-      --email e       who signs in
-      --token-stdin   keep the token of standard input instead: for those who sign in elsewhere
-      --expires 90d   how long the token lives: 30d, 90d, 365d or never
-      --profile p     keep it under this name (default: "default")`,
+      --email e       email address to sign in with
+      --token-stdin   store the token from standard input instead, for example with single sign-on
+      --expires 90d   lifetime of the token: 30d, 90d, 365d or never
+      --profile p     store it under this name (default: "default")`,
     options: { email: { type: 'string' }, 'token-stdin': { type: 'boolean' }, expires: { type: 'string' } },
     words: [1, 1],
     work: ({ words: [url = ''], flag, value }) =>
@@ -164,7 +164,7 @@ The password is asked for, or read from standard input.
   },
   logout: {
     usage: 'logout [--profile p]',
-    about: 'Forgets a profile and revokes the token that "strongroom login" made for it.',
+    about: 'Removes a profile and revokes the token that "strongroom login" created for it.',
     options: {},
     words: [0, 0],
     work: ({ value }) => logout(value('profile')),
@@ -180,7 +180,7 @@ async function share({ words: [target = ''], flag, value }: Given, open: () => R
       bucket,
       ...(key === '' || key.endsWith('/') ? { kind: 'folder', prefix: key } : { kind: 'object', key }),
       ...(value('expires') !== undefined && { expires_in: value('expires') as string }),
-      ...(flag('password') && { password: await readSecret('Password of the link: ') }),
+      ...(flag('password') && { password: await readSecret('Link password: ') }),
       ...(downloads !== undefined && { max_downloads: numberOf('--max-downloads', downloads) }),
       ...(value('filename') !== undefined && { filename: value('filename') as string }),
       ...(flag('attachment') && { disposition: 'attachment' as const }),
@@ -189,7 +189,7 @@ async function share({ words: [target = ''], flag, value }: Given, open: () => R
   await print(run.json ? `${JSON.stringify(link)}\n` : `${link.url}\n`)
 }
 
-/** How it went, as one line or as JSON. */
+/** Prints the result as one line or as JSON. */
 async function conclude(run: Run, deed: string, more: Record<string, number> = {}): Promise<void> {
   const { files, bytes, failures } = run.progress
   run.progress.end()
@@ -204,20 +204,20 @@ async function conclude(run: Run, deed: string, more: Record<string, number> = {
 
 function numberOf(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new UsageError(`${option} takes a number.`)
+  throw new UsageError(`${option} must be a number.`)
 }
 
-/** The commands that speak to a service over its API; all others work on its database. */
+/** The commands that use a service's API; all others open its database. */
 export const isClientCommand = (name: string): boolean => Object.hasOwn(commands, name)
 
 export const clientUsage = Object.values(commands)
   .map(({ usage }) => `  ${usage}`)
   .join('\n')
 
-/** Runs a command; gives the exit code: 0 all is done, 1 something failed, 2 it was called wrongly. */
+/** Runs a command; returns the exit code: 0 success, 1 something failed, 2 incorrect usage. */
 export async function runClientCommand(name: string, args: readonly string[]): Promise<number> {
   const command = commands[name] as Command
-  // Who reads us has read enough.
+  // The reader of our output closed the pipe.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   let run: Run | undefined
   try {

@@ -7,7 +7,7 @@ export const SCHEME = 'stow:'
 export interface RemotePlace {
   kind: 'remote'
   bucket: string
-  /** A key, or the beginning of keys; taken as it is typed, nothing in it is decoded. */
+  /** A key or key prefix, taken literally: nothing in it is decoded. */
   key: string
 }
 export interface LocalPlace {
@@ -20,32 +20,32 @@ export interface PipePlace {
 }
 export type Place = RemotePlace | LocalPlace | PipePlace
 
-/** `stow:bucket/key` is in the service, `-` a pipe, all else a path of this machine. */
+/** `stow:bucket/key` is in the service, `-` a pipe, everything else a local path. */
 export function parsePlace(text: string): Place {
   if (text === '-') return { kind: 'pipe' }
   if (!text.startsWith(SCHEME)) {
-    if (text === '') throw new UsageError('A path is empty.')
+    if (text === '') throw new UsageError('The path is empty.')
     return { kind: 'local', path: text }
   }
   const [bucket = '', ...rest] = text.slice(SCHEME.length).split('/')
   const key = rest.join('/')
-  if (!isBucketName(bucket)) throw new UsageError(`${text}: "${bucket}" cannot be the name of a bucket.`)
-  if (!isKeyText(key, 0)) throw new UsageError(`${text}: keys have at most 1024 bytes of UTF-8.`)
+  if (!isBucketName(bucket)) throw new UsageError(`${text}: "${bucket}" is not a valid bucket name.`)
+  if (!isKeyText(key, 0)) throw new UsageError(`${text}: keys must be at most 1024 bytes of UTF-8.`)
   return { kind: 'remote', bucket, key }
 }
 
 export function remotePlace(text: string): RemotePlace {
   const place = parsePlace(text)
-  if (place.kind !== 'remote') throw new UsageError(`${text} is not in the service: write ${SCHEME}bucket/key`)
+  if (place.kind !== 'remote') throw new UsageError(`${text} is a local path: write ${SCHEME}bucket/key`)
   return place
 }
 
-/** The beginning of all keys in a folder: the whole bucket, or what ends with a slash. */
+/** The prefix of all keys in a folder: empty for the whole bucket, else ending with a slash. */
 export const folderOf = ({ key }: RemotePlace): string => (key === '' || key.endsWith('/') ? key : `${key}/`)
 
 export const show = (bucket: string, key: string): string => printable(`${SCHEME}${bucket}/${key}`)
 
-/** A name as a terminal can show it: what would move the cursor or end the line is written out. */
+/** A name for display in a terminal, with control characters and line breaks escaped. */
 export const printable = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (one) => {
@@ -53,20 +53,20 @@ export const printable = (text: string): string =>
     return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`
   })
 
-/** What Windows does not take as a name, or takes for something else. */
+/** Names that Windows rejects or interprets differently. */
 const isReserved = (name: string): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\\:*?"<>|\x01-\x1f]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name)
 
 /**
- * The path of a file below a folder that stands for the rest of a key; throws where a file system would read anything else
- * into it. `..`, an empty segment or a leading slash never reach a path.
+ * The local path of an object below a folder, from the rest of its key; throws if a file system would interpret it
+ * differently. `..`, an empty segment or a leading slash never become part of a path.
  */
 export function localPath(root: string, rest: string, platform: NodeJS.Platform = process.platform): string {
   const segments = rest.split('/')
   for (const one of segments) {
     const nowhere = one === '' || one === '.' || one === '..' || one.includes('\0')
-    if (nowhere || (platform === 'win32' && isReserved(one))) throw new Error('the key cannot be the path of a file')
+    if (nowhere || (platform === 'win32' && isReserved(one))) throw new Error('the key is not a valid file path')
   }
   return path.join(root, ...segments)
 }

@@ -3,17 +3,17 @@ import { UsageError } from './config.ts'
 import { type RemotePlace, show } from './places.ts'
 import type { Run } from './run.ts'
 
-/** Most keys of a bulk operation. */
+/** Maximum number of keys per bulk operation. */
 const BATCH = 1000
 
-/** Every object in a folder, by its key. */
+/** Every object in a folder, in key order. */
 export const objectsIn = ({ client }: Run, bucket: string, prefix: string): AsyncIterable<StoredObject> =>
   client.all.listObjects({ params: { bucket }, query: prefix === '' ? {} : { prefix } })
 
 /** The empty object that only marks a folder. */
 export const isMarker = ({ key, size }: StoredObject): boolean => size === 0 && key.endsWith('/')
 
-/** The object of exactly this key. */
+/** The object with exactly this key. */
 export async function findObject(
   { client }: Run,
   { bucket: name, key }: RemotePlace,
@@ -52,7 +52,7 @@ export async function transferAll(
   }
 }
 
-/** Deletes objects; gives how many. */
+/** Deletes objects; returns how many. */
 export async function deleteAll(
   { client, progress }: Run,
   bucket: string,
@@ -81,9 +81,9 @@ async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenera
   if (batch.length > 0) yield batch
 }
 
-/** Refuses to copy a folder into itself: what arrives would be found and copied again. */
+/** Refuses to copy a folder into itself, which would find and copy its own results. */
 export function refuseOverlap(from: { bucket: string; prefix: string }, to: { bucket: string; prefix: string }): void {
   if (from.bucket !== to.bucket) return
   if (from.prefix.startsWith(to.prefix) || to.prefix.startsWith(from.prefix))
-    throw new UsageError(`${show(from.bucket, from.prefix)} and ${show(to.bucket, to.prefix)} lie within each other.`)
+    throw new UsageError(`${show(from.bucket, from.prefix)} and ${show(to.bucket, to.prefix)} overlap.`)
 }

@@ -4,16 +4,16 @@ import { text as readAll } from 'node:stream/consumers'
 import { type Client, ProblemError } from '../client/index.ts'
 import { printable } from './places.ts'
 
-/** What a command works with. */
+/** What commands work with. */
 export interface Run {
   client: Client
   json: boolean
-  /** How many transfers at once. */
+  /** Number of parallel transfers. */
   jobs: number
   progress: Progress
 }
 
-/** Counts what is done, and shows it where a person looks on. */
+/** Counts what is done, and displays it on a terminal. */
 export class Progress {
   files = 0
   bytes = 0
@@ -24,7 +24,7 @@ export class Progress {
   constructor(live: boolean) {
     if (live) this.#timer = setInterval(() => this.#show(), 200).unref()
   }
-  /** Something went wrong with one of many: it is told at once and the others go on. */
+  /** Reports the failure of one of many transfers; the others continue. */
   fail(path: string, error: unknown): void {
     this.failures.push({ path, error: describe(error) })
     this.note(`${printable(path)}: ${describe(error)}`)
@@ -48,12 +48,12 @@ export class Progress {
   }
 }
 
-/** An error in the service's own words, with what its log knows the request by. */
+/** An error in the service's own words, with the request id for its log. */
 export function describe(error: unknown): string {
   if (error instanceof ProblemError) {
     const { detail, title, code, request_id, errors = [] } = error.problem
     const faults = errors.map(({ path, message }) => `; ${path} ${message}`).join('')
-    return `${detail || title || `answered ${error.response.status}`}${faults} (${code}${request_id ? `, request ${request_id}` : ''})`
+    return `${detail || title || `status ${error.response.status}`}${faults} (${code}${request_id ? `, request ${request_id}` : ''})`
   }
   const { message, cause } = error as Error
   if (error instanceof TypeError && message === 'fetch failed')
@@ -72,7 +72,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? Math.round(bytes) : (bytes / 1024 ** unit).toFixed(1)} ${units[unit]}`
 }
 
-/** Does so many at once, in the order they come; ends with the first error that `work` lets through. */
+/** Processes items in order with limited concurrency; stops at the first error that `work` throws. */
 export async function eachOf<T>(
   items: AsyncIterable<T> | Iterable<T>,
   most: number,
@@ -82,14 +82,14 @@ export async function eachOf<T>(
   for await (const item of items) {
     const one: Promise<void> = work(item).finally(() => running.delete(one))
     running.add(one)
-    // The error is thrown where it is waited for.
+    // The error is thrown where it is awaited.
     one.catch(() => undefined)
     if (running.size >= most) await Promise.race(running)
   }
   await Promise.all(running)
 }
 
-/** A secret from the person at the terminal, unseen; from a pipe all of it. */
+/** Reads a secret without echo; from a pipe, reads all of it. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await readAll(process.stdin)).replace(/\r?\n$/, '')
   process.stderr.write(question)
@@ -104,7 +104,7 @@ export async function readSecret(question: string): Promise<string> {
   return answer
 }
 
-/** A line from the person at the terminal. */
+/** Reads a line from the terminal. */
 export async function ask(question: string): Promise<string> {
   const lines = readline.createInterface({ input: process.stdin, output: process.stderr })
   const answer = await new Promise<string>((resolve) => lines.question(question, resolve))

@@ -1,10 +1,10 @@
-/** The command: bin/strongroom.js runs this, from the source or compiled. */
+/** The `strongroom` command: bin/strongroom.js runs this, from source or compiled. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import { isClientCommand, runClientCommand } from './main.ts'
 
-/** What the service itself needs; the commands that speak to one need 20. */
+/** The service needs this Node version; client commands only need 20. */
 const SERVICE_NODE = 24
 
 const [command = 'help', ...rest] = process.argv.slice(2)
@@ -12,7 +12,7 @@ if (isClientCommand(command)) process.exitCode = await runClientCommand(command,
 else if (Number.parseInt(process.versions.node, 10) >= SERVICE_NODE) await import('../server/main.ts')
 else passOn()
 
-/** Hands over to the Node that came with the package. */
+/** Re-runs the command with the Node that comes with the package. */
 function passOn(): void {
   let node: string
   try {

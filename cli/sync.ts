@@ -11,9 +11,9 @@ import { changedAt, download, upload } from './transfer.ts'
 export interface SyncOptions {
   /** Compare contents, not times. */
   checksum: boolean
-  /** Take away at the target what the source has not. */
+  /** Delete at the target what is not in the source. */
   delete: boolean
-  /** Also where the source is empty. */
+  /** Allow this even if the source is empty. */
   allowEmpty: boolean
   dryRun: boolean
 }
@@ -22,17 +22,17 @@ export interface SyncResult {
   deleted: number
 }
 
-/** File systems keep times more coarsely than others, FAT to two seconds. */
+/** Some file systems store times coarsely, FAT to two seconds. */
 const SAME_TIME_MS = 2000
 
-/** `sync`: makes a folder at the target like the one at the source, one way. */
+/** `sync`: makes the target folder match the source folder, one way. */
 export async function sync(run: Run, source: string, target: string, options: SyncOptions): Promise<SyncResult> {
   const from = parsePlace(source)
   const to = parsePlace(target)
   if (from.kind === 'local' && to.kind === 'remote') return syncUp(run, from, to, options)
   if (from.kind === 'remote' && to.kind === 'local') return syncDown(run, from, to, options)
   if (from.kind === 'remote' && to.kind === 'remote') return syncWithin(run, from, to, options)
-  throw new UsageError('One of the two folders must be stow:bucket/folder, and neither "-".')
+  throw new UsageError('At least one folder must be stow:bucket/folder, and neither may be "-".')
 }
 
 async function syncUp(run: Run, from: LocalPlace, to: RemotePlace, options: SyncOptions): Promise<SyncResult> {
@@ -64,7 +64,7 @@ async function syncUp(run: Run, from: LocalPlace, to: RemotePlace, options: Sync
 async function syncDown(run: Run, from: RemotePlace, to: LocalPlace, options: SyncOptions): Promise<SyncResult> {
   const prefix = folderOf(from)
   const there = new Map<string, LocalFile>()
-  // What is a symbolic link here is neither a file to compare nor one to take away.
+  // Local symbolic links are neither compared nor deleted.
   if (fs.existsSync(to.path)) for await (const file of walk(to.path, () => undefined)) there.set(file.rest, file)
   const result: SyncResult = { unchanged: 0, deleted: 0 }
   let seen = 0
@@ -107,7 +107,7 @@ async function syncWithin(run: Run, from: RemotePlace, to: RemotePlace, options:
       const rest = object.key.slice(source.prefix.length)
       const other = there.get(rest)
       there.delete(rest)
-      // The ETag says it all: both are the service's own.
+      // Both ETags were made by the service, so equal ones mean equal contents.
       if (other && other.size === object.size && other.etag === object.etag) result.unchanged++
       else if (options.dryRun) await plan(run, 'copy', show(target.bucket, target.prefix + rest), object.size)
       else yield object
@@ -127,8 +127,8 @@ async function byRest(run: Run, bucket: string, prefix: string): Promise<Map<str
 }
 
 /**
- * Whether a file is what an object holds. By time: the object knows when the file it came from was changed; of one that
- * came another way it is known only when it was stored, and a file from before that is taken to be it.
+ * Whether a file equals an object. By time: objects uploaded by this command store their file's modification time; for
+ * others only the upload time is known, and an older file of the same size counts as equal.
  */
 async function alike(file: LocalFile, object: StoredObject, checksum: boolean, way: 'up' | 'down'): Promise<boolean> {
   if (file.size !== object.size) return false
@@ -154,12 +154,15 @@ async function plan(run: Run, deed: string, what: string, size = 0): Promise<voi
   await print(run.json ? `${JSON.stringify({ would: deed, path: what })}\n` : `would ${deed} ${printable(what)}\n`)
 }
 
-/** Nothing is taken away after a failure, nor, unless it is wished, because the source is empty. */
+/** Deletes nothing after a failure, nor because the source is empty unless that is explicitly allowed. */
 function mayDelete({ progress }: Run, options: SyncOptions, seen: number, extra: number): boolean {
   if (!options.delete || extra === 0) return false
-  if (progress.failures.length > 0) progress.note('nothing was deleted at the target, because something failed')
+  if (progress.failures.length > 0) progress.note('nothing was deleted at the target, because some transfers failed')
   else if (seen === 0 && !options.allowEmpty)
-    progress.fail('source', new Error('it is empty; --delete would take away all of the target: add --allow-empty'))
+    progress.fail(
+      'source',
+      new Error('it is empty, so --delete would delete everything in the target: add --allow-empty to do that'),
+    )
   else return true
   return false
 }

@@ -7,18 +7,18 @@ import { ProblemError, type StoredObject, uploadFile } from '../client/index.ts'
 import { compareEtag, makeFolders, md5OfBlob, partName } from './files.ts'
 import type { Run } from './run.ts'
 
-/** Under this name an upload keeps when the file was last changed. */
+/** The metadata name under which an upload stores the file's modification time. */
 const MTIME = 'mtime'
-/** When the contents were last changed, as far as is known. */
+/** When the contents were last modified, as far as is known; `own`: the file's own time. */
 export const changedAt = ({ metadata, last_modified }: StoredObject): { time: number; own: boolean } => {
   const own = Date.parse(metadata[MTIME] ?? '')
   return Number.isNaN(own) ? { time: Date.parse(last_modified), own: false } : { time: own, own: true }
 }
 
-/** From this size on an upload goes in parts and is gone on with after an interruption. */
+/** Files of at least this size are uploaded in parts and can be resumed. */
 const PARTS_FROM = 32 * 1024 ** 2
 
-/** Stores a file of this machine. */
+/** Uploads a local file. */
 export async function upload({ client, progress }: Run, file: string, bucket: string, key: string): Promise<void> {
   const { size, mtime } = await fs.promises.stat(file)
   const open = size >= PARTS_FROM ? await openUpload(client, bucket, key, size) : undefined
@@ -29,7 +29,7 @@ export async function upload({ client, progress }: Run, file: string, bucket: st
     file: await fs.openAsBlob(file),
     metadata: { [MTIME]: mtime.toISOString() },
     partsFrom: PARTS_FROM,
-    // Taken so that what has arrived stays for the next try.
+    // Passing it keeps the parts that have arrived, for the next try.
     onStart: () => undefined,
     onProgress(now) {
       progress.bytes += now - sent
@@ -40,7 +40,7 @@ export async function upload({ client, progress }: Run, file: string, bucket: st
   progress.files++
 }
 
-/** The id of an upload of this size under this key that was left unfinished. */
+/** The id of an unfinished upload of this size to this key. */
 async function openUpload(client: Run['client'], bucket: string, key: string, size: number) {
   for await (const one of client.all.listUploads({ params: { bucket } }))
     if (one.key === key && one.file_size === size && one.received_parts > 0) return one.upload_id
@@ -50,8 +50,8 @@ async function openUpload(client: Run['client'], bucket: string, key: string, si
 const ATTEMPTS = 5
 
 /**
- * Writes an object to a file. It grows under another name beside it, goes on there after an interruption, and takes its
- * place when it is whole and its MD5 right, so that the file is always the old or the new one.
+ * Downloads an object to a file. Writes to a temporary file next to it, resumes after an interruption, and replaces the
+ * target once it is complete and its MD5 matches, so that the target is always the old or the new file.
  */
 export async function download(run: Run, object: StoredObject, root: string, file: string): Promise<void> {
   const { bucket, key, etag, size } = object
@@ -62,7 +62,7 @@ export async function download(run: Run, object: StoredObject, root: string, fil
       await receive(run, object, part)
       break
     } catch (error) {
-      // A refusal stays one; a connection that broke is made again, from where it was.
+      // An error response is final; a broken connection is retried from where it stopped.
       const broken = !(error instanceof ProblemError) && (error as NodeJS.ErrnoException).syscall !== 'open'
       if (!broken || attempt >= ATTEMPTS || !isNetwork(error)) throw error
       await pause(200 * 2 ** attempt)
@@ -70,7 +70,7 @@ export async function download(run: Run, object: StoredObject, root: string, fil
   }
   if ((await compareEtag(part, size, etag)) === 'different') {
     await fs.promises.rm(part)
-    throw new Error('what arrived is not what the service says it stored; try again')
+    throw new Error('the downloaded contents do not match the object; try again')
   }
   const time = changedAt(object).time / 1000
   await fs.promises.utimes(part, time, time)
@@ -97,10 +97,10 @@ async function receive({ client, progress }: Run, object: StoredObject, part: st
   })
   const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW = 0 } = fs.constants
   const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | (have > 0 ? O_APPEND : O_TRUNC)
-  // Opened by us: createWriteStream takes numbers for flags only in its types.
+  // Opened here because createWriteStream accepts numeric flags only in its types.
   const handle = await fs.promises.open(part, flags, 0o666)
   const body = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
   await pipeline(body, counted, handle.createWriteStream())
   const got = fs.statSync(part).size
-  if (got !== size) throw Object.assign(new Error(`${got} of ${size} bytes arrived`), { code: 'ECONNRESET' })
+  if (got !== size) throw Object.assign(new Error(`received ${got} of ${size} bytes`), { code: 'ECONNRESET' })
 }

@@ -1,16 +1,16 @@
-/** Part of an operation on many objects: all its records share the id; a job's is the job's. */
+/** One of an operation's many objects: all its records share the id; for a job, the job's id. */
 interface Bulk {
   bulk_id?: string
   job_id?: string
 }
-/** An object that came to be under its key; what it replaced is in the trash under `trash_id`. */
+/** An object stored under its key; what it replaced is in the trash under `trash_id`. */
 interface Placed {
   size: number
   etag: string
   replaced: boolean
   trash_id?: string
 }
-/** Bucket and key of the record are where it went. */
+/** The record's bucket and key are the destination. */
 type Transferred = Placed & Bulk & { source: { bucket: string; key: string } }
 
 interface PolicyRunDetails {
@@ -26,7 +26,7 @@ interface PolicyRunDetails {
   deleted: number
   bytes: number
   kept: number
-  /** With whose rights it ran. */
+  /** Whose permissions it ran with. */
   author: { user_id: string; email: string | null }
 }
 
@@ -40,19 +40,19 @@ interface WebhookDetails {
 }
 
 /**
- * The named changes of Strongroom with the details each records. A name here is the audit action and the webhook event.
- * Details may be as long as they need to be: long ones become several records (contract/details.ts), so `part` is taken.
+ * Every action with the details it records. A name here is the audit action and the webhook event. Details may be of
+ * any length: long ones are split into several records (contract/details.ts), which reserves the name `part`.
  */
 export interface ActionDetails {
   upload: Placed & { content_type: string; parts?: number; share_id?: string }
   copy: Transferred
   move: Transferred
   update_object: { before: object; after: object }
-  /** By a policy: `bulk_id` is its run's. */
+  /** Deleted by a policy: `bulk_id` is its run's. */
   delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk
   /**
-   * `original_key`: restored beside what has its key now. `replaced`: what was at the key gave way, and is in the trash as
-   * `replaced_trash_id` unless the bucket keeps none.
+   * `original_key`: restored beside an object that has its key now. `replaced`: the object at the key was replaced, and
+   * is in the trash as `replaced_trash_id` unless the bucket keeps none.
    */
   restore: {
     size: number
@@ -69,7 +69,7 @@ export interface ActionDetails {
   user_delete: { email: string; display_name: string; group_ids: string[] }
   user_import: { email: string; display_name: string; external_id: string }
   group_create: { name: string; global: readonly string[]; grants: readonly object[] }
-  /** Of grants those that are gone, and those that are new. */
+  /** Of the grants, only those removed and those added. */
   group_update: { name: string; before: object; after: object }
   group_delete: {
     name: string
@@ -79,10 +79,10 @@ export interface ActionDetails {
     members: readonly string[]
   }
   token_create: { name: string; token_prefix: string; expires_at: string | null; created_by_token_id: string | null }
-  /** `reason`: asked for, or an ancestor was revoked with its descendants. */
+  /** `reason`: requested, or revoked together with an ancestor. */
   token_revoke: { name: string; token_prefix: string; reason: 'requested' | 'cascade'; user_id: string }
   token_rotate: { name: string; token_prefix: string; previous_prefix: string; grace_seconds: number }
-  /** `keys`: how many a selection has, which are `object_keys`. */
+  /** `keys`: how many keys a selection has; `object_keys` lists them. */
   share_create: {
     share_id: string
     kind: string
@@ -96,46 +96,46 @@ export interface ActionDetails {
   policy_create: { name: string; rule: object }
   policy_update: { name: string; before: object; after: object }
   policy_delete: { name: string; rule: object }
-  /** Once a run, when it is over, whatever became of it. */
+  /** Once per run, when it has ended, whatever its outcome. */
   policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
   webhook_create: { webhook_id: string } & WebhookDetails
   webhook_update: { webhook_id: string; before: object; after: object }
   webhook_delete: { webhook_id: string } & WebhookDetails
-  /** Without anyone's doing: its receiver said it is gone, or has failed for too long. */
+  /** Disabled by Strongroom: the receiver said it is gone, or failed for too long. */
   webhook_disabled: { webhook_id: string; name: string; reason: string }
   webhook_rotate: { webhook_id: string; name: string; grace_seconds: number }
   webhook_promote: { webhook_id: string; name: string }
   webhook_resend: { webhook_id: string; delivery_id: string; event: string }
   webhook_recover: { webhook_id: string; deliveries: number; since: string; until: string | null }
-  /** Goes to the tested endpoint alone. */
+  /** Sent only to the tested endpoint. */
   ping: { webhook_id: string; name: string; delivery_id: string }
   login: { auth_method: string }
   login_failed: { email: string | null; reason: string }
   logout: { session_id: string } | { sessions: number }
   refresh_reuse: { session_id: string }
   token_expiring: { name: string; token_prefix: string; expires_at: string; days: number }
-  /** A value was presented that a rotation had replaced. */
+  /** A token value was used that a rotation had replaced. */
   token_reuse: { name: string; token_prefix: string }
   access_denied: { detail: string }
   audit_export: { format: 'ndjson' | 'csv'; filter: object }
-  /** The oldest records were removed when their time was over; `faults` of them had been tampered with before. */
+  /** The oldest records were removed at the end of their retention; `faults` of them had been tampered with before. */
   audit_purge: {
     first_seq: number
     last_seq: number
     records: number
     before: string
-    /** By which they were over. */
+    /** The retention that applied. */
     retention_days?: number
     chain_hash: string
     faults: number
     first_fault?: object
   }
-  /** Contents went out; recorded after the answer, where `audit.log_reads` is on. */
+  /** Contents were downloaded; recorded after the response, if `audit.log_reads` is on. */
   object_read: { size: number; via: 'download' | 'image' | 'archive'; complete: boolean; share_id?: string }
   /**
-   * Contents of the trash destroyed: by a person, or because their days in the trash were over. Of a deleted bucket the
-   * record has the name it had, and `bucket_id` as its `delete_bucket` has.
+   * Contents of the trash destroyed: by a user, or because their days in the trash were over. For a deleted bucket the
+   * record has the name it had, and its `bucket_id` as in its `delete_bucket`.
    */
   purge: {
     reason: 'requested' | 'expired' | 'bucket_deleted'
@@ -147,7 +147,7 @@ export interface ActionDetails {
 }
 export type ActionName = keyof ActionDetails
 
-/** Recorded, never sent: no one outside may cause requests to receivers by failing to log in (W7). */
+/** Recorded, never sent: outsiders must not be able to cause requests to receivers by failing to log in. */
 const auditOnlyNames = [
   'login',
   'login_failed',
@@ -164,10 +164,10 @@ const auditOnlyNames = [
   'webhook_recover',
 ] as const satisfies readonly ActionName[]
 export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>(auditOnlyNames)
-/** What webhook endpoints can subscribe to; described in events.ts. */
+/** The events that webhook endpoints can subscribe to; described in events.ts. */
 export type EventName = Exclude<ActionName, (typeof auditOnlyNames)[number]>
 
-/** One action as a service records it. */
+/** One action, as services record it. */
 export type Action = {
   [N in ActionName]: {
     name: N

@@ -18,7 +18,7 @@ export const operations = {
     url: '/buckets/{bucket}/objects/archive',
     summary: 'Download a folder or a selection as a zip',
     description:
-      'Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`.',
+      'Streamed while it is read. Objects the caller may not read are left out. Without `prefix` and `keys` this returns the object with the key `archive`.',
     query: Exactly({
       prefix: Type.Optional(Prefix),
       keys: Type.Optional(Keys),
@@ -31,7 +31,7 @@ export const operations = {
     ...archive,
     method: 'POST',
     url: '/buckets/{bucket}/objects/archive',
-    summary: 'The same for a selection too long for a URL',
+    summary: 'Download a zip of a selection too long for a URL',
     bodyLimit: KEYS_BODY_LIMIT,
     body: Exactly({ keys: Keys }),
     records: [],

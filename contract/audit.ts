@@ -32,7 +32,7 @@ const ActionNameText = Type.String({ pattern: '^[a-z_]{1,64}$' })
 
 const filter = {
   action: Type.Optional(
-    Type.Array(ActionNameText, { maxItems: 20, description: 'Repeat it to ask for several actions.' }),
+    Type.Array(ActionNameText, { maxItems: 20, description: 'Repeat to filter by several actions.' }),
   ),
   bucket: Type.Optional(BucketName),
   object_key_prefix: Type.Optional(Type.String({ maxLength: 1024, format: 'key-prefix' })),
@@ -54,7 +54,7 @@ const Link = Type.Object({ seq: Seq, chain_hash: Hash })
 export const AuditFault = Type.Object({
   kind: Type.Enum(['edited', 'missing', 'swapped', 'forged', 'tail', 'gap', 'checkpoint', 'retention'], {
     description:
-      'edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record.',
+      'edited: the record differs from what was sealed. missing: the record of a link is gone. swapped: a genuine record is in another record’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not match the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record.',
   }),
   seq: Nullable(Seq),
   audit_id: Nullable(Type.String()),
@@ -63,21 +63,23 @@ export const AuditFault = Type.Object({
 export type AuditFault = Type.Static<typeof AuditFault>
 
 export const AuditVerification = Type.Object({
-  ok: Type.Boolean({ description: 'Nothing was found in what was looked at.' }),
-  complete: Type.Boolean({ description: 'It was looked at to the end; else go on with `from=<next_seq>`.' }),
+  ok: Type.Boolean({ description: 'True if no fault was found in the checked range.' }),
+  complete: Type.Boolean({
+    description: 'True if the check reached the end; otherwise continue with `from=<next_seq>`.',
+  }),
   first_seq: Seq,
   last_seq: Seq,
   next_seq: Nullable(Seq),
-  checked: Type.Integer({ description: 'Records whose hash and MAC were computed anew.' }),
-  checkpoints: Type.Integer({ description: 'Checkpoints whose signature was checked, those of the file included.' }),
-  pending: Type.Integer({ description: 'Records that wait to be sealed.' }),
-  anchor: Nullable(Link, { description: 'The last link that retention has removed.' }),
-  head: Nullable(Link, { description: 'The last link, when it began.' }),
+  checked: Type.Integer({ description: 'Records whose hash and MAC were recomputed.' }),
+  checkpoints: Type.Integer({ description: 'Checkpoints whose signature was checked, including those in the file.' }),
+  pending: Type.Integer({ description: 'Records not sealed yet.' }),
+  anchor: Nullable(Link, { description: 'The last link removed by retention.' }),
+  head: Nullable(Link, { description: 'The last link when the check started.' }),
   fault_count: Type.Integer(),
   first_fault: Nullable(AuditFault),
   faults: Type.Array(AuditFault, { description: 'The first hundred.' }),
   keys: Type.Array(Type.Object({ id: Type.String(), public_key: Type.String() }), {
-    description: 'Ed25519 keys (base64url) of the checkpoints, for who checks them elsewhere.',
+    description: 'Ed25519 public keys (base64url) for verifying the checkpoints elsewhere.',
   }),
 })
 export type AuditVerification = Type.Static<typeof AuditVerification>
@@ -89,7 +91,7 @@ export const operations = {
     tag: 'audit',
     summary: 'Search the audit log, latest first',
     description:
-      'Pages by number cost more the deeper they are; `cursor` reads on from the page before at the cost of one.',
+      'Page numbers get more expensive the deeper they are; `cursor` continues from the previous page at constant cost.',
     access: 'admin',
     status: 200,
     query: Exactly({
@@ -109,7 +111,7 @@ export const operations = {
     method: 'GET',
     url: '/audit/{id}',
     tag: 'audit',
-    summary: 'One record',
+    summary: 'Get an audit record',
     access: 'admin',
     status: 200,
     params: Type.Object({ id: Id }),
@@ -121,9 +123,9 @@ export const operations = {
     method: 'GET',
     url: '/audit/export',
     tag: 'audit',
-    summary: 'The matching records as a file, latest first',
+    summary: 'Export matching records, latest first',
     description:
-      'Streamed however many there are: `ndjson` has one JSON record a line, `csv` a header and the details as JSON in the last column; cells that a spreadsheet would take for a formula begin with an apostrophe. An export is recorded as `audit_export`.',
+      'Streamed, without a limit: `ndjson` has one JSON record per line, `csv` a header and the details as JSON in the last column; cells that a spreadsheet would read as a formula start with an apostrophe. The export itself is recorded as `audit_export`.',
     access: 'admin',
     status: 200,
     query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
@@ -136,9 +138,9 @@ export const operations = {
     method: 'GET',
     url: '/audit/verify',
     tag: 'audit',
-    summary: 'Whether anyone changed the audit log',
+    summary: 'Verify the integrity of the audit log',
     description:
-      'Computes every hash anew, a few hundred records at a time so that other requests go on, for at most `seconds`. Where that was not enough, `next_seq` says where to go on.',
+      'Recomputes every hash for at most `seconds`, a few hundred records at a time so that other requests are not blocked. If the time was too short, `next_seq` says where to continue.',
     access: 'admin',
     status: 200,
     query: Exactly({
@@ -146,7 +148,7 @@ export const operations = {
         Type.Integer({
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'The first link to look at. Default: the first there is.',
+          description: 'The first link to check. Default: the oldest one.',
         }),
       ),
       seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 20 })),

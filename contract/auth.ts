@@ -7,10 +7,10 @@ import { DisplayName, Email, Password } from './users.ts'
 export const TokenPair = Type.Object({
   access_token: Type.String({ description: 'A JWT (HS256), valid 30 minutes.' }),
   token_type: Type.Literal('bearer'),
-  expires_in: Type.Integer({ description: 'Seconds the access token is valid.', examples: [1800] }),
+  expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds.', examples: [1800] }),
   refresh_token: Type.Optional(
     Type.String({
-      description: 'Good for one exchange within 7 days. With `session=cookie` it is in the cookie alone.',
+      description: 'Valid for one exchange within 7 days. With `session=cookie` it is only in the cookie.',
     }),
   ),
 })
@@ -36,11 +36,13 @@ export const Me = Type.Object({
   }),
   limits: Type.Object(
     {
-      share_default_expires_in: Type.String({ description: 'How long a link lives where nothing is said.' }),
-      share_max_expires_in: Nullable(Type.String({ description: 'The longest one may live; null: no limit.' })),
-      token_max_lifetime_days: Nullable(Type.Integer({ description: 'The same of personal access tokens.' })),
+      share_default_expires_in: Type.String({ description: 'Default lifetime of a link.' }),
+      share_max_expires_in: Nullable(Type.String({ description: 'Maximum lifetime of a link; null: no limit.' })),
+      token_max_lifetime_days: Nullable(
+        Type.Integer({ description: 'Maximum lifetime of personal access tokens; null: no limit.' }),
+      ),
     },
-    { description: 'What the settings allow of links and tokens.' },
+    { description: 'Limits from the settings for links and tokens.' },
   ),
 })
 
@@ -48,7 +50,7 @@ const sessionQuery = Exactly({
   session: Type.Optional(
     Type.Enum(['cookie'], {
       description:
-        'For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read.',
+        'For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read.',
     }),
   ),
 })
@@ -86,7 +88,7 @@ export const operations = {
     method: 'POST',
     url: '/auth/token',
     tag: 'auth',
-    summary: 'Log in with e-mail and password',
+    summary: 'Log in with email and password',
     access: 'public',
     consumes: 'form',
     status: 200,
@@ -95,11 +97,11 @@ export const operations = {
       username: Type.String({
         minLength: 1,
         maxLength: 320,
-        description: 'The e-mail address.',
+        description: 'The email address.',
         examples: ['admin@example.com'],
       }),
       password: Type.String({ maxLength: 4096, format: 'password' }),
-      grant_type: Type.Optional(Type.String({ description: 'If present, `password`.', examples: ['password'] })),
+      grant_type: Type.Optional(Type.String({ description: 'Must be `password` if present.', examples: ['password'] })),
       scope: Type.Optional(Ignored),
       client_id: Type.Optional(Ignored),
       client_secret: Type.Optional(Ignored),
@@ -115,13 +117,13 @@ export const operations = {
     tag: 'auth',
     summary: 'Exchange a refresh token for new tokens',
     description:
-      'The refresh token is replaced at each exchange. Using a replaced one again ends the whole session, except within 30 seconds while its successor is unused: then the same successor is answered.',
+      'Each exchange replaces the refresh token. Reusing a replaced one ends the whole session, except within 30 seconds while its successor is unused: then it returns the same successor.',
     access: 'public',
     status: 200,
     query: sessionQuery,
     body: Exactly({
       refresh_token: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 4096, description: 'Left out with `session=cookie`.' }),
+        Type.String({ minLength: 1, maxLength: 4096, description: 'Omit with `session=cookie`.' }),
       ),
     }),
     reply: TokenPair,
@@ -133,7 +135,7 @@ export const operations = {
     method: 'POST',
     url: '/auth/logout',
     tag: 'auth',
-    summary: 'End this session, with all its access and refresh tokens',
+    summary: 'Log out: end this session with all its tokens',
     access: 'signed_in',
     status: 204,
     // With a personal access token there is no session to end.
@@ -145,7 +147,7 @@ export const operations = {
     method: 'GET',
     url: '/auth/me',
     tag: 'auth',
-    summary: 'Who you are and what you may do',
+    summary: 'Get your account and permissions',
     access: 'signed_in',
     status: 200,
     reply: Me,
@@ -155,7 +157,7 @@ export const operations = {
     method: 'GET',
     url: '/auth/config',
     tag: 'auth',
-    summary: 'Which ways to sign in are on',
+    summary: 'List the enabled login methods',
     access: 'public',
     status: 200,
     reply: Type.Object({
@@ -163,7 +165,8 @@ export const operations = {
       idp: Type.Boolean(),
       idp_name: Nullable(Type.String()),
       setup_required: Type.Boolean({
-        description: 'There is no administrator yet: the setup link that the service printed at its start makes one.',
+        description:
+          'True if there is no administrator yet: create one with the setup link that the service printed at startup.',
       }),
     }),
   }),
@@ -172,14 +175,14 @@ export const operations = {
     method: 'POST',
     url: '/auth/setup',
     tag: 'auth',
-    summary: 'Make the first administrator, with the token of the setup link',
+    summary: 'Create the first administrator with the token of the setup link',
     description:
-      'Once: the link is dead as soon as there is an administrator. Each start without one prints another link, and the one before it is dead. Answers the tokens of their first session.',
+      'The link stops working as soon as there is an administrator. Each start without one prints a new link and invalidates the previous one. Returns the tokens of the administrator’s first session.',
     access: 'public',
     status: 201,
     query: sessionQuery,
     body: Exactly({
-      token: Type.String({ minLength: 1, maxLength: 200, description: 'What follows `#` in the link.' }),
+      token: Type.String({ minLength: 1, maxLength: 200, description: 'The part after `#` in the link.' }),
       email: Email,
       display_name: Type.Optional(DisplayName),
       password: Password,
@@ -193,16 +196,16 @@ export const operations = {
     method: 'GET',
     url: '/auth/login',
     tag: 'auth',
-    summary: 'Begin a login through the identity provider',
+    summary: 'Start a login through the identity provider',
     description:
-      'Send the browser to `auth_url`. The answer also sets a cookie that ties the login to this browser for ten minutes.',
+      'Redirect the browser to `auth_url`. The response also sets a cookie that binds the login to this browser for ten minutes.',
     access: 'public',
     status: 200,
     query: Exactly({
       return_to: Type.Optional(
         Type.String({
           maxLength: 2048,
-          description: 'A path of this site to come back to, with a one-time code in the fragment.',
+          description: 'Path on this site to return to, with a one-time code in the fragment.',
           examples: ['/console/'],
         }),
       ),
@@ -214,18 +217,18 @@ export const operations = {
   idpCallback: route({
     ...callback,
     method: 'GET',
-    summary: 'Where the identity provider sends the browser back to',
+    summary: 'Redirect URI of the identity provider',
     description:
-      'Answers tokens; a browser that came with `return_to` is sent there instead, with `#code=…` for `POST /auth/handoff`.',
-    query: Type.Object(callbackFields, { description: 'Further parameters of the provider are ignored.' }),
+      'Returns tokens; a browser whose login has a `return_to` is redirected there instead, with `#code=…` for `POST /auth/handoff`.',
+    query: Type.Object(callbackFields, { description: 'Other parameters from the provider are ignored.' }),
   }),
 
   idpCallbackPost: route({
     ...callback,
     method: 'POST',
-    summary: 'The same, for providers that answer with a form',
+    summary: 'Redirect URI for providers that respond with a form',
     description:
-      'The form comes from another site, so the browser leaves our cookie out; it is sent on to the GET form.',
+      'The form comes from another site, so the browser does not send our cookie with it; it is redirected to the GET route.',
     consumes: 'form',
     body: Type.Object(callbackFields),
     records: ['login', 'login_failed'],
@@ -236,7 +239,7 @@ export const operations = {
     url: '/auth/handoff',
     tag: 'auth',
     summary: 'Exchange the code of a finished browser login for tokens',
-    description: 'Once, within 60 seconds, and only in the browser that began the login: its cookie comes along.',
+    description: 'Works once, within 60 seconds, and only in the browser that started the login, which has its cookie.',
     access: 'public',
     status: 200,
     query: sessionQuery,
@@ -252,7 +255,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Change your password',
     description:
-      'Ends every session of yours, this one too, and answers the tokens of a new one. Personal access tokens stay.',
+      'Ends all your sessions, including this one, and returns the tokens of a new one. Personal access tokens stay valid.',
     access: 'signed_in',
     status: 200,
     query: sessionQuery,
@@ -269,7 +272,7 @@ export const operations = {
     method: 'GET',
     url: '/auth/sessions',
     tag: 'auth',
-    summary: 'Where you are signed in, latest first',
+    summary: 'List your sessions, latest first',
     access: 'signed_in',
     status: 200,
     query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
@@ -282,7 +285,7 @@ export const operations = {
         created_at: Timestamp,
         last_used_at: Timestamp,
         expires_at: Timestamp,
-        current: Type.Boolean({ description: 'The one that asks.' }),
+        current: Type.Boolean({ description: 'True for the session making this request.' }),
       }),
     ),
   }),

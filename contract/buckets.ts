@@ -6,27 +6,31 @@ import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from '.
 export const QuotaGb = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1_000_000,
-  description: 'Most gigabytes (1024³ bytes) of live objects; fractions are allowed.',
+  description: 'Maximum size of live objects in gigabytes (1024³ bytes); fractions are allowed.',
   examples: [10],
 })
 const TrashDays = Type.Integer({
   minimum: 0,
   maximum: 3650,
-  description: 'Days that deleted and overwritten contents stay restorable; 0 switches the trash off.',
+  description: 'Days that deleted and overwritten objects stay restorable; 0 disables the trash.',
   examples: [7],
 })
 
 export const Bucket = Type.Object({
   name: BucketName,
   quota_gb: Nullable(QuotaGb),
-  used_bytes: Type.Integer({ description: 'Bytes of live objects: the number the quota is held against.' }),
-  reserved_bytes: Type.Integer({ description: 'What open uploads in parts will take; it counts against the quota.' }),
+  used_bytes: Type.Integer({ description: 'Bytes of live objects, as counted against the quota.' }),
+  reserved_bytes: Type.Integer({
+    description: 'Bytes reserved by unfinished multipart uploads; they count against the quota.',
+  }),
   object_count: Type.Integer(),
   trash_bytes: Type.Integer({ description: 'Bytes in the trash; they do not count against the quota.' }),
   trash_days: TrashDays,
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
-  permissions: Type.Array(Type.Enum([...bucketActions]), { description: 'What the caller may do somewhere in it.' }),
+  permissions: Type.Array(Type.Enum([...bucketActions]), {
+    description: 'What the caller may do with some key of the bucket.',
+  }),
 })
 export type Bucket = Type.Static<typeof Bucket>
 
@@ -79,7 +83,7 @@ export const operations = {
     tag: 'buckets',
     summary: "Change a bucket's quota or trash days",
     description:
-      'A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota.',
+      'A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota.',
     access: 'signed_in',
     status: 200,
     params,
@@ -97,7 +101,7 @@ export const operations = {
     url: '/buckets/{bucket}',
     tag: 'buckets',
     summary: 'Delete an empty bucket',
-    description: 'Its trash goes with it.',
+    description: 'Its trash is deleted too.',
     access: 'signed_in',
     status: 204,
     params,

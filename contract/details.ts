@@ -1,19 +1,19 @@
 /**
- * Of one record of a change whose details are too long for one: which of the change's records this is. Short fields
- * are in every one of them, everything else in exactly one.
+ * One record of a change whose details are too long for a single record, and its place among the change's records.
+ * Short fields are in every record, everything else in exactly one.
  */
 export interface Part {
   /** The id of the change's first record. */
   id: string
-  /** From 1. */
+  /** Starts at 1. */
   number: number
   of: number
-  /** The path to the text or list element at the end of this part that goes on in the next one. */
+  /** Path to the text or list element at the end of this part that continues in the next one. */
   continues?: readonly string[]
 }
 export type PartialDetails = { [field: string]: unknown } & { part: Part }
 
-/** The whole details of a change from all its parts, in their order: lists and cut texts are put together again. */
+/** Joins a change's parts, in order, into its whole details: lists and split texts are put together again. */
 export function joinDetails(parts: readonly PartialDetails[]): { [field: string]: unknown } {
   let whole: unknown = {}
   let open: readonly string[] | undefined
@@ -24,7 +24,7 @@ export function joinDetails(parts: readonly PartialDetails[]): { [field: string]
   return whole as { [field: string]: unknown }
 }
 
-/** `open` leads from here to what goes on in `more`. */
+/** `open` is the path from here to the value that continues in `more`. */
 function join(start: unknown, more: unknown, open: readonly string[] | undefined): unknown {
   if (Array.isArray(start) && Array.isArray(more)) {
     if (!open?.length) return [...start, ...more]

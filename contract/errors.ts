@@ -1,13 +1,13 @@
-/** Every error code of the API with its one HTTP status and the title of its kind (RFC 9457 section 3.1). */
+/** Every error code of the API with its HTTP status and title (RFC 9457 section 3.1). */
 export const errors = {
-  malformed: { status: 400, title: 'The request cannot be read' },
+  malformed: { status: 400, title: 'The request is malformed' },
   unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
-  invalid_state: { status: 400, title: 'This sign-in is unknown, expired or was used before' },
-  unauthenticated: { status: 401, title: 'Credentials are missing or not valid' },
-  invalid_grant: { status: 401, title: 'Wrong e-mail or password' },
-  idp_rejected: { status: 401, title: 'The identity provider did not confirm who you are' },
-  forbidden: { status: 403, title: 'You lack a right for this' },
-  login_disabled: { status: 403, title: 'This way to sign in is switched off' },
+  invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },
+  unauthenticated: { status: 401, title: 'Credentials are missing or invalid' },
+  invalid_grant: { status: 401, title: 'Wrong email or password' },
+  idp_rejected: { status: 401, title: 'The identity provider did not confirm your identity' },
+  forbidden: { status: 403, title: 'Permission denied' },
+  login_disabled: { status: 403, title: 'This login method is disabled' },
   user_not_provisioned: { status: 403, title: 'You have no account here' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
@@ -15,46 +15,46 @@ export const errors = {
   already_exists: { status: 409, title: 'Already exists' },
   not_empty: { status: 409, title: 'Not empty' },
   conflict: { status: 409, title: 'Conflict' },
-  changed: { status: 409, title: 'It has changed meanwhile' },
-  email_in_use: { status: 409, title: 'The e-mail address belongs to another account' },
-  last_admin: { status: 409, title: 'No administrator could sign in any more' },
-  limit_reached: { status: 409, title: 'There are too many already' },
-  gone: { status: 410, title: 'This link is not valid any more' },
-  nothing_to_restore: { status: 410, title: 'There is nothing left to restore' },
+  changed: { status: 409, title: 'Changed in the meantime' },
+  email_in_use: { status: 409, title: 'Email address already in use' },
+  last_admin: { status: 409, title: 'No administrator could log in any more' },
+  limit_reached: { status: 409, title: 'Limit reached' },
+  gone: { status: 410, title: 'This link is no longer valid' },
+  nothing_to_restore: { status: 410, title: 'Nothing left to restore' },
   length_required: { status: 411, title: 'Content-Length is required' },
-  precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
+  precondition_failed: { status: 412, title: 'Precondition failed' },
   quota_exceeded: { status: 413, title: 'Quota exceeded' },
   too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
   expectation_failed: { status: 417, title: 'Expectation failed' },
-  invalid_request: { status: 422, title: 'The request is not valid' },
-  rate_limited: { status: 429, title: 'Too many attempts' },
+  invalid_request: { status: 422, title: 'Invalid request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Request headers too large' },
   internal: { status: 500, title: 'Internal error' },
   directory_not_configured: { status: 501, title: 'No user directory is configured' },
-  directory_forbidden: { status: 502, title: 'The user directory refuses our credentials' },
-  directory_unavailable: { status: 502, title: 'The user directory does not answer as it should' },
+  directory_forbidden: { status: 502, title: 'The user directory rejected our credentials' },
+  directory_unavailable: { status: 502, title: 'The user directory failed' },
   idp_unavailable: { status: 503, title: 'The identity provider cannot be reached' },
-  directory_busy: { status: 503, title: 'The user directory has had too many requests' },
+  directory_busy: { status: 503, title: 'The user directory is rate limiting us' },
   busy: { status: 503, title: 'Busy' },
-  directory_timeout: { status: 504, title: 'The user directory did not answer in time' },
-  storage_full: { status: 507, title: 'The storage has no space left' },
+  directory_timeout: { status: 504, title: 'The user directory timed out' },
+  storage_full: { status: 507, title: 'The storage is full' },
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof errors
 
-/** One fault of the input: where it is (`body.name`, `query.limit`, `header.range`) and what is wrong with it. */
+/** One invalid input: where (`body.name`, `query.limit`, `header.range`) and what is wrong with it. */
 export interface Fault {
   path: string
   message: string
 }
 
-/** What a service throws to refuse: becomes the problem of its code. `detail` is shown to the caller. */
+/** An error for the caller: becomes the problem response of its code. `detail` is shown to the caller. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly faults: readonly Fault[]
-  /** Response headers that belong to the refusal (Retry-After, WWW-Authenticate, Content-Range). */
+  /** Response headers that belong to the error (Retry-After, WWW-Authenticate, Content-Range). */
   readonly headers: Readonly<Record<string, string>>
   constructor(
     code: ErrorCode,

@@ -7,7 +7,7 @@ const Count = Type.Integer()
 const Flag = Type.Boolean()
 const Texts = Type.Unsafe<readonly string[]>(Type.Array(Text))
 const Optional = Type.Optional
-/** The fields that changed, with their values before and after. */
+/** The changed fields, with their values before and after. */
 const Fields = Type.Object({})
 const change = { before: Fields, after: Fields }
 
@@ -22,21 +22,24 @@ const webhook = { ...named, url: Text, events: Texts, bucket: Nullable(Text), pr
 
 const event = <const D extends TObject>(summary: string, details: D) => ({ summary, details })
 
-/** Every event: what happened, and the shape of its `details`. TypeScript refuses an action that is missing here. */
+/** Every event: its description and the shape of its `details`. TypeScript reports an action that is missing here. */
 export const events = {
   upload: event(
-    'An object was stored, new or over another one.',
+    'An object was stored, new or replacing another.',
     Type.Object({ ...placed, content_type: Text, parts: Optional(Count), share_id: Optional(Text) }),
   ),
-  copy: event('An object was copied; `bucket` and `object_key` are the copy’s.', Type.Object(transferred)),
-  move: event('An object was moved or renamed; `bucket` and `object_key` are the new ones.', Type.Object(transferred)),
+  copy: event('An object was copied; `bucket` and `object_key` are the destination.', Type.Object(transferred)),
+  move: event(
+    'An object was moved or renamed; `bucket` and `object_key` are the destination.',
+    Type.Object(transferred),
+  ),
   update_object: event('The content type or metadata of an object changed.', Type.Object(change)),
   delete: event(
-    'An object was deleted, into the trash or for good.',
+    'An object was deleted, to the trash or permanently.',
     Type.Object({ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text), ...bulk }),
   ),
   restore: event(
-    'An object came back from the trash.',
+    'An object was restored from the trash.',
     Type.Object({
       size: Count,
       trash_id: Text,
@@ -50,10 +53,10 @@ export const events = {
     'A bucket was created.',
     Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number() }),
   ),
-  update_bucket: event('A bucket’s quota or trash changed.', Type.Object(change)),
+  update_bucket: event('A bucket’s quota or trash days changed.', Type.Object(change)),
   delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text })),
   user_create: event(
-    'A user was created; `auto` by their first login.',
+    'A user was created; `auto`: by their first login.',
     Type.Object({ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) }),
   ),
   user_update: event('A user changed.', Type.Object({ email: Text, ...change })),
@@ -63,22 +66,22 @@ export const events = {
     Type.Object({ email: Text, display_name: Text, external_id: Text }),
   ),
   group_create: event('A group was created.', Type.Object(group)),
-  group_update: event('A group, its rights or its members changed.', Type.Object({ name: Text, ...change })),
+  group_update: event('A group, its permissions or its members changed.', Type.Object({ name: Text, ...change })),
   group_delete: event('A group was deleted.', Type.Object({ ...group, member_count: Count, members: Texts })),
   token_create: event(
     'A personal access token was created.',
     Type.Object({ ...token, expires_at: Nullable(Text), created_by_token_id: Nullable(Text) }),
   ),
   token_revoke: event(
-    'A token was revoked; `cascade`: with the token it was made with.',
+    'A token was revoked; `cascade`: together with the token that created it.',
     Type.Object({ ...token, reason: Type.Enum(['requested', 'cascade']), user_id: Text }),
   ),
   token_rotate: event(
-    'The value of a token was replaced.',
+    'A token was rotated: its value was replaced.',
     Type.Object({ ...token, previous_prefix: Text, grace_seconds: Count }),
   ),
   share_create: event(
-    'A share link was made.',
+    'A share link was created.',
     Type.Object({
       share_id: Text,
       kind: Text,
@@ -90,16 +93,16 @@ export const events = {
   ),
   share_update: event('The limits of a share link changed.', Type.Object({ share_id: Text, ...change })),
   share_revoke: event('A share link was revoked.', Type.Object({ share_id: Text })),
-  policy_create: event('A cleanup policy was made.', Type.Object(policy)),
+  policy_create: event('A cleanup policy was created.', Type.Object(policy)),
   policy_update: event('A cleanup policy changed.', Type.Object({ name: Text, ...change })),
   policy_delete: event('A cleanup policy was deleted.', Type.Object(policy)),
   policy_run: event(
-    'A run of a cleanup policy is over, whatever became of it; each object it deleted has a `delete` of its own.',
+    'A cleanup policy’s run ended, whatever its outcome; each object it deleted has its own `delete`.',
     Type.Object({
       ...{ policy_id: Text, name: Text, run_id: Text, dry_run: Flag, trigger: Type.Enum(['manual', 'schedule']) },
       ...{ status: Text, reason: Nullable(Text) },
       ...{ examined: Count, matched: Count, deleted: Count, bytes: Count, kept: Count },
-      author: Type.Object({ user_id: Text, email: Nullable(Text) }, { description: 'With whose rights it ran.' }),
+      author: Type.Object({ user_id: Text, email: Nullable(Text) }, { description: 'Whose permissions it ran with.' }),
     }),
   ),
   settings_update: event('Runtime settings changed.', Type.Object(change)),
@@ -107,7 +110,7 @@ export const events = {
   webhook_update: event('A webhook endpoint changed.', Type.Object({ webhook_id: Text, ...change })),
   webhook_delete: event('A webhook endpoint was deleted.', Type.Object(webhook)),
   webhook_disabled: event(
-    'A webhook endpoint was disabled by itself: its receiver is gone or failed for too long.',
+    'A webhook endpoint was disabled automatically: its receiver is gone or failed for too long.',
     Type.Object({ ...named, reason: Text }),
   ),
   webhook_rotate: event(
@@ -115,10 +118,10 @@ export const events = {
     Type.Object({ ...named, grace_seconds: Count }),
   ),
   webhook_promote: event('The new secret of a webhook endpoint took over.', Type.Object(named)),
-  ping: event('Someone tests this endpoint. Needs no subscription.', Type.Object({ ...named, delivery_id: Text })),
+  ping: event('A test of this endpoint. Needs no subscription.', Type.Object({ ...named, delivery_id: Text })),
 } satisfies { [N in EventName]: { summary: string; details: TSchema } }
 
-/** A compile error names the event whose shape here is not that of its action. */
+/** A compile error names the event whose shape here differs from its action's. */
 type Details<N extends EventName> = Static<(typeof events)[N]['details']>
 type Described = {
   [N in EventName]: [ActionDetails[N], keyof ActionDetails[N]] extends [Details<N>, keyof Details<N>]
@@ -132,33 +135,33 @@ export const eventNames = Object.keys(events) as readonly EventName[]
 
 const part = Type.Object(
   {
-    id: Type.String({ description: 'The same in all parts of one change: the id of its first audit record.' }),
+    id: Type.String({ description: 'The id of the change’s first audit record, the same in all its parts.' }),
     number: Type.Integer({ minimum: 1 }),
     of: Type.Integer({ minimum: 2 }),
     continues: Optional(
-      Type.Array(Text, { description: 'Path to the text or list element at the end that goes on in the next part.' }),
+      Type.Array(Text, { description: 'Path to the text or list element at the end that continues in the next part.' }),
     ),
   },
-  { description: 'Short fields are in every part, all else in exactly one: lists are to be put one behind the other.' },
+  { description: 'Short fields are in every part, everything else in exactly one: concatenate lists to join them.' },
 )
 
-/** JSON Schema of the body of an event. Fields may be added to `details`; none is ever taken away. */
+/** JSON Schema of an event's body. Fields may be added to `details`, never removed. */
 export const bodySchema = (name: EventName) => {
   const text = (description: string) => Nullable(Text, { description })
   return Type.Object({
     event: Type.Literal(name),
-    timestamp: Type.String({ format: 'date-time', description: 'Of the event, with a numeric offset.' }),
+    timestamp: Type.String({ format: 'date-time', description: 'Time of the event, with a numeric offset.' }),
     actor: Type.Object({
       user_id: text('Null: Strongroom itself, or someone without an account.'),
-      email: text('As it was then.'),
+      email: text('The email at that time.'),
     }),
-    bucket: text('Null where the event is of no bucket.'),
-    object_key: text('Null where the event is of no object.'),
+    bucket: text('Null if the event concerns no bucket.'),
+    object_key: text('Null if the event concerns no object.'),
     details: Type.Union([
       events[name].details,
       Type.Object(
         { ...Type.Partial(events[name].details as TObject).properties, part },
-        { description: 'Details too long for one delivery come in several, one for each record of the audit log.' },
+        { description: 'Details too long for one delivery are split into several, one per audit record.' },
       ),
     ]),
   })

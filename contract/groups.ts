@@ -7,7 +7,7 @@ import { User } from './users.ts'
 
 export const BucketPattern = Type.String({
   pattern: BUCKET_PATTERN,
-  description: 'A bucket name; `*` is any run of characters, at most three of them.',
+  description: 'A bucket name; `*` matches any characters, at most three times.',
 })
 const Actions = Type.Array(Type.Enum([...bucketActions]), { minItems: 1, maxItems: 8, uniqueItems: true })
 const GlobalRights = Type.Array(Type.Enum([...globalRights]), { maxItems: 2, uniqueItems: true })
@@ -24,7 +24,7 @@ const NewGrant = Exactly({
   bucket_pattern: BucketPattern,
   prefix: Type.Optional(Prefix),
   actions: Type.Optional(Actions),
-  preset: Type.Optional(Type.Enum([...presetNames], { description: 'A named set, in place of `actions`.' })),
+  preset: Type.Optional(Type.Enum([...presetNames], { description: 'A named set of actions, instead of `actions`.' })),
 })
 export type NewGrant = Type.Static<typeof NewGrant>
 
@@ -32,7 +32,7 @@ export const Group = Type.Object({
   id: Id,
   name: Type.String(),
   description: Type.String(),
-  builtin: Type.Boolean({ description: 'Comes with Strongroom; it cannot be deleted or lose its rights.' }),
+  builtin: Type.Boolean({ description: 'Built in; it cannot be deleted and keeps its permissions.' }),
   global: GlobalRights,
   grants: Type.Array(Grant),
   member_count: Type.Integer(),
@@ -66,7 +66,7 @@ export const operations = {
     url: '/groups',
     tag: 'groups',
     summary: 'Create a group with its grants',
-    description: 'Only administrators may give rights; others create groups without any.',
+    description: 'Only administrators may grant permissions; others create groups without any.',
     access: 'user_manager',
     status: 201,
     body: Exactly(fields),
@@ -90,7 +90,7 @@ export const operations = {
     method: 'GET',
     url: '/groups/{id}',
     tag: 'groups',
-    summary: 'One group',
+    summary: 'Get a group',
     access: 'user_manager',
     status: 200,
     params: byId,
@@ -103,7 +103,8 @@ export const operations = {
     url: '/groups/{id}',
     tag: 'groups',
     summary: 'Change a group',
-    description: '`grants` and `global` replace what was there, and act on the next request; administrators only.',
+    description:
+      '`grants` and `global` replace the previous values and apply to the next request; administrators only.',
     access: 'user_manager',
     status: 200,
     params: byId,
@@ -125,7 +126,7 @@ export const operations = {
     status: 204,
     params: byId,
     query: Exactly({
-      force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it although it has members.' })),
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it even if it has members.' })),
     }),
     errors: ['not_found', 'not_empty', 'last_admin', 'conflict'],
     records: ['group_delete'],
@@ -135,7 +136,7 @@ export const operations = {
     method: 'GET',
     url: '/groups/{id}/members',
     tag: 'groups',
-    summary: 'List the members of a group by e-mail',
+    summary: 'List the members of a group by email',
     access: 'user_manager',
     status: 200,
     params: byId,
@@ -148,7 +149,7 @@ export const operations = {
     ...members,
     method: 'POST',
     summary: 'Add members to a group',
-    description: 'You need to have every right of the group yourself.',
+    description: 'You need every permission of the group yourself.',
     body: userIds(1),
   }),
 
@@ -170,8 +171,8 @@ export const operations = {
     method: 'GET',
     url: '/permissions/explain',
     tag: 'groups',
-    summary: 'Whether a user may do something, and through which groups and grants',
-    description: 'Anyone may ask about themselves; asking about others needs `users.manage`.',
+    summary: 'Check whether a user may do something, and through which groups and grants',
+    description: 'Anyone may check themselves; checking others needs `users.manage`.',
     access: 'signed_in',
     status: 200,
     query: Exactly({
@@ -182,12 +183,12 @@ export const operations = {
     }),
     reply: Type.Object({
       allowed: Type.Boolean(),
-      reason: Type.String({ description: 'The same in a sentence.' }),
+      reason: Type.String({ description: 'The answer in a sentence.' }),
       via: Type.Array(
         Type.Object({
           group_id: Id,
           group: Type.String(),
-          grant: Nullable(Grant, { description: 'Null: the group is an administrators’ one.' }),
+          grant: Nullable(Grant, { description: 'Null: the group grants `admin`.' }),
         }),
       ),
     }),

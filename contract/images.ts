@@ -9,41 +9,41 @@ const Side = (what: string) =>
   Type.Integer({
     minimum: 1,
     maximum: 4096,
-    description: `${what} of the box in CSS pixels; one alone keeps the ratio.`,
+    description: `${what} of the box in CSS pixels; with only one, the aspect ratio is kept.`,
   })
 
-/** What an image may be asked as. Links take the same. */
+/** How an image may be transformed. Links take the same parameters. */
 export const imageQuery = {
   w: Type.Optional(Side('Width')),
   h: Type.Optional(Side('Height')),
   format: Type.Optional(
     Type.Enum([...imageFormats], {
       description:
-        '`auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP.',
+        '`auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP.',
     }),
   ),
   q: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100,
-      description: 'Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none.',
+      description: 'Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG.',
     }),
   ),
   fit: Type.Optional(
     Type.Enum([...imageFits], {
       default: 'contain',
       description:
-        'How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`).',
+        'How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`).',
     }),
   ),
   dpr: Type.Optional(Type.Number({ minimum: 1, maximum: 3, default: 1, description: 'Multiplies `w` and `h`.' })),
   enlarge: Type.Optional(
-    Type.Enum(['0', '1'], { default: '0', description: '`1`: may become larger than the source.' }),
+    Type.Enum(['0', '1'], { default: '0', description: '`1`: may be enlarged beyond the source.' }),
   ),
   animated: Type.Optional(
     Type.Enum(['0', '1'], {
       default: '0',
-      description: '`1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first.',
+      description: '`1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first.',
     }),
   ),
 }
@@ -53,9 +53,9 @@ export type ImageQuery = Type.Static<typeof ImageQuery>
 const getSpec = {
   method: 'GET',
   tag: 'images',
-  summary: 'An object as an image in another size or format',
+  summary: 'Get an image in another size or format',
   description:
-    'Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by their contents, whatever they are called. The result is upright, in sRGB and free of metadata. Without `w`, `h`, `format` and `q` the object itself is given.',
+    'Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by content, whatever their name. The result is upright, in sRGB and without metadata. Without `w`, `h`, `format` and `q` the object itself is returned.',
   access: 'signed_in',
   status: 200,
   otherStatus: [206, 304],
@@ -70,8 +70,8 @@ const getSpec = {
 const headSpec = {
   ...getSpec,
   method: 'HEAD',
-  summary: "An image's headers",
-  description: 'Renders nothing: Content-Length is there only where the image was made before.',
+  summary: "Get an image's headers",
+  description: 'Renders nothing: Content-Length is present only if the image was rendered before.',
 } as const
 
 const inPath = {

@@ -20,7 +20,7 @@ import * as usage from './usage.ts'
 import * as users from './users.ts'
 import * as webhooks from './webhooks.ts'
 
-/** The files of the contract: each has its operations, and exports the shapes that have a name (schemas.ts). */
+/** The contract's files: each exports its operations, and its named shapes (schemas.ts). */
 export const files = {
   auth,
   tokens,

@@ -19,7 +19,7 @@ export const StoredObject = Type.Object({
   bucket: BucketName,
   key: ObjectKey,
   size: Type.Integer({ description: 'Bytes.' }),
-  etag: Type.String({ description: 'MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`).' }),
+  etag: Type.String({ description: 'MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`).' }),
   content_type: Type.String(),
   sha256: Type.Optional(Type.String({ description: 'SHA-256 of the contents, hex.' })),
   metadata: Type.Record(Type.String(), Type.String()),
@@ -29,12 +29,12 @@ export const StoredObject = Type.Object({
 })
 export type StoredObject = Type.Static<typeof StoredObject>
 
-/** What became of each key of a bulk operation. */
+/** The outcome of a bulk operation for each key. */
 export const BulkResult = Type.Object({
-  succeeded: Type.Array(Type.String(), { description: 'Keys where it was done; of a copy or move the new ones.' }),
+  succeeded: Type.Array(Type.String(), { description: 'Keys that succeeded; for a copy or move, the new keys.' }),
   errors: Type.Array(
     Type.Object({
-      key: Type.String({ description: 'As it was given.' }),
+      key: Type.String({ description: 'The key as given.' }),
       code: Type.String(),
       detail: Type.String(),
     }),
@@ -43,7 +43,7 @@ export const BulkResult = Type.Object({
 export type BulkResult = Type.Static<typeof BulkResult>
 export const DeleteResult = Type.Object({
   ...BulkResult.properties,
-  trash_ids: Type.Array(Type.String(), { description: 'What went to the trash; empty where the trash is off.' }),
+  trash_ids: Type.Array(Type.String(), { description: 'Ids of the trashed objects; empty if the trash is off.' }),
 })
 export type DeleteResult = Type.Static<typeof DeleteResult>
 
@@ -59,7 +59,7 @@ const conditions = {
   range: Type.Optional(Type.String({ maxLength: 2048 })),
 }
 const readQuery = {
-  download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: answer as an attachment.' })),
+  download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: send as an attachment.' })),
 }
 
 const putObjectSpec = {
@@ -67,14 +67,14 @@ const putObjectSpec = {
   tag: 'objects',
   summary: 'Store an object',
   description:
-    'The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash.',
+    'The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata. A replaced object goes to the trash.',
   access: 'signed_in',
   consumes: 'bytes',
   status: 201,
   otherStatus: [200],
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
-    'content-md5': Type.Optional(Type.String({ description: 'Base64 of the MD5 the body must have.' })),
+    'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the body, base64.' })),
     'if-none-match': Type.Optional(Type.String()),
     'if-match': Type.Optional(Type.String()),
   }),
@@ -88,7 +88,7 @@ const getObjectSpec = {
   method: 'GET',
   tag: 'objects',
   summary: 'Download an object',
-  description: 'Takes Range (single and multiple) and the conditions of RFC 9110.',
+  description: 'Supports Range (single and multiple) and the conditional headers of RFC 9110.',
   access: 'signed_in',
   status: 200,
   otherStatus: [206, 304],
@@ -101,15 +101,15 @@ const headObjectSpec = {
   ...getObjectSpec,
   method: 'HEAD',
   otherStatus: [304],
-  summary: "An object's headers",
-  description: 'The headers a download would have.',
+  summary: "Get an object's headers",
+  description: 'The headers of a download, without the body.',
 } as const
 
 const deleteObjectSpec = {
   method: 'DELETE',
   tag: 'objects',
   summary: 'Delete an object',
-  description: 'It goes to the trash. `permanent=true` destroys it and needs `manage`.',
+  description: 'Moves it to the trash. `permanent=true` deletes it for good and needs `manage`.',
   access: 'signed_in',
   status: 204,
   headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
@@ -133,7 +133,7 @@ const updateObjectSpec = {
           pattern: '^[\\w!#$&^.+-]{1,127}/[\\w!#$&^.+-]{1,127}([ \\t]*;[\\x20-\\x7e]*)?$',
         }),
       ),
-      metadata: Type.Optional({ ...Metadata, description: 'Replaces all of it. At most 8 KiB.' }),
+      metadata: Type.Optional({ ...Metadata, description: 'Replaces all metadata. At most 8 KiB.' }),
     },
     { additionalProperties: false, minProperties: 1 },
   ),
@@ -165,8 +165,8 @@ export const operations = {
     summary: 'Browse a folder',
     description: [
       'Folders (`common_prefixes`) and objects directly under `prefix`.',
-      'By name both come in one byte order, page by page, at a cost that does not grow with the bucket.',
-      'By size or time the folders come first. `offset` jumps; `cursor` reads on.',
+      'By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket.',
+      'By size or time, folders come first. `offset` jumps; `cursor` continues.',
       '`total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page).',
     ].join(' '),
     access: 'signed_in',
@@ -183,7 +183,7 @@ export const operations = {
         Type.Enum(['mixed', 'first'], {
           default: 'mixed',
           description:
-            '`first`: as a window shows a folder: folders before objects also by name, and the empty object that only marks the folder itself left out.',
+            '`first`: as file managers show a folder: folders before objects also when sorted by name, and without the empty object that only marks the folder itself.',
         }),
       ),
     }),
@@ -194,9 +194,7 @@ export const operations = {
       next_cursor: Nullable(Type.String()),
       total: Type.Integer(),
       total_exact: Type.Boolean(),
-      total_folders: Nullable(
-        Type.Integer({ description: 'How many of `total` are folders; null where that is not known.' }),
-      ),
+      total_folders: Nullable(Type.Integer({ description: 'How many of `total` are folders; null if unknown.' })),
     }),
     errors: ['not_found'],
   }),
@@ -205,7 +203,7 @@ export const operations = {
     method: 'GET',
     url: '/buckets/{bucket}/objects',
     tag: 'objects',
-    summary: 'List all objects under a prefix, folders ignored',
+    summary: 'List all objects under a prefix, ignoring folders',
     access: 'signed_in',
     status: 200,
     params: inBucket,
@@ -216,7 +214,7 @@ export const operations = {
           minLength: 1,
           maxLength: 200,
           description:
-            'Only keys that hold this text after the prefix, whatever its case. A page may be short and yet not the last: `next_cursor` tells.',
+            'Only keys that contain this text after the prefix, ignoring case. A short page may not be the last one: check `next_cursor`.',
         }),
       ),
       cursor: Type.Optional(Cursor),
@@ -231,7 +229,7 @@ export const operations = {
     url: '/buckets/{bucket}/objects',
     tag: 'objects',
     summary: 'Upload files as a form',
-    description: 'One or more file parts; each is stored as `prefix` + its file name. All are stored or none.',
+    description: 'One or more file parts; each is stored as `prefix` + its file name. Either all are stored or none.',
     access: 'signed_in',
     consumes: 'multipart',
     status: 201,
@@ -251,7 +249,7 @@ export const operations = {
 
   deleteObject: route({ ...deleteObjectSpec, ...inPath, query: Exactly(deleteQuery) }),
 
-  /** The twins: URL clients normalise `..` and `//` in paths away, in a query nothing is lost. */
+  /** The same with the key in the query: URL clients normalise `..` and `//` in paths, never in a query. */
   putObjectByQuery: route({
     ...putObjectSpec,
     ...inQuery,
@@ -284,7 +282,7 @@ export const operations = {
     ...manyKeys,
     url: '/buckets/{bucket}/objects/bulk-delete',
     summary: 'Delete up to 1,000 objects',
-    description: 'They go to the trash; `trash_ids` put them back.',
+    description: 'Moves them to the trash; restore them with `trash_ids`.',
     body: Exactly({ keys: Keys }),
     reply: DeleteResult,
     records: ['delete'],
@@ -293,8 +291,8 @@ export const operations = {
   objectsExist: route({
     ...manyKeys,
     url: '/buckets/{bucket}/objects/exists',
-    summary: 'Which of up to 1,000 keys are taken',
-    description: 'Answers for keys the caller may list or read; before an upload, say.',
+    summary: 'Check which of up to 1,000 keys exist',
+    description: 'For example before an upload. Covers keys that the caller may list or read.',
     body: Exactly({ keys: Keys }),
     reply: Type.Object({
       items: Type.Array(

@@ -1,3 +1,3 @@
-/** Where an operation is on the server: its URL with its parameters as templates. */
+/** An operation's URL on the server, with its parameters as templates. */
 export const pathOf = ({ root, url }: { readonly root?: boolean; readonly url: string }): string =>
   root ? url : `/api/v1${url}`

@@ -1,8 +1,8 @@
-/** Patterns that people write. Both kinds are matched in linear time, which a regular expression would not promise. */
+/** User-supplied patterns. Both kinds match in linear time, which a regular expression would not guarantee. */
 
 /**
- * Whether `name` matches a grant's bucket pattern: `*` is any run of characters, everything else is literal, anchored
- * at both ends. Runs in O(pattern × name) whatever the pattern.
+ * Whether `name` matches a grant's bucket pattern, as a whole: `*` matches any characters, everything else is literal.
+ * Takes O(pattern × name) for any pattern.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   let p = 0
@@ -25,19 +25,19 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return p === pattern.length
 }
 
-/** One piece of a pattern: a character of its own, or what stands for many. */
+/** One piece of a pattern: a literal character or a wildcard. */
 type Piece =
   | { kind: 'character'; character: string }
-  /** `?`: one character but a slash. */
+  /** `?`: any character but a slash. */
   | { kind: 'one' }
-  /** `*`: any run without a slash. */
+  /** `*`: any characters but slashes. */
   | { kind: 'name' }
-  /** `**`: any run. */
+  /** `**`: any characters. */
   | { kind: 'all' }
-  /** `**` and a slash where a name could begin: any number of folders, none too. */
+  /** `**` and a slash where a name could start: any number of folders, including none. */
   | { kind: 'folders' }
 
-/** Most runs of stars in a glob: each costs a step for every character of every key. */
+/** Most wildcards in a glob: each costs a step for every character of every key. */
 export const MOST_WILDCARDS = 16
 /** How many runs of stars a glob has. */
 export const wildcardsIn = (glob: string): number => glob.match(/\*+/g)?.length ?? 0
@@ -48,12 +48,12 @@ const put = (states: Uint32Array, at: number): void => {
 }
 
 /**
- * A test for texts that a glob matches as a whole. `*`, `**`, `**` + `/` and `?` are special, everything else is literal. All
- * possible readings are followed at once, each a bit, without going back: a character costs a step for each 32 pieces and
- * one for each run of stars.
+ * Compiles a glob into a test for whole texts. `*`, `**`, `**` + `/` and `?` are special, everything else is literal.
+ * All possible matches are followed at once, one bit each, without backtracking: a character costs a step for each 32
+ * pieces and one for each run of stars.
  */
 export function compileGlob(glob: string): (text: string) => boolean {
-  // Where a reading stands before a piece; within a folder's name of a `folders` piece one place further.
+  // A match's position before a piece; within a folder's name of a `folders` piece, one position further.
   const stars: { at: number; kind: 'name' | 'all' | 'folders' }[] = []
   const literals: { at: number; character: string | undefined }[] = []
   let end = 0
@@ -72,7 +72,7 @@ export function compileGlob(glob: string): (text: string) => boolean {
   }
   const masks = new Map([...new Set([...glob, '/'])].map((character) => [character, maskOf(character)]))
   const anyOther = maskOf('')
-  /** Stars stand for nothing too. */
+  /** Stars also match nothing. */
   const enter = (states: Uint32Array): Uint32Array => {
     for (const { at, kind } of stars) if (has(states, at)) put(states, at + (kind === 'folders' ? 2 : 1))
     return states

@@ -1,10 +1,10 @@
 import { matchesPattern } from './patterns.ts'
 
-/** Rights on names of buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
+/** Permissions on buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
 export const bucketActions = ['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const
 export type BucketAction = (typeof bucketActions)[number]
 
-/** Rights that hold everywhere. `admin` includes every other right. */
+/** Permissions that apply everywhere. `admin` includes every other permission. */
 export const globalRights = ['admin', 'users.manage'] as const
 export type GlobalRight = (typeof globalRights)[number]
 
@@ -26,14 +26,14 @@ export interface Grant {
   prefix: string
   actions: readonly BucketAction[]
 }
-/** A group the caller belongs to, with all it grants. */
+/** A group the caller belongs to, with its grants. */
 export interface GrantingGroup {
   id: string
   name: string
   global: readonly GlobalRight[]
   grants: readonly Grant[]
 }
-/** What allows something: a grant, or (null) the group's right `admin`. */
+/** What allows something: a grant, or (null) the group's `admin` permission. */
 export interface Reason {
   group_id: string
   group: string
@@ -48,15 +48,15 @@ export const mayManageUsers = (groups: readonly GrantingGroup[]): boolean =>
   groups.some((group) => group.global.includes('admin') || group.global.includes('users.manage'))
 
 /**
- * The only gate (R2): may a member of `groups` do `action` on `key` of `bucket`? Rights on the bucket itself (its
- * settings, its creation) are asked with the key '', which only a grant without a prefix covers.
+ * The only permission check: may a member of `groups` do `action` on `key` of `bucket`? Permissions on the bucket
+ * itself (its settings, its creation) are checked with the key '', which only a grant without a prefix covers.
  */
 export function decide(groups: readonly GrantingGroup[], action: BucketAction, bucket: string, key: string): Decision {
   for (const via of reasons(groups, action, bucket, key)) return { allowed: true, via }
   return { allowed: false }
 }
 
-/** Every grant that lets a member of `groups` do this; none where it is not allowed. */
+/** Every grant that lets a member of `groups` do this; empty if it is not allowed. */
 export function* reasons(
   groups: readonly GrantingGroup[],
   action: BucketAction,
@@ -77,9 +77,9 @@ export function* reasons(
 }
 
 /**
- * Whether members of `own` have every right that members of `other` have, so that they may hand it out or act for those
- * who hold it (R7). A `*` in another's pattern counts as a character that only our `*` matches, and one grant must cover
- * an action of another: where rights would only add up to as much, the answer is no.
+ * Whether members of `own` have every permission that members of `other` have, so that they may grant it or manage
+ * those who have it. A `*` in another's pattern counts as a character that only our `*` matches, and a single grant
+ * must cover another's action: where permissions would only add up to the same, the answer is no.
  */
 export function covers(own: readonly GrantingGroup[], other: readonly GrantingGroup[]): boolean {
   if (isAdmin(own)) return true
@@ -101,7 +101,7 @@ export function covers(own: readonly GrantingGroup[], other: readonly GrantingGr
   )
 }
 
-/** The preset that has exactly these actions; null when none has. */
+/** The preset with exactly these actions, or null. */
 export function presetOf(actions: readonly BucketAction[]): Preset | null {
   const found = Object.entries(presets).find(
     ([, preset]) => preset.length === new Set(actions).size && preset.every((action) => actions.includes(action)),
@@ -125,7 +125,7 @@ export interface KeyRange {
   to: string | null
 }
 
-/** The smallest text greater than every text that starts with `prefix`, in UTF-8 byte order; null when there is none. */
+/** The smallest text greater than every text that starts with `prefix`, in UTF-8 byte order; null if there is none. */
 export function afterPrefix(prefix: string): string | null {
   const points = [...prefix]
   while (points.length > 0) {
@@ -136,12 +136,12 @@ export function afterPrefix(prefix: string): string | null {
   return null
 }
 
-/** The smallest key greater than `key`: no key holds NUL. */
+/** The smallest key greater than `key`: no key contains NUL. */
 export const afterKey = (key: string): string => `${key}\u0001`
 
 /**
  * The parts of `prefix` in `bucket` where `action` is allowed, as disjoint ranges in key order. A grant on a deeper
- * prefix opens just its own range, so that a listing above it shows the way there and no sibling.
+ * prefix opens just its own range, so a listing above it shows the path there and no siblings.
  */
 export function allowedRanges(
   groups: readonly GrantingGroup[],
@@ -163,7 +163,7 @@ export function allowedRanges(
   return outermost.sort(compareKeys).map((one) => ({ from: one, to: afterPrefix(one) }))
 }
 
-/** Order of keys as the databases have it: by code point, which is the order of the UTF-8 bytes. */
+/** The databases' key order: by code point, which is the order of the UTF-8 bytes. */
 export function compareKeys(a: string, b: string): number {
   let i = 0
   while (i < a.length && i < b.length) {

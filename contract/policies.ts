@@ -14,32 +14,37 @@ const Glob = Type.String({
   maxLength: 256,
   format: 'key-prefix',
   description:
-    'Matched against all that follows `prefix` in the key: `*` any run of characters but `/`, `**` any run, `**/` any number of folders (none too), `?` one character but `/`. At most 16 runs of stars.',
+    'Matched against the part of the key after `prefix`: `*` matches any characters but `/`, `**` any characters, `**/` any number of folders (including none), `?` one character but `/`. At most 16 runs of stars.',
   examples: ['**/*.tmp'],
 })
 const Days = Type.Integer({
   minimum: 0,
   maximum: 36_500,
-  description: 'Only objects whose `last_modified` is at least so many times 24 hours ago.',
+  description: 'Only objects whose `last_modified` is at least this many times 24 hours ago.',
 })
 const Bytes = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Only objects of this size or more.',
+  description: 'Only objects of at least this size in bytes.',
 })
 const Newest = Type.Integer({
   minimum: 1,
   maximum: 1000,
   description:
-    'Of the objects directly in one folder that `glob` and `min_size` leave, so many of the newest stay, however old.',
+    'Keeps this many of the newest objects directly in each folder, however old, counting only those that match `glob` and `min_size`.',
 })
 const CronText = Type.String({
   minLength: 9,
   maxLength: 200,
-  description: 'Five fields: minute, hour, day of month, month, day of week. Null: runs only when asked to.',
+  description: 'Five fields: minute, hour, day of month, month, day of week. Null: only runs manually.',
   examples: ['30 2 * * *'],
 })
-const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'An IANA name.', examples: ['Europe/Berlin'] })
+const TimeZone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'An IANA time zone name.',
+  examples: ['Europe/Berlin'],
+})
 const MaxDeletes = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -74,11 +79,11 @@ const RunSummary = Type.Object({
   id: Id,
   policy_id: Id,
   dry_run: Type.Boolean(),
-  of: Nullable(Type.String({ description: 'The dry run whose list it deletes.' })),
+  of: Nullable(Type.String({ description: 'The dry run whose matches it deletes.' })),
   trigger: Type.Enum([...runTriggers]),
   status: Type.Enum([...runStatuses], {
     description:
-      '`stopped`: a guard rail or a change of the policy ended it. `failed`: it could not go on. See `reason`.',
+      '`stopped`: a safety limit or a change of the policy ended it. `failed`: it could not continue. See `reason`.',
   }),
   reason: Nullable(Type.String()),
   cutoff: Timestamp,
@@ -87,8 +92,8 @@ const RunSummary = Type.Object({
   matched: Type.Integer(),
   matched_bytes: Type.Integer(),
   deleted: Type.Integer(),
-  bytes: Type.Integer({ description: 'Bytes deleted; of a dry run, bytes it would delete.' }),
-  kept: Type.Integer({ description: 'Matched, but changed or gone when their turn came.' }),
+  bytes: Type.Integer({ description: 'Bytes deleted; for a dry run, bytes it would delete.' }),
+  kept: Type.Integer({ description: 'Matched, but changed or deleted before their turn.' }),
   author_id: Id,
   author_email: Nullable(Type.String()),
   requested_by: Nullable(Type.String()),
@@ -103,12 +108,12 @@ export const PolicyRun = Type.Object({
   errors: Type.Array(
     Type.Object({ bucket: Type.String(), key: Type.String(), code: Type.String(), detail: Type.String() }),
     {
-      description: 'The first 100 of what was kept.',
+      description: 'The first 100 kept objects.',
     },
   ),
   sample: Type.Array(Type.String(), {
     maxItems: 100,
-    description: 'Keys of the first 100 matches, without those the caller may not list.',
+    description: 'Keys of the first 100 matches, except those the caller may not list.',
   }),
 })
 export type PolicyRun = Type.Static<typeof PolicyRun>
@@ -128,8 +133,8 @@ export const Policy = Type.Object({
   timezone: Type.String(),
   enabled: Type.Boolean(),
   next_run_at: Nullable(Timestamp),
-  last_run: Nullable(RunSummary, { description: 'The last one that was no dry run and is over.' }),
-  author_id: Type.String({ description: 'Who changed it last: it runs with their rights.' }),
+  last_run: Nullable(RunSummary, { description: 'The last finished run that was not a dry run.' }),
+  author_id: Type.String({ description: 'The user who last changed it: it runs with their permissions.' }),
   author_email: Nullable(Type.String()),
   created_by: Type.String(),
   created_at: Timestamp,
@@ -144,7 +149,7 @@ const Found = Type.Object({ bucket: BucketName, key: ObjectKey, size: Type.Integ
 
 const runOptions = {
   dry_run: Type.Optional(Type.Boolean({ default: false })),
-  of: Type.Optional(Type.String({ ...Id, description: 'A dry run of the policy as it is now.' })),
+  of: Type.Optional(Type.String({ ...Id, description: 'A dry run of the policy’s current version.' })),
 }
 
 export const operations = {
@@ -154,7 +159,7 @@ export const operations = {
     tag: 'policies',
     summary: 'Create a cleanup policy',
     description:
-      'Needs `policy` on all that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size` and `keep_newest` is required; an object is deleted when all of those given say so.',
+      'Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size` and `keep_newest` is required; an object is deleted if it meets all the given conditions.',
     access: 'signed_in',
     status: 201,
     body: Exactly({ name: Name, ...rule, ...guards, ...schedule }),
@@ -166,7 +171,7 @@ export const operations = {
     method: 'GET',
     url: '/policies',
     tag: 'policies',
-    summary: 'Policies you may change, latest first',
+    summary: 'List the policies you may change, latest first',
     access: 'signed_in',
     status: 200,
     query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
@@ -177,9 +182,9 @@ export const operations = {
     method: 'POST',
     url: '/policies/preview',
     tag: 'policies',
-    summary: 'What a policy would delete now, without saving it',
+    summary: 'Preview what a policy would delete now, without saving it',
     description:
-      'Looks at up to 100,000 objects; `complete` says whether these were all. Needs `policy` and `delete` on all that is in scope.',
+      'Examines up to 100,000 objects; `complete` says whether these were all. Needs `policy` and `delete` on everything in scope.',
     access: 'signed_in',
     status: 200,
     body: Exactly({ name: Type.Optional(Name), ...rule, ...guards, ...schedule }),
@@ -198,12 +203,12 @@ export const operations = {
           keep_newest: Type.Integer(),
           older_than_days: Type.Integer(),
         },
-        { description: 'Objects in scope that stay, by the first condition that keeps them.' },
+        { description: 'Objects in scope that are kept, by the first condition that keeps them.' },
       ),
       sample: Type.Array(Type.String(), { maxItems: 100 }),
-      objects: Type.Array(Found, { maxItems: 100, description: 'The sample with what there is to know of each.' }),
-      would_stop: Nullable(Type.String({ description: 'Why a run would stop before it deletes anything.' })),
-      next_runs: Type.Array(Timestamp, { description: 'The next five times of the schedule.' }),
+      objects: Type.Array(Found, { maxItems: 100, description: 'Details of the objects in the sample.' }),
+      would_stop: Nullable(Type.String({ description: 'Why a run would stop before deleting anything.' })),
+      next_runs: Type.Array(Timestamp, { description: 'The next five scheduled times.' }),
     }),
     records: [],
     rate: 'costly',
@@ -213,7 +218,7 @@ export const operations = {
     method: 'GET',
     url: '/policies/{id}',
     tag: 'policies',
-    summary: 'A policy',
+    summary: 'Get a policy',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -227,7 +232,7 @@ export const operations = {
     tag: 'policies',
     summary: 'Change a policy',
     description:
-      'What is left out stays; null takes a condition, a limit or the schedule away. Whoever changes it becomes its author, with whose rights it runs. A run of it that is not over stops.',
+      'Omitted fields are unchanged; null removes a condition, a limit or the schedule. Whoever changes it becomes its author, and it runs with the author’s permissions. A run in progress stops.',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -248,7 +253,7 @@ export const operations = {
     url: '/policies/{id}',
     tag: 'policies',
     summary: 'Delete a policy with its history',
-    description: 'A run of it that is not over is cancelled. What was deleted stays in the trash and in the audit log.',
+    description: 'A run in progress is cancelled. Deleted objects stay in the trash and in the audit log.',
     access: 'signed_in',
     status: 204,
     params: byId,
@@ -260,9 +265,9 @@ export const operations = {
     method: 'POST',
     url: '/policies/{id}/run',
     tag: 'policies',
-    summary: 'Run a policy now, or try what a run would do',
+    summary: 'Run a policy now, or do a dry run',
     description:
-      'Answers 200 with the run when it is over within two seconds, else 202. With `of` it deletes exactly what that dry run listed, without what has changed since. Works with the rights of the author of the policy. One run of a policy at a time (409). The options may be in the query or in the body.',
+      'Returns 200 with the run if it finishes within two seconds, else 202. With `of` it deletes exactly what that dry run listed, except what has changed since. Runs with the permissions of the policy’s author. A policy has one run at a time (409). The options may be in the query or in the body.',
     access: 'signed_in',
     status: 202,
     otherStatus: [200],
@@ -280,7 +285,7 @@ export const operations = {
     method: 'GET',
     url: '/policies/{id}/runs',
     tag: 'policies',
-    summary: 'Runs of a policy, latest first',
+    summary: 'List a policy’s runs, latest first',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -293,7 +298,7 @@ export const operations = {
     method: 'GET',
     url: '/policies/{id}/runs/{run_id}',
     tag: 'policies',
-    summary: 'A run of a policy',
+    summary: 'Get a run of a policy',
     access: 'signed_in',
     status: 200,
     params: byRun,
@@ -305,9 +310,9 @@ export const operations = {
     method: 'GET',
     url: '/policies/{id}/runs/{run_id}/items',
     tag: 'policies',
-    summary: 'Every object a run matched and what became of it',
+    summary: 'List every object a run matched, with its outcome',
     description:
-      'Only objects the caller may list. A page may be short and yet not the last: `next_cursor` tells. Kept for 30 days.',
+      'Only objects the caller may list. A short page may not be the last one: check `next_cursor`. Kept for 30 days.',
     access: 'signed_in',
     status: 200,
     params: byRun,
@@ -324,8 +329,8 @@ export const operations = {
     method: 'POST',
     url: '/policies/{id}/runs/{run_id}/cancel',
     tag: 'policies',
-    summary: 'Stop a run',
-    description: 'Before its next step. What is deleted stays in the trash.',
+    summary: 'Cancel a run',
+    description: 'Takes effect before its next step. Deleted objects stay in the trash.',
     access: 'signed_in',
     status: 200,
     params: byRun,
@@ -338,8 +343,8 @@ export const operations = {
     method: 'GET',
     url: '/buckets/{bucket}/policies',
     tag: 'policies',
-    summary: 'Which policies will delete an object, when and why',
-    description: 'Policies that match the object now or will once it is old enough. Needs `read` on the key.',
+    summary: 'List the policies that will delete an object, with when and why',
+    description: 'Policies that match the object now or once it is old enough. Needs `read` on the key.',
     access: 'signed_in',
     status: 200,
     params: Type.Object({ bucket: BucketName }),
@@ -352,10 +357,10 @@ export const operations = {
           enabled: Type.Boolean(),
           matches_now: Type.Boolean(),
           matches_at: Nullable(Timestamp, {
-            description: 'From when on it matches; null while the folder keeps it as one of its newest.',
+            description: 'When it starts to match; null while it is kept as one of the folder’s newest.',
           }),
-          next_run_at: Nullable(Timestamp, { description: 'Null: it runs only when asked to.' }),
-          deletes_at: Nullable(Timestamp, { description: 'The first time of the schedule at which it matches.' }),
+          next_run_at: Nullable(Timestamp, { description: 'Null: it only runs manually.' }),
+          deletes_at: Nullable(Timestamp, { description: 'The first scheduled time at which it matches.' }),
           reason: Type.String(),
         }),
       ),

@@ -3,7 +3,7 @@ import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, ObjectKey } from './shapes.ts'
 
-/** A key of 1,024 control characters, six bytes each in JSON, with a file name and a type of the same. */
+/** A key of 1,024 control characters, six bytes each in JSON, with a file name and a content type of the same. */
 const LONGEST_TOKEN = 14_000
 
 const signed = {
@@ -18,9 +18,9 @@ export const operations = {
     method: 'POST',
     url: '/buckets/{bucket}/objects/presign',
     tag: 'objects',
-    summary: 'A URL that needs no credential',
+    summary: 'Create a URL that needs no credential',
     description:
-      'For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it.',
+      'For one method on one key, within these limits, until it expires. It stops working when its creator loses the permission or the account.',
     access: 'signed_in',
     status: 200,
     params: Type.Object({ bucket: BucketName }),
@@ -36,18 +36,18 @@ export const operations = {
           },
         ),
       ),
-      download: Type.Optional(Type.Boolean({ description: 'GET: always as an attachment.' })),
+      download: Type.Optional(Type.Boolean({ description: 'GET: always send as an attachment.' })),
       filename: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'GET: the name to save it by.' }),
+        Type.String({ minLength: 1, maxLength: 255, description: 'GET: the file name to save as.' }),
       ),
       embed: Type.Optional(
         Type.Boolean({
-          description: 'GET: pages of this origin may show it in a frame, and it is never redirected to the storage.',
+          description: 'GET: pages of this origin may show it in a frame; never redirects to the storage.',
         }),
       ),
-      content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type taken.' })),
+      content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type accepted.' })),
       max_bytes: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT: the most bytes taken.' }),
+        Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT: maximum size in bytes.' }),
       ),
     }),
     reply: Type.Object({ url: Type.String(), method: Type.Enum(['GET', 'PUT']), expires_at: Type.String() }),
@@ -58,7 +58,7 @@ export const operations = {
   getSigned: route({
     ...signed,
     method: 'GET',
-    summary: 'Download by a presigned URL',
+    summary: 'Download with a presigned URL',
     status: 200,
     otherStatus: [206, 304, 307],
     query: Exactly({}),
@@ -70,7 +70,7 @@ export const operations = {
   headSigned: route({
     ...signed,
     method: 'HEAD',
-    summary: 'Headers by a presigned URL',
+    summary: 'Get headers with a presigned URL',
     status: 200,
     otherStatus: [304, 307],
     query: Exactly({}),
@@ -82,7 +82,7 @@ export const operations = {
   putSigned: route({
     ...signed,
     method: 'PUT',
-    summary: 'Upload by a presigned URL',
+    summary: 'Upload with a presigned URL',
     consumes: 'bytes',
     status: 201,
     otherStatus: [200],

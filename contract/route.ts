@@ -3,18 +3,18 @@ import type { ErrorCode } from './errors.ts'
 import { pathOf } from './paths.ts'
 
 /**
- * Who may call: anyone; anyone with a valid credential (the handler checks rights on names); those who may manage users
- * (`users.manage`, the handler checks whom); administrators; those and what watches the service (METRICS_TOKEN).
+ * Who may call: anyone; anyone with a valid credential (the handler checks permissions on names); user managers
+ * (`users.manage`; the handler checks whom they manage); administrators; administrators and monitoring (METRICS_TOKEN).
  */
 export type Access = 'public' | 'signed_in' | 'user_manager' | 'admin' | 'monitor'
 
-/** What the body is: JSON by default; `bytes` and `multipart` reach the handler as a stream. */
+/** The body's kind: JSON by default; `bytes` and `multipart` reach the handler as a stream. */
 export type Consumes = 'json' | 'form' | 'multipart' | 'bytes'
 
 /**
- * One operation of the API. Validation, the OpenAPI page, the handler's types and the typed client read this object.
+ * One operation of the API. Validation, the OpenAPI page, the handler's types and the typed client all derive from it.
  * `url` is relative to `/api/v1` and written as an RFC 6570 template; `{+key}` is an object key: the rest of the path,
- * slashes included. `root: true` puts it beside `/api/v1` instead.
+ * slashes included. With `root: true` it is not below `/api/v1`.
  */
 export interface RouteSpec {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -24,36 +24,36 @@ export interface RouteSpec {
   summary: string
   description?: string
   access: Access
-  /** The status of success; `otherStatus` lists further ones the handler may choose. */
+  /** The status of success; `otherStatus` lists others the handler may use. */
   status: number
   otherStatus?: readonly number[]
   params?: TObject
   query?: TObject
-  /** Request headers with a meaning, in lower case. */
+  /** Request headers that matter, in lower case. */
   headers?: TObject
   consumes?: Consumes
   body?: TSchema
-  /** The body may be left out: then it is `{}`. */
+  /** The body may be omitted: it is `{}` then. */
   bodyOptional?: boolean
-  /** The body of success. It is an allow-list: what it does not name is never sent. */
+  /** The response body of success. It is an allow-list: fields it does not name are never sent. */
   reply?: TSchema
-  /** The reply is an object's bytes. */
+  /** The response is an object's bytes. */
   produces?: 'bytes'
-  /** Codes a caller must expect beyond those every route can answer. */
+  /** Error codes besides those that every route may return. */
   errors?: readonly ErrorCode[]
-  /** Most bytes of a JSON or form body. Default 64 KiB. */
+  /** Maximum size of a JSON or form body. Default 64 KiB. */
   bodyLimit?: number
-  /** What limits how often it is called: `costly` a person, `none` nobody. Default: `public` ones by address, others not. */
+  /** Rate limit: `costly` per person, `none` unlimited. Default: `public` routes by address, others unlimited. */
   rate?: 'costly' | 'none'
-  /** Names of the actions a mutating route records; `[]` says on purpose that it records none. */
+  /** Actions that a mutating route records; `[]` says on purpose that it records none. */
   records?: readonly string[]
 }
 
-/** Declares an operation; gives back its argument with the types of its shapes kept. */
+/** Declares an operation; returns its argument with the types of its shapes kept. */
 export const route = <const R extends RouteSpec>(spec: R): R => spec
 
 type Shape<S> = S extends TSchema ? Static<S> : undefined
-/** What the handler receives and the typed client takes for a route. */
+/** A route's input, for the handler and the typed client. */
 export interface Input<R extends RouteSpec> {
   params: Shape<R['params']>
   query: Shape<R['query']>
@@ -63,9 +63,9 @@ export interface Input<R extends RouteSpec> {
 /** The JSON body of success. */
 export type Reply<R extends RouteSpec> = R['reply'] extends TSchema ? Static<R['reply']> : undefined
 
-/** Which limit counts the calls of a route. */
+/** Which rate limit counts a route's calls. */
 export const rateOf = ({ rate, access }: RouteSpec): 'public' | 'costly' | 'none' =>
   rate ?? (access === 'public' ? 'public' : 'none')
 
-/** The path of a route on the server, as an OpenAPI template. */
+/** A route's path on the server, as an OpenAPI template. */
 export const pathTemplate = (route: RouteSpec): string => pathOf(route).replace('{+', '{')

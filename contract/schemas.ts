@@ -2,10 +2,7 @@ import type { TSchema } from 'typebox'
 import { files } from './index.ts'
 import * as shapes from './shapes.ts'
 
-/**
- * The shapes that the contract exports by a name of their own, by the JSON they are: a schema with the same JSON is that
- * shape, wherever an operation has it.
- */
+/** Names of the shapes that the contract exports, by their JSON: an equal schema gets that name wherever it is used. */
 export const schemaNames: ReadonlyMap<string, string> = new Map(
   [shapes, ...Object.values(files)].flatMap((file) =>
     Object.entries<unknown>(file)

@@ -11,74 +11,77 @@ const Secret = Type.String({
   minLength: 1,
   maxLength: 1000,
   format: 'password',
-  description: 'Kept encrypted and never shown again; reading gives whether one is set.',
+  description: 'Stored encrypted and never returned; `<field>_set` says whether it is set.',
 })
 
 /** The fields of each section, as they are written. */
 const sections = {
   auth: {
-    enable_local: Type.Boolean({ description: 'Login with e-mail and password.', default: true }),
+    enable_local: Type.Boolean({ description: 'Login with email and password.', default: true }),
     enable_idp: Type.Boolean({
-      description: 'Login through the identity provider, once one is set up.',
+      description: 'Login through the identity provider, if one is configured.',
       default: true,
     }),
     auto_create_users: Type.Boolean({
-      description: 'A first login through the identity provider makes an account, in no group.',
+      description: 'A first login through the identity provider creates an account that is in no group.',
       default: false,
     }),
     refresh_rotation: Type.Boolean({
-      description: 'Each refresh replaces the refresh token. Off: the first one works for its 7 days.',
+      description: 'Each refresh replaces the refresh token. If off, the first one works for its 7 days.',
       default: true,
     }),
     idp_require_browser_cookie: Type.Boolean({
-      description: 'The browser that finishes a login must be the one that began it.',
+      description: 'A login must finish in the browser that started it.',
       default: true,
     }),
   },
   idp: {
-    name: Nullable(Text, { description: 'Shown on the login button.' }),
-    issuer_url: Nullable(HttpUrl, { description: 'Issuer of OpenID Connect discovery.' }),
+    name: Nullable(Text, { description: 'Name shown on the login button.' }),
+    issuer_url: Nullable(HttpUrl, { description: 'OpenID Connect issuer.' }),
     client_id: Nullable(Text),
     client_secret: Nullable(Secret),
     subject_claim: Nullable(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,100}$' }), {
-      description: 'The claim that says who it is. Default: `oid` at Entra, else `sub`.',
+      description: 'Claim that identifies the user. Default: `oid` with Entra, else `sub`.',
     }),
     groups_claim: Nullable(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,100}$' }), {
-      description: 'The claim that lists their groups; null leaves groups to administrators here.',
+      description: 'Claim that lists the user’s groups; null: only administrators manage group membership.',
     }),
     group_mapping: Type.Array(Exactly({ value: Text, group_id: Id }), {
       maxItems: 200,
       description:
-        'At each login: members of the provider’s group are put into ours, others are taken out. Groups not named here are left alone.',
+        'At each login, members of the provider’s group are added to ours and others are removed. Groups not listed here do not change.',
     }),
   },
   directory: {
     kind: Nullable(Type.Enum(['msgraph', 'keycloak', 'scim2'])),
-    url: Nullable(HttpUrl, { description: 'Graph host, Keycloak base, or what `/Users` follows in SCIM.' }),
-    token_url: Nullable(HttpUrl, { description: 'Where application tokens are issued.' }),
-    client_id: Nullable(Text, { description: 'Default: that of the identity provider.' }),
+    url: Nullable(HttpUrl, { description: 'Graph host, Keycloak base URL, or SCIM base URL (without `/Users`).' }),
+    token_url: Nullable(HttpUrl, { description: 'Token endpoint for directory access.' }),
+    client_id: Nullable(Text, { description: 'Default: the identity provider’s.' }),
     client_secret: Nullable(Secret),
     realm: Nullable(Text, { description: 'Keycloak.' }),
     bearer_token: Nullable(Secret),
-    subject_attribute: Type.Enum(['id', 'externalId', 'userName'], { description: 'SCIM.', default: 'id' }),
+    subject_attribute: Type.Enum(['id', 'externalId', 'userName'], {
+      description: 'SCIM attribute that the subject claim contains.',
+      default: 'id',
+    }),
   },
   quotas: {
-    default_bucket_quota_gb: Nullable(Gigabytes, { description: 'Of buckets created without saying. Null: none.' }),
-    total_quota_gb: Nullable(Gigabytes, { description: 'All buckets together; held like a bucket’s.' }),
+    default_bucket_quota_gb: Nullable(Gigabytes, { description: 'Default quota of new buckets. Null: none.' }),
+    total_quota_gb: Nullable(Gigabytes, { description: 'Quota for all buckets together; enforced like a bucket’s.' }),
   },
   trash: {
-    default_days: Type.Integer({ minimum: 0, maximum: 3650, description: 'Of buckets created without saying.' }),
+    default_days: Type.Integer({ minimum: 0, maximum: 3650, description: 'Default trash days of new buckets.' }),
   },
   tokens: {
     max_lifetime_days: Type.Integer({
       minimum: 0,
       maximum: 3650,
       default: 0,
-      description: 'The longest a new personal access token may live; 0: no limit.',
+      description: 'Maximum lifetime of new personal access tokens; 0: no limit.',
     }),
     cap_child_expiry: Type.Boolean({
       default: false,
-      description: 'A token made with a token does not outlive it.',
+      description: 'A token created with another token does not outlive it.',
     }),
   },
   uploads: {
@@ -86,60 +89,71 @@ const sections = {
       minimum: 1,
       maximum: 720,
       default: 24,
-      description: 'When an upload in parts that was not finished is given up.',
+      description: 'When an unfinished multipart upload is discarded.',
     }),
   },
   shares: {
     default_expires_in: Type.String({ pattern: '^([1-9]\\d{0,8}[smhdw]|never)$', default: '7d' }),
     max_expires_in: Nullable(Type.String({ pattern: '^[1-9]\\d{0,8}[smhdw]$' }), {
-      description: 'The longest a new link may live; null: no limit.',
+      description: 'Maximum lifetime of new links; null: no limit.',
     }),
     require_creator_access: Type.Boolean({
       default: true,
       description:
-        'A link ends when its creator is disabled, or may not share or read (of uploads: write) what it is of any more.',
+        'A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects.',
     }),
   },
   images: {
-    max_source_mb: Type.Integer({ minimum: 1, maximum: 1024, default: 50, description: 'Bytes of the source.' }),
-    max_source_megapixels: Megapixels({ default: 50, description: 'Of all frames together, as the header declares.' }),
-    max_progressive_megapixels: Megapixels({ default: 25, description: 'Of progressive and interlaced sources.' }),
+    max_source_mb: Type.Integer({ minimum: 1, maximum: 1024, default: 50, description: 'Maximum size of the source.' }),
+    max_source_megapixels: Megapixels({
+      default: 50,
+      description: 'Maximum of all frames together, as declared in the header.',
+    }),
+    max_progressive_megapixels: Megapixels({
+      default: 25,
+      description: 'Maximum of progressive and interlaced sources.',
+    }),
     max_avif_source_megapixels: Megapixels({ default: 16 }),
-    max_result_megapixels: Megapixels({ default: 16.8, description: 'Of all frames together.' }),
+    max_result_megapixels: Megapixels({ default: 16.8, description: 'Maximum of all frames together.' }),
     max_avif_result_megapixels: Megapixels({ default: 4 }),
-    max_frames: Type.Integer({ minimum: 1, maximum: 10_000, default: 500, description: 'More are left out.' }),
+    max_frames: Type.Integer({ minimum: 1, maximum: 10_000, default: 500, description: 'Further frames are dropped.' }),
     timeout_seconds: Type.Integer({
       minimum: 1,
       maximum: 300,
       default: 10,
-      description: 'In the queue and rendering.',
+      description: 'Time limit for queueing and rendering.',
     }),
     render_slots: Nullable(Type.Integer({ minimum: 1, maximum: 256 }), {
-      description: 'Renders at a time in one process. Null: one for each core. Never more than there are cores.',
+      description: 'Concurrent renders per process. Null: one per core. Never more than there are cores.',
     }),
     slots_per_user: Nullable(Type.Integer({ minimum: 1, maximum: 256 }), {
-      description: 'How many of them one user may have. Null: three quarters, at least 2.',
+      description: 'Concurrent renders per user. Null: three quarters of them, at least 2.',
     }),
     slots_per_link: Nullable(Type.Integer({ minimum: 1, maximum: 256 }), {
-      description: 'How many of them one share link may have. Null: half.',
+      description: 'Concurrent renders per share link. Null: half of them.',
     }),
-    queue_length: Type.Integer({ minimum: 0, maximum: 10_000, default: 256, description: 'Beyond it: 503.' }),
-    megapixels_in_flight: Megapixels({ default: 24, description: 'Held by all renders of a process together.' }),
-    source_mb_in_flight: Type.Integer({ minimum: 1, maximum: 65_536, default: 64, description: 'The same in bytes.' }),
+    queue_length: Type.Integer({ minimum: 0, maximum: 10_000, default: 256, description: 'When it is full: 503.' }),
+    megapixels_in_flight: Megapixels({ default: 24, description: 'Maximum for all renders of a process together.' }),
+    source_mb_in_flight: Type.Integer({
+      minimum: 1,
+      maximum: 65_536,
+      default: 64,
+      description: 'Maximum source size for all renders of a process together.',
+    }),
   },
   audit: {
-    retention_days: Type.Integer({ minimum: 0, maximum: 36_500, default: 365, description: '0: for ever.' }),
-    log_reads: Type.Boolean({ default: false, description: 'Whether downloads are recorded too.' }),
+    retention_days: Type.Integer({ minimum: 0, maximum: 36_500, default: 365, description: '0: forever.' }),
+    log_reads: Type.Boolean({ default: false, description: 'Whether to record downloads too.' }),
   },
 } as const
 
-/** Fields that are written and never read: reading gives `<field>_set`. */
+/** Write-only fields: reading returns `<field>_set`. */
 export const secretSettings = {
   idp: ['client_secret'],
   directory: ['client_secret', 'bearer_token'],
 } as const satisfies { [S in keyof typeof sections]?: readonly (keyof (typeof sections)[S])[] }
 
-const secretSet = Type.Boolean({ description: 'Whether one is set.' })
+const secretSet = Type.Boolean({ description: 'Whether it is set.' })
 const { client_secret: _idpSecret, ...idp } = sections.idp
 const { client_secret: _directorySecret, bearer_token: _bearer, ...directory } = sections.directory
 
@@ -155,7 +169,7 @@ export const Settings = Type.Object({
   images: Type.Object(sections.images),
   audit: Type.Object(sections.audit),
   fixed: Type.Record(Type.String(), Type.String(), {
-    description: 'Fields that environment variables set, like `idp.client_id`, with the variable’s name.',
+    description: 'Fields set by environment variables, such as `idp.client_id`, with the variable’s name.',
   }),
 })
 export type Settings = Type.Static<typeof Settings>
@@ -185,7 +199,7 @@ export const operations = {
     method: 'GET',
     url: '/settings',
     tag: 'settings',
-    summary: 'The runtime settings',
+    summary: 'Get the runtime settings',
     access: 'admin',
     status: 200,
     reply: Settings,
@@ -197,7 +211,7 @@ export const operations = {
     tag: 'settings',
     summary: 'Change runtime settings',
     description:
-      'Only what is named changes, on the next request of every replica. What would lock the last administrator out is refused, and so is a field that an environment variable sets.',
+      'Changes only the given fields, effective on the next request on every replica. Changes that would lock out the last administrator and fields set by environment variables are refused.',
     access: 'admin',
     status: 200,
     body: SettingsChange,
@@ -210,13 +224,13 @@ export const operations = {
     method: 'POST',
     url: '/settings/test-idp',
     tag: 'settings',
-    summary: 'Ask the identity provider for its discovery document, now',
+    summary: 'Fetch the identity provider’s discovery document now',
     access: 'admin',
     status: 200,
     reply: Type.Object({
       issuer: Type.String(),
       authorization_endpoint: Type.String(),
-      redirect_uri: Type.String({ description: 'What to register at the provider.' }),
+      redirect_uri: Type.String({ description: 'The redirect URI to register at the provider.' }),
     }),
     errors: ['idp_unavailable', 'conflict'],
     records: [],

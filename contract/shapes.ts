@@ -1,7 +1,7 @@
 import Type, { type TProperties } from 'typebox'
 import { BUCKET_NAME } from './names.ts'
 
-/** An object that takes exactly the named properties: an unknown one is a 422, never ignored. */
+/** An object with exactly these properties: an unknown one is a 422, never ignored. */
 export const Exactly = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 
@@ -19,11 +19,11 @@ export const BucketName = Type.String({
   minLength: 3,
   maxLength: 63,
   pattern: BUCKET_NAME,
-  description: '3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address.',
+  description: '3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address.',
   examples: ['photos'],
 })
 
-/** The format `object-key` (`isKeyText` in names.ts) refuses NUL and lone surrogates, and counts bytes. */
+/** The format `object-key` (`isKeyText` in names.ts) rejects NUL and lone surrogates, and counts bytes. */
 export const ObjectKey = Type.String({
   minLength: 1,
   maxLength: 1024,
@@ -34,31 +34,31 @@ export const ObjectKey = Type.String({
 export const Prefix = Type.String({
   maxLength: 1024,
   format: 'key-prefix',
-  description: 'The beginning of a key, 0–1024 bytes of UTF-8 without NUL.',
+  description: 'A key prefix, 0–1024 bytes of UTF-8 without NUL.',
   default: '',
 })
 
-/** What operations on several named objects take. */
+/** The keys of a bulk operation. */
 export const Keys = Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })
-/** Bytes of a body with such keys: a thousand keys of a thousand bytes each. */
+/** Maximum body size with such keys: a thousand keys of up to a thousand bytes. */
 export const KEYS_BODY_LIMIT = 4 * 1024 * 1024
 
-/** Names and values that can be sent as `x-meta-*` headers; anything else would make the object impossible to serve. */
+/** Names and values that can be sent as `x-meta-*` headers; others would make the object impossible to serve. */
 export const Metadata = Type.Record(
   Type.String({ pattern: "^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
   Type.String({ maxLength: 4096, pattern: '^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$' }),
   { additionalProperties: false },
 )
 
-export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Items a page.' })
-export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; `next_cursor` of the page before.' })
+export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Maximum items per page.' })
+export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; the previous page’s `next_cursor`.' })
 
 export const Problem = Type.Object(
   {
     status: Type.Integer(),
-    code: Type.String({ description: 'Names the kind of error; stable.' }),
+    code: Type.String({ description: 'Stable identifier of the kind of error.' }),
     title: Type.String(),
-    detail: Type.String({ description: 'What went wrong here, for a person.' }),
+    detail: Type.String({ description: 'Human-readable explanation of this error.' }),
     request_id: Type.String(),
     errors: Type.Optional(
       Type.Array(Type.Object({ path: Type.String({ examples: ['body.name'] }), message: Type.String() })),
@@ -68,11 +68,11 @@ export const Problem = Type.Object(
 )
 export type Problem = Type.Static<typeof Problem>
 
-/** A page of a list that is read on by cursor. */
+/** A page of a list with cursors. */
 export const Page = <T extends Type.TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next_cursor: Nullable(Type.String()) })
 
-/** A page of a list that is read by page number. */
+/** A page of a list with page numbers. */
 export const NumberedPage = <T extends Type.TSchema>(item: T) =>
   Type.Object({
     items: Type.Array(item),

@@ -26,13 +26,16 @@ const LinkExpiry = Type.Union(
     Type.Integer({ minimum: 1, maximum: TEN_YEARS }),
     Type.String({ pattern: '^0*[1-9]\\d{0,8}$' }),
   ],
-  { description: '`15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings.', examples: ['7d'] },
+  {
+    description: '`15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings.',
+    examples: ['7d'],
+  },
 )
 const SharePassword = Type.String({
   minLength: 1,
   maxLength: 72,
   format: 'password',
-  description: 'Asked of everyone who opens the link; at most 72 bytes.',
+  description: 'Required from everyone who opens the link; at most 72 bytes.',
 })
 const Downloads = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 const Filename = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
@@ -46,7 +49,7 @@ const limits = {
   disposition: Type.Optional(Disposition),
 }
 const Bytes = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-/** What strangers may put in through a link of the kind `upload`. */
+/** Limits on what strangers may upload through a link of kind `upload`. */
 const uploadLimits = {
   max_file_bytes: Type.Optional(Bytes),
   max_total_bytes: Type.Optional(Bytes),
@@ -55,7 +58,7 @@ const uploadLimits = {
     Type.Array(Type.String({ pattern: '^[\\w.+-]+/([\\w.+-]+|\\*)$', maxLength: 255 }), {
       minItems: 1,
       maxItems: 50,
-      description: 'Like `image/*`. By what the file is sent as.',
+      description: 'For example `image/*`. Compared with the Content-Type that the file is sent with.',
     }),
   ),
 }
@@ -80,8 +83,8 @@ export const Share = Type.Object({
   created_by: Nullable(Type.String()),
   created_by_email: Nullable(Type.String()),
   revoked_at: Nullable(Timestamp),
-  state: Type.Enum([...shareStates], { description: '`spent`: all its downloads were taken.' }),
-  access_count: Type.Integer({ description: 'Downloads, or files received.' }),
+  state: Type.Enum([...shareStates], { description: '`spent`: all its downloads are used up.' }),
+  access_count: Type.Integer({ description: 'Downloads, or uploaded files.' }),
   received_bytes: Type.Integer(),
   last_accessed_at: Nullable(Timestamp),
 })
@@ -89,7 +92,7 @@ export type Share = Type.Static<typeof Share>
 
 export const NewShare = Type.Object({
   ...Share.properties,
-  token: Type.String({ description: 'Shown only now; a hash of it is kept.' }),
+  token: Type.String({ description: 'Returned only once; only a hash is stored.' }),
   url: Type.String(),
 })
 export type NewShare = Type.Static<typeof NewShare>
@@ -114,7 +117,7 @@ const byId = Type.Object({ id: Id })
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 const Ticket = Type.Optional(
-  Type.String({ maxLength: 500, description: 'Stands for the password for an hour: see `POST /public/s/{token}`.' }),
+  Type.String({ maxLength: 500, description: 'Replaces the password for an hour: see `POST /public/s/{token}`.' }),
 )
 const opening = {
   tag: 'public',
@@ -125,25 +128,25 @@ const opening = {
     ...(['precondition_failed', 'too_large', 'unsupported_media_type', 'busy'] as const),
   ],
 } as const
-/** Beside these an object that is an image takes the parameters of images. */
+/** An object that is an image also takes the image parameters. */
 export const openFields = {
   ticket: Ticket,
   key: Type.Optional(ObjectKey),
-  archive: Type.Optional(Type.Enum(['1'], { description: 'A folder or selection as a zip.' })),
+  archive: Type.Optional(Type.Enum(['1'], { description: 'Download a folder or selection as a zip.' })),
   cursor: Type.Optional(Cursor),
   limit: Type.Optional(Limit),
   download: Type.Optional(Type.Enum(['0', '1'])),
   embed: Type.Optional(
-    Type.Enum(['1'], { description: 'To be shown in a frame of our own pages; its policy keeps it in a sandbox.' }),
+    Type.Enum(['1'], { description: 'For showing it in a frame of our own pages, sandboxed by its CSP.' }),
   ),
   info: Type.Optional(
-    Type.Enum(['1'], { description: 'What the link is, as JSON, for the page that shows it: spends nothing.' }),
+    Type.Enum(['1'], { description: 'Returns a description of the link as JSON; does not count as a download.' }),
   ),
 }
-// Mail programs and social networks add parameters of their own to links: those are let pass.
+// Mail programs and social networks add parameters of their own to links; these are accepted and ignored.
 const openQuery = Type.Object({ ...openFields, ...imageQuery })
 
-/** What `?info=1` answers. With a password, and no proof of knowing it, names and sizes are null. */
+/** The response to `?info=1`. If the link has a password and it was not given, names and sizes are null. */
 export interface ShareInfo {
   kind: (typeof shareKinds)[number]
   needs_password: boolean
@@ -151,14 +154,14 @@ export interface ShareInfo {
   size: number | null
   content_type: string | null
   expires_at: string | null
-  /** Each opening is one of a number of downloads. */
+  /** Each opening counts towards a maximum number of downloads. */
   limited: boolean
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null
   content_types: readonly string[] | null
 }
-/** What opening a folder or selection answers. */
+/** The response to opening a folder or selection. */
 export interface ShareListing {
   kind: 'folder' | 'selection'
   name: string
@@ -172,13 +175,13 @@ const openSpec = {
   url: '/public/s/{token}',
   summary: 'Open a link',
   description:
-    'The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does.',
+    'Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does.',
   status: 200,
   otherStatus: [206, 304],
   query: openQuery,
   produces: 'bytes',
 } as const
-const headSpec = { ...openSpec, method: 'HEAD', summary: 'Look at a link, which spends nothing' } as const
+const headSpec = { ...openSpec, method: 'HEAD', summary: 'Get a link’s headers without counting a download' } as const
 const entrySpec = {
   ...openSpec,
   url: '/public/s/{token}/{+key}',
@@ -189,8 +192,8 @@ const receiveSpec = {
   ...opening,
   method: 'PUT',
   url: '/public/s/{token}/{+key}',
-  summary: 'Put a file in through a link that takes files',
-  description: 'A name that is taken gets a number; nothing is ever overwritten.',
+  summary: 'Upload a file through an upload link',
+  description: 'If the name is already in use, a number is added; nothing is ever overwritten.',
   consumes: 'bytes',
   status: 201,
   params: Type.Object({ token: Token, key: ObjectKey }),
@@ -215,8 +218,8 @@ export const operations = {
   shareObject: route({
     ...mint,
     url: '/share/{bucket}/{+key}',
-    summary: 'Make a link to an object',
-    description: 'Needs `share` and `read`. The limits may stand in the body or in the query.',
+    summary: 'Create a link to an object',
+    description: 'Needs `share` and `read`. The limits may be in the body or in the query.',
     params: Type.Object({ bucket: BucketName, key: ObjectKey }),
     query: Exactly(fromQuery),
   }),
@@ -224,7 +227,7 @@ export const operations = {
   shareObjectByQuery: route({
     ...mint,
     url: '/share/{bucket}',
-    summary: 'Make a link to an object (key in the query)',
+    summary: 'Create a link to an object (key in the query)',
     params: Type.Object({ bucket: BucketName }),
     query: Exactly({ key: ObjectKey, ...fromQuery }),
   }),
@@ -232,9 +235,9 @@ export const operations = {
   createShare: route({
     ...creating,
     url: '/share',
-    summary: 'Make a link to an object, a folder, a selection, or one that takes files',
+    summary: 'Create a link to an object, a folder or a selection, or an upload link',
     description:
-      '`upload` needs `share` and `write` under the prefix: strangers put files there, see nothing of what is in it, and never overwrite.',
+      '`upload` needs `share` and `write` under the prefix: strangers can upload files there, but see nothing of its contents and never overwrite anything.',
     bodyLimit: 4 * 1024 * 1024,
     rate: 'costly',
     body: Exactly({
@@ -252,17 +255,19 @@ export const operations = {
     method: 'GET',
     url: '/share',
     tag: 'shares',
-    summary: 'Your links, latest first; administrators see all',
+    summary: 'List your links, latest first; administrators see all',
     access: 'signed_in',
     status: 200,
     query: Exactly({
       bucket: Type.Optional(BucketName),
-      key: Type.Optional(Type.String({ maxLength: 1024, description: 'Links to just this object.' })),
+      key: Type.Optional(Type.String({ maxLength: 1024, description: 'Only links to this object.' })),
       state: Type.Optional(
-        Type.Enum(['active', 'expired', 'revoked'], { description: '`expired` counts in what was used up.' }),
+        Type.Enum(['active', 'expired', 'revoked'], {
+          description: '`expired` includes links whose downloads are used up.',
+        }),
       ),
       q: Type.Optional(
-        Type.String({ maxLength: 200, description: 'Part of the key, prefix, name to save as, or maker’s e-mail.' }),
+        Type.String({ maxLength: 200, description: 'Part of the key, prefix, file name or creator’s email.' }),
       ),
       limit: Type.Optional(Limit),
       cursor: Type.Optional(Cursor),
@@ -298,7 +303,7 @@ export const operations = {
     url: '/share/{id}',
     tag: 'shares',
     summary: 'Revoke a link',
-    description: 'Dead at the next request. Whoever has `manage` on its object may revoke it too.',
+    description: 'Takes effect on the next request. Users with `manage` on its object may revoke it too.',
     access: 'signed_in',
     status: 204,
     params: byId,
@@ -310,7 +315,7 @@ export const operations = {
     method: 'GET',
     url: '/share/{id}/accesses',
     tag: 'shares',
-    summary: 'Who opened a link, latest first',
+    summary: 'List a link’s accesses, latest first',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -337,7 +342,7 @@ export const operations = {
     tag: 'public',
     summary: 'Exchange the password of a link for a ticket',
     description:
-      'The ticket goes into the query of the link’s URLs, so that a browser can open and save what the link is of. It ends with the link, and with its password.',
+      'Put the ticket into the query of the link’s URLs, so that a browser can open and save the link’s objects. It expires with the link and when the password changes.',
     access: 'public',
     status: 200,
     params: Type.Object({ token: Token }),

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 
-/** What secret scanners look for (K1). */
+/** The form that secret scanners look for. */
 export const TOKEN_PATTERN = 'svc_pat_[0-9A-Za-z]{36}'
 
-/** The lifetimes with a name, in days. */
+/** The named lifetimes, in days. */
 export const namedLifetimes = { '30d': 30, '90d': 90, '365d': 365 } as const
 const TEN_YEARS = 315_360_000
 
@@ -27,7 +27,10 @@ const TokenName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', ex
 const common = {
   id: Id,
   name: Type.String(),
-  token_prefix: Type.String({ description: 'The first 12 characters, to know it by.', examples: ['svc_pat_9QxW'] }),
+  token_prefix: Type.String({
+    description: 'The first 12 characters, for recognising it.',
+    examples: ['svc_pat_9QxW'],
+  }),
   created_at: Timestamp,
   expires_at: Nullable(Timestamp),
 }
@@ -40,7 +43,7 @@ export const Token = Type.Object({
   status: Type.Enum(['active', 'expiring', 'expired', 'revoked'], {
     description: '`expiring`: within seven days.',
   }),
-  created_via: Type.Enum(['local', 'idp', 'pat'], { description: 'What its creator was signed in with.' }),
+  created_via: Type.Enum(['local', 'idp', 'pat'], { description: 'How its creator was authenticated.' }),
   created_by_token_id: Nullable(Id),
 })
 export type Token = Type.Static<typeof Token>
@@ -48,7 +51,7 @@ export type Token = Type.Static<typeof Token>
 export const NewToken = Type.Object({
   ...common,
   token: Type.String({
-    description: 'The credential. Shown in this answer and never again.',
+    description: 'The credential. Returned only once.',
     pattern: `^${TOKEN_PATTERN}$`,
   }),
 })
@@ -62,7 +65,7 @@ export const operations = {
     url: '/tokens',
     tag: 'tokens',
     summary: 'Create a personal access token',
-    description: 'It acts as you, with the rights you have at each request. At most 50 live ones a person.',
+    description: 'It acts as you, with the permissions you have at each request. At most 50 valid tokens per user.',
     access: 'signed_in',
     status: 201,
     body: Exactly({ name: TokenName, expires_in: Type.Optional(TokenExpiry) }),
@@ -88,7 +91,7 @@ export const operations = {
     tag: 'tokens',
     summary: 'Revoke a personal access token',
     description:
-      'Takes effect on the next request. With `cascade` the tokens created with it, and with those, are revoked too. Administrators may revoke anyone’s.',
+      'Takes effect on the next request. With `cascade`, tokens created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s.',
     access: 'signed_in',
     status: 204,
     params: Type.Object({ id: Id }),
@@ -101,14 +104,20 @@ export const operations = {
     method: 'POST',
     url: '/tokens/{id}/rotate',
     tag: 'tokens',
-    summary: 'Give a token of yours a new value',
-    description: 'Name, expiry and lineage stay. The old value dies at once, or after a grace of up to a day.',
+    summary: 'Rotate a personal access token',
+    description:
+      'Gives it a new value; name, expiry and lineage stay. The old value stops working at once, or after a grace period of up to a day.',
     access: 'signed_in',
     status: 201,
     params: Type.Object({ id: Id }),
     body: Exactly({
       grace_seconds: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'How long the old value still works.' }),
+        Type.Integer({
+          minimum: 0,
+          maximum: 86_400,
+          default: 0,
+          description: 'Seconds that the old value still works.',
+        }),
       ),
     }),
     reply: NewToken,

@@ -4,7 +4,7 @@ import { route } from './route.ts'
 import { BucketName, Exactly, KEYS_BODY_LIMIT, Keys, ObjectKey, Prefix } from './shapes.ts'
 
 const params = Type.Object({ bucket: BucketName })
-const IfNoneMatch = Type.Optional(Type.Enum(['*'], { description: 'Only where the key is free.' }))
+const IfNoneMatch = Type.Optional(Type.Enum(['*'], { description: 'Only if the key is not in use.' }))
 
 const one = {
   method: 'POST',
@@ -40,8 +40,7 @@ const manyBody = Exactly({
   source_prefix: Type.Optional(
     Type.String({
       ...Prefix,
-      description:
-        'What is taken off the keys before `dest_prefix` is put in front. Default: all but the last segment.',
+      description: 'Removed from the keys before `dest_prefix` is added. Default: all but the last segment.',
     }),
   ),
   if_none_match: IfNoneMatch,
@@ -53,7 +52,7 @@ export const operations = {
     url: '/buckets/{bucket}/objects/copy',
     summary: 'Copy an object into this bucket',
     description:
-      'Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash.',
+      'Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents. A replaced object goes to the trash.',
     records: ['copy'],
   }),
 

@@ -21,14 +21,14 @@ const inBucket = Type.Object({ bucket: BucketName })
 
 const ids = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true })
 
-/** What became of an item; in the order of the ids. */
+/** A restored item; in the order of the ids. */
 export const RestoredItem = Type.Object({
   id: Id,
-  key: Type.String({ description: 'The key it has now.' }),
-  original_key: Type.String({ description: 'The key it had; another one where both were kept.' }),
-  replaced: Type.Boolean({ description: 'Whether an object that was at the key gave way to it.' }),
+  key: Type.String({ description: 'Its key now.' }),
+  original_key: Type.String({ description: 'Its key before; differs from `key` if both objects were kept.' }),
+  replaced: Type.Boolean({ description: 'Whether it replaced an object.' }),
   replaced_trash_id: Nullable(Id, {
-    description: 'What gave way, in the trash; null where nothing did or the bucket keeps no trash.',
+    description: 'The replaced object in the trash; null if nothing was replaced or the bucket keeps no trash.',
   }),
 })
 export type RestoredItem = Type.Static<typeof RestoredItem>
@@ -39,7 +39,7 @@ export const operations = {
     method: 'GET',
     url: '/buckets/{bucket}/trash',
     tag: 'trash',
-    summary: 'List deleted and overwritten contents, latest first',
+    summary: 'List deleted and overwritten objects, latest first',
     access: 'signed_in',
     status: 200,
     params: inBucket,
@@ -52,13 +52,13 @@ export const operations = {
     method: 'POST',
     url: '/buckets/{bucket}/trash/restore',
     tag: 'trash',
-    summary: 'Put contents of the trash back',
+    summary: 'Restore objects from the trash',
     description:
-      'All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens ' +
-      'where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into ' +
-      'the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are ' +
-      'needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, ' +
-      '`fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last.',
+      'Restores all of the ids or none; 413 if the quota is exceeded. Needs `write` on each key. `on_conflict` says what happens ' +
+      'if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the ' +
+      'trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed ' +
+      'too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, ' +
+      '`fail` and `replace` return 409; `keep_both` gives the key to the one trashed last.',
     access: 'signed_in',
     status: 200,
     params: inBucket,
@@ -73,9 +73,9 @@ export const operations = {
     method: 'POST',
     url: '/buckets/{bucket}/trash/purge',
     tag: 'trash',
-    summary: 'Destroy contents of the trash for good',
+    summary: 'Permanently delete objects from the trash',
     description:
-      'The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left).',
+      'The given ids, or with `all` everything in the trash (at most 10,000 per call: `more` says whether any are left).',
     access: 'signed_in',
     status: 200,
     params: inBucket,

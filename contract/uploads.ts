@@ -12,7 +12,7 @@ const MAX_OBJECT_BYTES = 5 * 1024 ** 4
 const PartNumber = Type.Integer({ minimum: 1, maximum: MAX_PARTS })
 const PartUrl = Type.Object({
   part_number: PartNumber,
-  url: Type.String({ description: 'PUT the bytes here, without a credential, and keep the `ETag`.' }),
+  url: Type.String({ description: 'PUT the part here, without a credential, and keep the `ETag`.' }),
 })
 
 const common = {
@@ -21,7 +21,7 @@ const common = {
   key: ObjectKey,
   file_size: Nullable(Type.Integer()),
   part_size: Type.Integer({ description: 'Bytes of every part but the last.' }),
-  num_parts: Nullable(Type.Integer({ description: 'Null where the size was not given.' })),
+  num_parts: Nullable(Type.Integer({ description: 'Null if the size was not given.' })),
   expires_at: Timestamp,
 }
 
@@ -39,9 +39,9 @@ export const operations = {
     method: 'POST',
     url: '/buckets/{bucket}/upload/init',
     tag: 'uploads',
-    summary: 'Begin an upload in parts',
+    summary: 'Start a multipart upload',
     description:
-      'Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`).',
+      'Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).',
     access: 'signed_in',
     status: 201,
     params,
@@ -56,7 +56,7 @@ export const operations = {
       ...common,
       urls: Type.Array(Type.String(), {
         description:
-          'In order of part number; at most 1,000, the rest (and fresh ones) from `GET …/upload/{upload_id}`.',
+          'In order of part number; at most 1,000. Get the rest, and renewed ones, from `GET …/upload/{upload_id}`.',
       }),
     }),
     errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached'],
@@ -67,8 +67,8 @@ export const operations = {
     method: 'GET',
     url: '/buckets/{bucket}/upload/{upload_id}',
     tag: 'uploads',
-    summary: 'What has arrived, and fresh URLs for the rest',
-    description: 'To go on after a reload, or from another machine.',
+    summary: 'Get the parts that have arrived, and new URLs for the rest',
+    description: 'For resuming after a reload, or from another machine.',
     access: 'signed_in',
     status: 200,
     params: Type.Object({ bucket: BucketName, upload_id: Id }),
@@ -81,7 +81,7 @@ export const operations = {
     reply: Type.Object({
       ...Upload.properties,
       parts: Type.Array(Type.Object({ part_number: PartNumber, size: Type.Integer(), etag: Type.String() })),
-      urls: Type.Array(PartUrl, { description: 'Of the parts that are missing.' }),
+      urls: Type.Array(PartUrl, { description: 'URLs of the missing parts.' }),
     }),
     errors: ['not_found'],
   }),
@@ -90,7 +90,7 @@ export const operations = {
     method: 'GET',
     url: '/buckets/{bucket}/upload',
     tag: 'uploads',
-    summary: 'Uploads that are not finished, latest first',
+    summary: 'List unfinished uploads, latest first',
     access: 'signed_in',
     status: 200,
     params,
@@ -103,9 +103,9 @@ export const operations = {
     method: 'POST',
     url: '/buckets/{bucket}/upload/complete',
     tag: 'uploads',
-    summary: 'Make the parts an object',
+    summary: 'Complete a multipart upload',
     description:
-      'Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different.',
+      'The cost depends on the number of parts, not of bytes. Repeating the request returns the same result. 409 names parts that are missing or different.',
     access: 'signed_in',
     status: 200,
     params,
@@ -128,7 +128,7 @@ export const operations = {
     method: 'POST',
     url: '/buckets/{bucket}/upload/abort',
     tag: 'uploads',
-    summary: 'Give an upload up and remove its parts',
+    summary: 'Abort an upload and remove its parts',
     access: 'signed_in',
     status: 204,
     params,
@@ -141,14 +141,14 @@ export const operations = {
     method: 'PUT',
     url: '/parts/{token}',
     tag: 'uploads',
-    summary: 'Upload one part by its URL',
-    description: 'Needs `Content-Length`. Sending a part again replaces it.',
+    summary: 'Upload one part to its URL',
+    description: 'Needs `Content-Length`. Uploading a part again replaces it.',
     access: 'public',
     consumes: 'bytes',
     status: 200,
     params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
     headers: Type.Object({
-      'content-md5': Type.Optional(Type.String({ description: 'Base64 of the MD5 the part must have.' })),
+      'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the part, base64.' })),
     }),
     body: Type.String({ contentMediaType: 'application/octet-stream' }),
     reply: Type.Object({ part_number: PartNumber, etag: Type.String(), size: Type.Integer() }),

@@ -4,19 +4,19 @@ import { route } from './route.ts'
 import { BucketName, Exactly, Nullable, Timestamp } from './shapes.ts'
 
 export const UsagePoint = Type.Object({
-  time: Type.String({ format: 'date-time', description: 'When the hour or day (UTC) begins.' }),
+  time: Type.String({ format: 'date-time', description: 'Start of the hour or day (UTC).' }),
   used_bytes: Nullable(Type.Integer(), {
-    description: 'Bytes of live objects as they were found last within that time; null where nobody looked.',
+    description: 'Bytes of live objects at the last measurement in that period; null if there was none.',
   }),
   object_count: Nullable(Type.Integer()),
-  uploaded_bytes: Type.Integer({ description: 'Bytes of contents received, also of uploads that failed later.' }),
-  downloaded_bytes: Type.Integer({ description: 'Bytes sent of contents, images and archives.' }),
+  uploaded_bytes: Type.Integer({ description: 'Bytes of contents received, including uploads that failed later.' }),
+  downloaded_bytes: Type.Integer({ description: 'Bytes of contents, images and archives sent.' }),
   requests: Type.Integer(),
 })
 export type UsagePoint = Type.Static<typeof UsagePoint>
 
 const Points = Type.Array(UsagePoint, {
-  description: 'In order of time. A time at which the service did not run is missing.',
+  description: 'In chronological order. Periods when the service was not running are missing.',
 })
 
 export const operations = {
@@ -24,7 +24,7 @@ export const operations = {
     method: 'GET',
     url: '/usage',
     tag: 'buckets',
-    summary: 'Totals over the buckets you have a grant on, and each',
+    summary: 'Get current usage of the buckets you have a grant on, in total and each',
     access: 'signed_in',
     status: 200,
     reply: Type.Object({
@@ -47,20 +47,20 @@ export const operations = {
     method: 'GET',
     url: '/usage/history',
     tag: 'buckets',
-    summary: 'Usage over time, by hour or day, of the buckets you have a grant on',
+    summary: 'Get usage over time, by hour or day, of the buckets you have a grant on',
     description:
-      'Days are kept for 400 days, hours for 35: that is also the most one request may span. Traffic is counted in memory and written every minute.',
+      'Daily values are kept for 400 days, hourly ones for 35; a request may span at most as much. Traffic is counted in memory and written every minute.',
     access: 'signed_in',
     status: 200,
     query: Exactly({
       from: Type.Optional(Timestamp),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'Excluded. Default: now.' })),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive. Default: now.' })),
       days: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: 400,
           default: 30,
-          description: 'Instead of `from`: so many days up to `to`.',
+          description: 'Instead of `from`: this many days before `to`.',
         }),
       ),
       step: Type.Optional(Type.Enum(['hour', 'day'], { default: 'day' })),
@@ -70,7 +70,7 @@ export const operations = {
           minimum: 1,
           maximum: 50,
           default: 20,
-          description: 'How many buckets are told apart: those that held most. The rest is added up.',
+          description: 'How many buckets to list separately, largest first. The rest are added up.',
         }),
       ),
     }),
@@ -81,15 +81,15 @@ export const operations = {
       series: Type.Array(
         Type.Object({
           bucket: Nullable(BucketName, {
-            description: 'Null: requests that are about no bucket. Only for administrators.',
+            description: 'Null: requests that concern no bucket. Only for administrators.',
           }),
-          deleted: Type.Boolean({ description: 'The bucket is not there any more. Only for administrators.' }),
+          deleted: Type.Boolean({ description: 'The bucket no longer exists. Only for administrators.' }),
           points: Points,
         }),
-        { description: 'The bucket that held most first.' },
+        { description: 'Largest bucket first.' },
       ),
       others: Nullable(Type.Object({ buckets: Type.Integer(), points: Points }), {
-        description: 'All further buckets together.',
+        description: 'All other buckets together.',
       }),
       totals: Type.Object({
         uploaded_bytes: Type.Integer(),
@@ -97,7 +97,7 @@ export const operations = {
         requests: Type.Integer(),
       }),
       failed_deliveries: Nullable(Type.Integer(), {
-        description: 'Webhook deliveries of that time that failed for good. Null for who is no administrator.',
+        description: 'Webhook deliveries of that period that failed permanently. Null unless you are an administrator.',
       }),
     }),
     errors: ['invalid_request', 'not_found'],
@@ -107,8 +107,8 @@ export const operations = {
     method: 'GET',
     url: '/usage/types',
     tag: 'buckets',
-    summary: 'What is stored by content type, in the buckets you have a grant on',
-    description: 'Counted in the background: hourly where a bucket changed in size or number, else daily.',
+    summary: 'Get usage by content type, in the buckets you have a grant on',
+    description: 'Counted in the background: hourly for buckets that changed in size or object count, else daily.',
     access: 'signed_in',
     status: 200,
     query: Exactly({ bucket: Type.Optional(BucketName) }),
@@ -116,15 +116,15 @@ export const operations = {
       items: Type.Array(
         Type.Object({
           content_type: Nullable(Type.String(), {
-            description: 'In lower case, without parameters; null for all rarer ones together.',
+            description: 'In lower case, without parameters; null for all less common ones together.',
           }),
           used_bytes: Type.Integer(),
           object_count: Type.Integer(),
         }),
-        { description: 'The one with most bytes first.' },
+        { description: 'Largest first.' },
       ),
       counted_at: Nullable(Timestamp, {
-        description: 'Of the bucket that was counted longest ago; null while none was counted.',
+        description: 'The time of the least recently counted bucket; null if none was counted yet.',
       }),
     }),
     errors: ['not_found'],

@@ -7,25 +7,27 @@ const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'Receives the POSTs: http or https, without credentials and fragment, at an address that is allowed.',
+  description: 'Receives the POSTs: http or https, without credentials or fragment, at an allowed address.',
   examples: ['https://hooks.example.com/strongroom'],
 })
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,
-  description: 'Names of events, or `*` for all.',
+  description: 'Event names, or `*` for all.',
   examples: [['upload', 'delete']],
 })
 const MaxInFlight = Type.Integer({
   minimum: 1,
   maximum: 50,
   default: 2,
-  description: 'Deliveries in flight to it at a time, over all replicas.',
+  description: 'Maximum deliveries in flight, across all replicas.',
 })
 const filter = {
-  bucket: Nullable(BucketName, { description: 'Only events of this bucket; of moves either end counts.' }),
-  prefix: Nullable(Prefix, { description: 'Only events of keys that start with it; needs `bucket`.' }),
+  bucket: Nullable(BucketName, {
+    description: 'Only events of this bucket; for moves, the source or the destination.',
+  }),
+  prefix: Nullable(Prefix, { description: 'Only events of keys with this prefix; requires `bucket`.' }),
 }
 
 export const Webhook = Type.Object({
@@ -36,21 +38,21 @@ export const Webhook = Type.Object({
   ...filter,
   enabled: Type.Boolean(),
   disabled_at: Nullable(Timestamp),
-  disabled_reason: Nullable(Type.String(), { description: 'Null where an administrator paused it.' }),
+  disabled_reason: Nullable(Type.String(), { description: 'Null if an administrator paused it.' }),
   max_in_flight: MaxInFlight,
   rotation: Nullable(Type.Object({ promotes_at: Timestamp }), {
-    description: 'A new secret waits; until then `X-Svc-Signature` is made with the old one.',
+    description: 'When the new secret takes over; until then the old one signs `X-Svc-Signature`.',
   }),
-  failing_since: Nullable(Timestamp, { description: 'Since when no attempt succeeded.' }),
+  failing_since: Nullable(Timestamp, { description: 'Since when all attempts have failed.' }),
   cooling_until: Nullable(Timestamp, {
-    description: 'After four failures in a row new deliveries wait until then; retries go on.',
+    description: 'After four consecutive failures, new deliveries wait until then; retries continue.',
   }),
   created_at: Timestamp,
   created_by: Nullable(Id),
 })
 export type Webhook = Type.Static<typeof Webhook>
 
-const Secret = Type.String({ description: 'Signs every delivery. Shown only now; kept encrypted.' })
+const Secret = Type.String({ description: 'Signs every delivery. Returned only once; stored encrypted.' })
 export const NewWebhook = Type.Object({ ...Webhook.properties, secret: Secret })
 export type NewWebhook = Type.Static<typeof NewWebhook>
 
@@ -77,11 +79,11 @@ export const ListedWebhook = Type.Object({
       attempts: Type.Integer(),
       at: Timestamp,
     }),
-    { description: 'The latest; null where there is none (any more).' },
+    { description: 'The latest delivery; null if there is none (any more).' },
   ),
   recent: Type.Object(
     { acknowledged: Type.Integer(), failed: Type.Integer() },
-    { description: 'What became of the deliveries of the last 24 hours that are over; of at most the latest 500.' },
+    { description: 'Outcomes of the deliveries that finished in the last 24 hours; at most the latest 500.' },
   ),
 })
 export type ListedWebhook = Type.Static<typeof ListedWebhook>
@@ -90,7 +92,7 @@ const Headers = Type.Record(Type.String(), Type.String())
 export const Attempt = Type.Object({
   number: Type.Integer(),
   trigger: Type.Enum(['scheduled', 'manual', 'interrupted'], {
-    description: '`interrupted`: the process that made it ended; what the receiver got is unknown.',
+    description: '`interrupted`: the sending process ended; whether the receiver got it is unknown.',
   }),
   started_at: Timestamp,
   duration_ms: Type.Integer(),
@@ -119,8 +121,8 @@ export const operations = {
     ...common,
     method: 'POST',
     url: '/webhooks',
-    summary: 'Register an endpoint that is told of events',
-    description: 'The answer holds the secret that signs its deliveries, and is the only one that does.',
+    summary: 'Register a webhook endpoint',
+    description: 'The response contains the secret that signs its deliveries; it is never returned again.',
     status: 201,
     body: Exactly({
       name: Name,
@@ -140,12 +142,12 @@ export const operations = {
     ...common,
     method: 'GET',
     url: '/webhooks',
-    summary: 'All endpoints, latest first',
+    summary: 'List endpoints, latest first',
     status: 200,
     query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
     reply: Type.Object({
       ...Page(ListedWebhook).properties,
-      sending: Type.Boolean({ description: 'False where webhooks are switched off (`WEBHOOKS_ENABLED`).' }),
+      sending: Type.Boolean({ description: 'False if webhooks are disabled (`WEBHOOKS_ENABLED`).' }),
     }),
   }),
 
@@ -153,7 +155,7 @@ export const operations = {
     ...common,
     method: 'GET',
     url: '/webhooks/events',
-    summary: 'Every event there is, with the JSON Schema of its body',
+    summary: 'List all events, with the JSON Schema of their bodies',
     status: 200,
     reply: Type.Object({
       items: Type.Array(
@@ -170,7 +172,7 @@ export const operations = {
     ...common,
     method: 'GET',
     url: '/webhooks/{id}',
-    summary: 'One endpoint',
+    summary: 'Get an endpoint',
     status: 200,
     params: byId,
     reply: Webhook,
@@ -183,7 +185,7 @@ export const operations = {
     url: '/webhooks/{id}',
     summary: 'Change, pause or resume an endpoint',
     description:
-      'While `enabled` is false nothing new is queued for it and what is queued waits, for seven days at most. Enabling forgets its failures.',
+      'While `enabled` is false, no new events are queued for it and queued deliveries wait, for at most seven days. Enabling it resets its failures.',
     status: 200,
     params: byId,
     body: Type.Object(
@@ -218,9 +220,9 @@ export const operations = {
     ...common,
     method: 'POST',
     url: '/webhooks/{id}/rotate-secret',
-    summary: 'Make a new secret',
+    summary: 'Rotate an endpoint’s secret',
     description:
-      'During the grace period `X-Svc-Signature` stays signed with the old secret, `X-Svc-Signature-Next` carries the new one and `webhook-signature` both.',
+      'During the grace period `X-Svc-Signature` is still signed with the old secret, `X-Svc-Signature-Next` with the new one and `webhook-signature` with both.',
     status: 200,
     params: byId,
     body: Exactly({
@@ -243,7 +245,7 @@ export const operations = {
     ...common,
     method: 'POST',
     url: '/webhooks/{id}/promote',
-    summary: 'End the grace period: from now on the new secret signs',
+    summary: 'End the grace period: sign with the new secret from now on',
     status: 200,
     params: byId,
     reply: Webhook,
@@ -255,7 +257,7 @@ export const operations = {
     ...common,
     method: 'POST',
     url: '/webhooks/{id}/test',
-    summary: 'Send a `ping` to an endpoint, also to one that is disabled',
+    summary: 'Send a `ping` to an endpoint, even a disabled one',
     status: 202,
     params: byId,
     reply: Delivery,
@@ -268,12 +270,12 @@ export const operations = {
     ...common,
     method: 'POST',
     url: '/webhooks/{id}/recover',
-    summary: 'Queue all failed deliveries of a time anew, each with a whole schedule of attempts',
+    summary: 'Requeue all failed deliveries of a period, each with a full schedule of attempts',
     status: 202,
     params: byId,
     body: Exactly({ since: Timestamp, until: Type.Optional(Timestamp) }),
     reply: Type.Object({
-      requeued: Type.Integer({ description: 'At most 10,000; asked again it takes the next.' }),
+      requeued: Type.Integer({ description: 'At most 10,000; repeat the request for the next ones.' }),
     }),
     errors: ['not_found', 'conflict'],
     records: ['webhook_recover'],
@@ -284,7 +286,7 @@ export const operations = {
     ...common,
     method: 'GET',
     url: '/webhooks/{id}/deliveries',
-    summary: 'Deliveries of an endpoint, latest first',
+    summary: 'List an endpoint’s deliveries, latest first',
     status: 200,
     params: byId,
     query: Exactly({
@@ -304,12 +306,12 @@ export const operations = {
     ...common,
     method: 'GET',
     url: '/webhooks/{id}/deliveries/{delivery_id}',
-    summary: 'A delivery with its body and every attempt',
+    summary: 'Get a delivery with its body and all attempts',
     status: 200,
     params: byDelivery,
     reply: Type.Object({
       ...Delivery.properties,
-      body: Type.String({ description: 'Exactly what is signed and sent at every attempt.' }),
+      body: Type.String({ description: 'The exact body signed and sent at every attempt.' }),
       attempt_log: Type.Array(Attempt),
     }),
     errors: ['not_found'],
@@ -319,8 +321,8 @@ export const operations = {
     ...common,
     method: 'POST',
     url: '/webhooks/{id}/deliveries/{delivery_id}/resend',
-    summary: 'Send a delivery once more, with the same id and body',
-    description: 'One attempt, beside any schedule. Not while it is queued or in flight.',
+    summary: 'Resend a delivery, with the same id and body',
+    description: 'One attempt, outside its schedule. Not possible while it is queued or in flight.',
     status: 202,
     params: byDelivery,
     reply: Delivery,

@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 
-/** Where a request came from, as the audit log keeps it (A1). */
+/** Where a request came from, as the audit log records it. */
 export interface Origin {
   request_id: string | null
   ip: string | null
@@ -28,30 +28,30 @@ export interface Actor {
   groups: readonly GrantingGroup[]
   origin: Origin
   /**
-   * Loads the same caller with the rights they have then; throws what a request that began then would be refused with.
-   * Missing where nothing can be taken away: the system, strangers.
+   * Reloads the same caller with their current permissions; throws what a request made now would be refused with.
+   * Missing where there is nothing to revoke: the system and anonymous callers.
    */
   renew?: (db: Db) => Promise<Actor>
 }
 
-/** What a transaction works with. Nothing in it can be awaited but `tx`. */
+/** What a transaction works with. `tx` is the only thing in it that can be awaited. */
 export interface Upkeep {
   tx: Tx
-  /** The caller as the request came; `currentActor` gives them as they are now. */
+  /** The caller as of the request's start; `currentActor` returns them as they are now. */
   actor: Actor
   config: Config
   now(): Date
   log: Logger
-  /** For `return step.nothing(result)`: there was nothing to do. The transaction is rolled back and records nothing. */
+  /** `return step.nothing(result)` rolls back and records nothing: there was nothing to do. */
   nothing<T>(result: T): Nothing<T>
 }
-/** The same of a change that users can see. */
+/** A transaction over state that users can see. */
 export interface Step extends Upkeep {
-  /** Adds one action to what the transaction records. */
+  /** Adds one action to the transaction's audit records. */
   record(action: Action): void
 }
 
-/** The result of a change that did nothing. */
+/** The result of a change that had nothing to do. */
 export class Nothing<T> {
   readonly #result: T
   constructor(result: T) {
@@ -61,10 +61,10 @@ export class Nothing<T> {
     return this.#result
   }
 }
-/** What is left of a change's result when it may be `Nothing`. */
+/** A change's result with `Nothing` unwrapped. */
 type Done<T> = T extends Nothing<infer R> ? R : T
 
-/** What one caller may touch. */
+/** Everything that code working for one caller may use. */
 export interface Ctx {
   actor: Actor
   db: Db
@@ -75,34 +75,34 @@ export interface Ctx {
    */
   act<T>(change: (step: Step) => Promise<T>): Promise<Done<T>>
   /**
-   * A transaction over state that users cannot see: blob rows, sessions, counters. `relaxed` does not wait until it
-   * survives a power failure (it does survive a crash of the process): for rows whose loss costs no one anything.
+   * A transaction over state that users cannot see: blob rows, sessions, counters. `relaxed` does not wait for the
+   * commit to survive a power failure (it survives a crash of the process): for rows whose loss does no harm.
    */
   upkeep<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }): Promise<Done<T>>
-  /** The same process acting for someone else: a login is recorded as done by who logged in. */
+  /** The same process acting for someone else: a login is recorded as an action of the user who logged in. */
   as(actor: Actor): Ctx
   blobs: BlobDriver
   config: Config
   now(): Date
   log: Logger
   /**
-   * Takes over work that no answer waits for: a failure is logged, and the process does not end before it. A function is
-   * work that this request only set off: it counts for nobody.
+   * Hands over work that no response waits for: a failure is logged, and shutdown waits for it. Pass a function for
+   * work that the request only triggered and that is not counted as part of it.
    */
   background(work: Promise<unknown> | (() => Promise<unknown>)): void
-  /** False in a process that only answers: others work on the jobs and runs that its requests ask for. */
+  /** False in a process that only answers requests: other processes run the jobs and policies it queues. */
   worksInBackground: boolean
-  /** Aborted when the process begins to end: long work in the background stops at its next step. */
+  /** Aborted when shutdown begins: long background work stops at its next step. */
   stopping: AbortSignal
 }
 
 /**
- * Step: tells the rest of the system what a change recorded, in its transaction. What it resolves to is called after the
+ * Step: announces what a change recorded, within its transaction. The function it resolves to is called after the
  * commit.
  */
 export type Publish = (step: Upkeep, actions: readonly Action[]) => Promise<() => void>
 
-/** What the process shares; a Ctx is made of it for each caller. */
+/** What a process shares; createContext makes a Ctx from it for each caller. */
 export interface System {
   publish: Publish
   database: Database
@@ -147,8 +147,8 @@ export function createContext(system: System, actor: Actor): Ctx {
         const actions: Action[] = []
         const result = await change({ ...step, record: (action) => void actions.push(action) })
         if (result instanceof Nothing) return step.nothing(() => result.unwrap())
-        if (actions.length === 0) throw new Error('A change was made that records no action')
-        // Of the attempt that commits: one that ran before it and was rolled back tells nobody.
+        if (actions.length === 0) throw new Error('A change recorded no action')
+        // Only the attempt that commits announces anything; one that was rolled back before it does not.
         const published = await publish(step, actions)
         return () => {
           published()
@@ -175,19 +175,19 @@ const nobody = { user_id: null, email: null, display_name: null, session_id: nul
 export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
 /** Someone with a shell on the machine. */
 export const cliActor: Actor = { ...nobody, type: 'cli', auth_method: 'cli', origin: noOrigin }
-/** Whoever has the setup link, before there is anyone. */
+/** The holder of the setup link, before there is any user. */
 export const setupActor = (origin: Origin): Actor => ({ ...nobody, type: 'system', auth_method: 'setup', origin })
 /** A caller without a credential. */
 export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
 
-/** What refuses the actor, naming the right and what it is missing on; null when they may do it. */
+/** The error that refuses the actor, naming the missing permission; null when the action is allowed. */
 export function refusal(actor: Actor, action: BucketAction, bucket: string, key = ''): ServiceError | null {
   if (decide(actor.groups, action, bucket, key).allowed) return null
   return new ServiceError(
     'forbidden',
     key === ''
-      ? `You need the right "${action}" on bucket "${bucket}".`
-      : `You need the right "${action}" on key "${key}" of bucket "${bucket}".`,
+      ? `You need the "${action}" permission on bucket "${bucket}".`
+      : `You need the "${action}" permission on key "${key}" of bucket "${bucket}".`,
   )
 }
 
@@ -198,17 +198,17 @@ export function allow(actor: Actor, action: BucketAction, bucket: string, key = 
 }
 
 /**
- * Step: the caller as they are now. Whatever commits after a wait (for a body, for the storage, for a lock) asks `allow`
- * once more with this one, in its transaction and after its last long wait: a revocation that was committed before this
- * statement refuses, one that comes later came after the change.
+ * Step: the caller as they are now. Whatever commits after a wait (for a body, for storage, for a lock) checks `allow`
+ * again with this one, in its transaction and after its last long wait: a revocation committed before this statement
+ * refuses the change, a later one comes after it.
  */
 export const currentActor = async ({ tx, actor }: { tx: Db; actor: Actor }): Promise<Actor> =>
   actor.renew ? actor.renew(tx) : actor
 
-/** Step: the same step with the caller as they are now, for steps that ask for the rights on each key themselves. */
+/** Step: the same step with the caller as they are now, for steps that check permissions key by key themselves. */
 export const asCurrent = async (step: Step): Promise<Step> => ({ ...step, actor: await currentActor(step) })
 
-/** The parts of `prefix` where the actor may do it; throws `forbidden` where there is none. */
+/** The parts of `prefix` where the actor may do it; throws `forbidden` where there are none. */
 export function allowSomewhere(actor: Actor, action: BucketAction, bucket: string, prefix = ''): KeyRange[] {
   const ranges = allowedRanges(actor.groups, action, bucket, prefix)
   if (ranges.length === 0) allow(actor, action, bucket, prefix)

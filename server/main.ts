@@ -13,33 +13,33 @@ import { type First, start } from './process/start.ts'
 
 const USAGE = `usage: strongroom <command>
 
-  start                             serve; the first one makes and keeps a SECRET_KEY in the data folder when none is given
+  start                             serve; on first start, generates a SECRET_KEY and keeps it in the data folder
   serve                             serve; SECRET_KEY is required
-    --workers <n>                   with so many processes, to use all processors (over PostgreSQL); "auto": one each
-    --no-background                 only answer requests: workers run elsewhere
-    --accept-new-key                go on with another SECRET_KEY where the former one is lost for good
-    --accept-new-storage            take up a storage that this database does not know, or that lost its bytes
-  worker                            only work in the background, and say on HOST:PORT how it is
-  create-admin <email> [name]       make an administrator; prints a generated password, or reads one
+      --workers <n>                   run n processes (PostgreSQL only); "auto": one per CPU
+      --no-background                 only answer requests; background workers run elsewhere
+      --accept-new-key                start with a different SECRET_KEY when the previous one is lost for good
+      --accept-new-storage            start with storage that this database does not know, or that lost its contents
+  worker                            run only the background workers; health checks answer on HOST:PORT
+  create-admin <email> [name]       create an administrator; prints a generated password, or reads one
                                     from standard input with --password-stdin
-  reset-password <email>            give a user a new password, in the same two ways, and enable them again
-  enable-local-login                switch login with e-mail and password on again
-  users list                        everyone, one a line
+  reset-password <email>            set a user's password, in the same two ways, and re-enable the user
+  enable-local-login                turn login with email and password back on
+  users list                        list all users, one per line
   verify [--deep] [--fix [--yes-remove <n>]]
-                                    compare rows with bytes and bytes with rows, and what is counted; --fix corrects
-                                    counts and sets aside bytes that no row knows, more than a tenth of all only
-                                    when <n> says exactly how many
+                                    compare the database with storage, and counters with the rows they count;
+                                    --deep reads all contents; --fix corrects counters and sets orphaned blobs aside;
+                                    for more than a tenth of all blobs, <n> must be their exact number
   audit verify [--from <n>] [--checkpoints <file>]
-                                    whether anyone changed the audit log; exit code 3 when someone did
-  backup <file>                     copy the SQLite database of this moment, beside a running service
-  rotate-secrets                    encrypt stored secrets anew with the current SECRET_KEY
-  help                              this text
+                                    check the audit log for tampering; exit code 3 if there is any
+  backup <file>                     copy the SQLite database; safe while the service is running
+  rotate-secrets                    re-encrypt stored secrets with the current SECRET_KEY
+  help                              show this help
 
-The commands work on the database directly, beside a running service or without one, and are audited as "cli".
+These commands open the database directly, whether or not the service is running, and are audited as "cli".
 
-Configuration is read from the environment: docs/configuration.md.`
+Configuration is read from environment variables: see docs/configuration.md.`
 
-/** Which of the two an operator may have lost for good. */
+/** Which of the two the operator may replace because it is lost. */
 const ACCEPTS = {
   'accept-new-key': { type: 'boolean', default: false },
   'accept-new-storage': { type: 'boolean', default: false },
@@ -57,14 +57,14 @@ async function serve(rest: readonly string[], environment: (accepted: Accepted) 
   })
   const count = values.workers === 'auto' ? os.availableParallelism() : Number(values.workers ?? 1)
   if (!Number.isInteger(count) || count < 1 || count > 512)
-    throw new ConfigError(['--workers is no number of processes'])
+    throw new ConfigError(['--workers must be a number from 1 to 512, or "auto"'])
   const accepted = acceptedOf(values)
   const env = await environment(accepted)
   if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
   process.exit(await serveWithProcesses(count, readConfig(env), announce, accepted))
 }
 
-/** Serves in this process until it is told to end. */
+/** Serves in this process until it is stopped. */
 async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   const prepared = isOneOfSeveral()
   const running = await start(readConfig(env, shareOf(env)), { role, prepared, alone: true, accepted })
@@ -79,7 +79,7 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // Last: whoever reads it may ask for the end at once.
+  // Last, because whoever reads the line may send a signal at once.
   if (isOneOfSeveral()) {
     process.on('SIGHUP', stop)
     announceToPrimary(running.url)
@@ -111,7 +111,7 @@ function fail(error: unknown): never {
 
 const [given = 'help', ...rest] = process.argv.slice(2)
 const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
-// One text says it all of those that are ours; what speaks to a service has one for each command.
+// The service's own commands share one help text; each client command has its own.
 const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
 try {
   if (command === 'start')
@@ -121,12 +121,12 @@ try {
     await run(process.env, 'background', acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values))
   else if (isCommand(command)) process.exitCode = await runCommand(command, rest, process.env)
   else {
-    // What speaks to a service over its API; loaded only here, for a service has no need of it.
+    // Client commands use a service's API. Loaded only here, because the service does not need them.
     const { clientUsage, isClientCommand, runClientCommand } = await import('../cli/main.ts')
     if (isClientCommand(command)) process.exitCode = await runClientCommand(command, rest)
     else {
       process.stdout.write(
-        `${USAGE}\n\nOver the API of a service, from any machine (--help after each):\n\n${clientUsage}\n`,
+        `${USAGE}\n\nClient commands, which use a service's API from any machine (--help after each for details):\n\n${clientUsage}\n`,
       )
       if (!['help', '--help', '-h'].includes(command)) process.exitCode = 2
     }

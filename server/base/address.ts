@@ -10,11 +10,11 @@ export function parseRange(text: string): Range {
     const address = ipaddr.parse(text)
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   } catch {
-    throw new Error(`has "${text}", which is no address or network`)
+    throw new Error(`has "${text}", which is not an address or network`)
   }
 }
 
-/** Metadata services of clouds, this link, nowhere, everyone: no configuration opens them (W35). */
+/** Link-local, cloud metadata, unspecified and broadcast addresses: no configuration allows them. */
 const NEVER = [
   '0.0.0.0/32',
   '169.254.0.0/16',
@@ -69,7 +69,7 @@ export function isNeverAllowed(text: string): boolean {
   return carrier !== undefined && within(new ipaddr.IPv4([a, b, c, d]), NEVER)
 }
 
-/** Whether an address may be connected to (W35). What is no address may not. */
+/** Whether connecting to an address is allowed; false for anything that is not an address. */
 export function mayConnect(text: string, { allowed, denied }: AddressRules): boolean {
   const address = parse(text)
   if (!address || isNeverAllowed(text) || within(address, denied)) return false

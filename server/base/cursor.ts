@@ -1,10 +1,10 @@
 import { ServiceError } from '../../contract/errors.ts'
 
-/** Packs the position a list is read on from into one opaque text. */
+/** Encodes a list position as one opaque text. */
 export const encodeCursor = (parts: readonly string[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url')
 
-/** The parts of a cursor of ours, undefined without one; anything else is an invalid_request at `query.cursor`. */
+/** Decodes a cursor; undefined without one. Throws invalid_request at `query.cursor` for anything we did not encode. */
 export function decodeCursor(cursor: string | undefined, parts: number): string[] | undefined {
   if (cursor === undefined) return undefined
   try {
@@ -17,14 +17,14 @@ export function decodeCursor(cursor: string | undefined, parts: number): string[
   throw badCursor()
 }
 
-/** A count that a cursor holds. */
+/** A count read from a cursor. */
 export function countOf(text: string): number {
   const count = Number(text)
   if (/^\d{1,15}$/.test(text)) return count
   throw badCursor()
 }
 
-/** A time that a cursor holds: as we write times, and of a year that both databases keep. */
+/** A time read from a cursor: in our format, and of a year that both databases can store. */
 export function timeOf(text: string): string {
   const time = Date.parse(text)
   if (/^[1-9]\d{3}-/.test(text) && !Number.isNaN(time) && new Date(time).toISOString() === text) return text
@@ -32,8 +32,8 @@ export function timeOf(text: string): string {
 }
 
 /**
- * A page of a list that was read one row further than it is long. `next_cursor` reads on after the last row of the page,
- * by what `keyOf` says of it; null where there is no more.
+ * A page of a list that was read with one row more than the limit. `next_cursor` continues after the page's last row,
+ * whose position `keyOf` returns; null on the last page.
  */
 export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (last: T) => readonly string[]) {
   const page = rows.slice(0, limit)
@@ -41,7 +41,7 @@ export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (last: T) =>
   return { page, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(keyOf(last)) : null }
 }
 
-/** What a cursor is refused with that no list of ours gave. */
+/** The error for a cursor that no list of ours returned. */
 export function badCursor(): ServiceError {
   const fault = { path: 'query.cursor', message: 'is not a cursor of this list' }
   return new ServiceError('invalid_request', `${fault.path} ${fault.message}`, { faults: [fault] })

@@ -1,4 +1,4 @@
 import { v7 } from 'uuid'
 
-/** A new UUIDv7 (RFC 9562): ids made later sort later, also within one millisecond of a process. */
+/** A new UUIDv7 (RFC 9562): later ids sort later, also within one millisecond of a process. */
 export const newId = (): string => v7()

@@ -3,12 +3,12 @@ import { MINUTE_MS } from './time.ts'
 const MOST_KEYS = 10_000
 
 /**
- * Counts per key and minute, in this process alone: what keeps a flood from filling a log or a table where a limit that
- * holds over all replicas would cost every caller a query. Forgets everything when it holds too many keys.
+ * Counts per key and minute, in this process alone. Keeps a flood from filling a log or a table, where an exact limit
+ * over all replicas would cost every caller a query. Forgets everything when it holds too many keys.
  */
 export function countPerMinute(limit: number) {
   const counts = new Map<string, { minute: number; count: number }>()
-  /** Counts one; gives the seconds until the next minute when there were more than the limit in this one, else 0. */
+  /** Counts one call; returns the seconds until the next minute if this one is over the limit, else 0. */
   return (key: string, now: Date): number => {
     const minute = Math.floor(now.getTime() / MINUTE_MS)
     const seen = counts.get(key)

@@ -1,10 +1,10 @@
-/** Lets go of what is kept for the service of a configuration. */
+/** Releases what is kept for the service of a configuration. */
 type Close = (config: object) => Promise<void> | void
 const closes: Close[] = []
 
 /**
- * State that a process keeps for each service that runs in it (tests run several): made at the first use, told apart by
- * the service's configuration, gone with it. `close` releases what it holds when the service ends.
+ * In-memory state of one service in this process (tests run several services): created on first use, keyed by the
+ * service's configuration, and garbage-collected with it. `close` releases its resources at shutdown.
  */
 export function perSystem<T, C extends object = object, A extends unknown[] = []>(
   make: (config: C, ...more: A) => T,
@@ -27,5 +27,5 @@ export function perSystem<T, C extends object = object, A extends unknown[] = []
   }
 }
 
-/** What is to be called when the service of a configuration ends, each by itself. */
+/** What to call when the service of a configuration shuts down. */
 export const closesOf = (config: object): (() => Promise<void> | void)[] => closes.map((close) => () => close(config))

@@ -1,5 +1,2 @@
-/**
- * Why a service or a command does not begin, in one line that says what is wrong and what to do about it. Whoever throws
- * it has changed nothing.
- */
+/** Why a service or command refuses to start: one line with the problem and what to do. Nothing was changed. */
 export class Refusal extends Error {}

@@ -5,7 +5,7 @@ export const DAY_MS = 24 * HOUR_MS
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 
-/** Seconds of `<n>[smhdw]`, digits or a number. */
+/** Seconds of `<n>[smhdw]`, of digits or of a number. */
 export function secondsOf(duration: string | number): number {
   if (typeof duration === 'number') return duration
   const unit = SECONDS[duration.slice(-1) as keyof typeof SECONDS] as number | undefined

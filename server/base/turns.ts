@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long a loop may go on before others have their turn, in milliseconds. */
+/** How long a loop may block the event loop, in milliseconds. */
 const MOST_MS = 10
 
-/** For loops over much: to be awaited in each step, it lets others have their turn when 10 ms have passed. */
+/** For long loops: awaited in each step, it yields to the event loop once 10 ms have passed. */
 export function takingTurns(): () => Promise<void> {
   let since = performance.now()
   return async () => {

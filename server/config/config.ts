@@ -3,53 +3,53 @@ import path from 'node:path'
 import type { Range } from '../base/address.ts'
 import { type Variable, variables } from './variables.ts'
 
-/** Every setting of the process. A value: nothing else reads the environment. */
+/** All configuration of the process, as a value: nothing else reads the environment. */
 export interface Config {
   secretKey: string
-  /** Verify only, oldest last (J6). */
+  /** Accepted for verification and decryption only; oldest last. */
   previousSecretKeys: readonly string[]
   dataDir: string
   databaseUrl: string
-  /** Most connections of this process to PostgreSQL. */
+  /** Most PostgreSQL connections of this process. */
   databasePoolSize: number
   storageUrl: string
-  /** For s3; null: where the SDK finds them. */
+  /** For S3; null: the SDK's own lookup. */
   s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
   directTransfers: boolean
   host: string
   port: number
-  /** Milliseconds between being told to end and taking no more requests. */
+  /** Milliseconds between the signal to stop and refusing requests. */
   drainMs: number
   /** Without a trailing slash. */
   publicBaseUrl: string
-  /** Addresses or networks whose X-Forwarded-* headers are believed (A6). */
+  /** Addresses or networks whose X-Forwarded-* headers are trusted. */
   trustedProxies: readonly string[]
   /** Origins whose pages may call the API; `*`: any. */
   corsOrigins: readonly string[]
-  /** Requests a minute and process; 0: no limit. */
+  /** Requests per minute and process; 0: no limit. */
   ratePublic: number
   rateCostly: number
   requestTimeoutMs: number
   /** 0: no limit. */
   maxConnections: number
-  /** Uploads under way at once, of one sender in this process, and through one link; 0: no limit. */
+  /** Concurrent uploads per sender in this process, and per share link; 0: no limit. */
   uploadsPerSender: number
   uploadsPerLink: number
-  /** Uploads in parts that one person may have open; 0: no limit. */
+  /** Open multipart uploads per person; 0: no limit. */
   openUploads: number
   bootstrapAdminEmail: string
   bootstrapAdminPassword: string | null
-  /** A start without any administrator prints a link to make one, rather than making one itself. */
+  /** A start without any administrator prints a setup link instead of creating one. */
   setupLink: boolean
   bcryptCost: number
-  /** Runtime settings that variables fix, by `section.field`. */
+  /** Runtime settings fixed by variables, as `section.field`. */
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
   imageCacheBytes: number
-  /** The folder that is configured; the cache lies in one of its own below it, one for each process. */
+  /** The configured folder; each process keeps its cache in a subfolder of it. */
   imageCacheBase: string
   imageCacheDir: string
-  /** Processors of the machine that this process may count on. */
+  /** CPUs that this process may use. */
   cores: number
   /** Threads for file reads, hashes and renders: libuv's pool. */
   poolThreads: number
@@ -72,31 +72,31 @@ export interface Config {
   }
   /** Null: checkpoints go to the database and the log only. */
   auditCheckpointFile: string | null
-  /** Who may read /metrics. */
+  /** Who may read /metrics: see METRICS_TOKEN. */
   metrics: 'on' | 'open' | 'off'
   metricsToken: string | null
-  /** 0: no request is slow. */
+  /** 0: no request is logged as slow. */
   slowRequestMs: number
-  /** Null: none are collected. `ratio` is the share of them that is kept. */
+  /** Null: tracing is off. `ratio` is the share of traces kept. */
   traces: { url: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: string
 }
 
-/** All faults of a configuration, listed at once. */
+/** All configuration errors at once. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
-    super(`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    super(`The configuration has ${faults.length} error(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
     this.faults = faults
   }
 }
 
-/** Our own in the folder that is configured for the cache of images. */
+/** Our own folder inside the one configured for the image cache. */
 export const IMAGE_FOLDER = 'strongroom-images'
 
 type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
 
-/** Which of how many processes of one machine this is: what they share is divided. */
+/** This process is number `n` of `of` on one machine: what they share is divided among them. */
 export interface Share {
   n: number
   of: number
@@ -105,7 +105,7 @@ export interface Share {
 export type Env = Readonly<Record<string, string | undefined>>
 
 const given = (env: Env, name: 'DATA_DIR' | 'DATABASE_URL'): string => env[name]?.trim() || variables[name].default
-/** Two that have to be known before a whole configuration can be read. */
+/** DATA_DIR and DATABASE_URL are needed before the whole configuration can be read. */
 export const dataDirOf = (env: Env): string => given(env, 'DATA_DIR')
 export function databaseUrlOf(env: Env): string {
   try {
@@ -116,7 +116,7 @@ export function databaseUrlOf(env: Env): string {
   }
 }
 
-/** Reads the configuration; throws a ConfigError with every fault. */
+/** Reads the configuration; throws a ConfigError that lists every error. */
 export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
   const faults: string[] = []
   const values: Record<string, unknown> = {}
@@ -172,7 +172,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     imageCacheBase,
     imageCacheDir: path.join(imageCacheBase, IMAGE_FOLDER, `${share.n}`),
     cores: Math.max(1, Math.floor(os.availableParallelism() / share.of)),
-    // Set by threads.ts; libuv's own default where a program that embeds us sets none.
+    // threads.ts sets it; a program that embeds us may not, and then it is libuv's default.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
     webhooksEnabled: v.WEBHOOKS_ENABLED,
     webhooks: {

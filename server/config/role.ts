@@ -1,2 +1,2 @@
-/** What a process does: answer requests, work in the background, or both. */
+/** What a process does: answer requests, run background workers, or both. */
 export type Role = 'all' | 'web' | 'background'

@@ -15,9 +15,9 @@ export async function migrate(handle: Kysely<Schema>, engine: Engine, report: (e
   if (later.length > 0) {
     if (lacking.length > 0)
       throw new Refusal(
-        `The database has migrations of another release (${later.join(', ')}) and lacks some of this one.`,
+        `The database has migrations of another release (${later.join(', ')}) and lacks some of this release.`,
       )
-    report(new Error(`The database is of a later release (${later.join(', ')}); this one can serve it`))
+    report(new Error(`The database belongs to a later release (${later.join(', ')}); this release can still serve it`))
     return
   }
   const known = Object.entries(migrations).map(([name, make]) => [name, make(columnTypes[engine])])
@@ -31,7 +31,7 @@ export function compareSchema(applied: readonly string[]): { later: string[]; la
   const known = Object.keys(migrations)
   const later = applied.filter((name) => !known.includes(name))
   const breaking = later.find((name) => name.endsWith('-breaking'))
-  if (breaking) throw new Refusal(`The database is of a later release, which this one cannot serve: ${breaking}.`)
+  if (breaking) throw new Refusal(`The database belongs to a later release and this one cannot serve it: ${breaking}.`)
   if (applied.length > 0 && !applied.includes('0001-initial'))
     throw new Refusal(
       `The database was created by a development version from before the first release (${applied.join(', ')}), which cannot be upgraded. Use an empty database.`,

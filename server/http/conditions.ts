@@ -1,6 +1,6 @@
 import type { ByteRange } from '../base/byte-range.ts'
 
-/** What a conditional request is compared with. */
+/** What conditional requests are compared with. */
 export interface Validators {
   /** Without quotes; strong. */
   etag: string
@@ -15,7 +15,7 @@ const text = (headers: Headers, name: string): string | undefined => {
 /** The entity tags of an If-Match or If-None-Match header (RFC 9110 sections 13.1.1 and 13.1.2); `*` means any. */
 export type EntityTags = '*' | readonly { tag: string; weak: boolean }[]
 
-/** Reads such a header; undefined without one. Tags without quotes are taken, too. */
+/** Reads such a header; undefined without one. Tags without quotes are accepted, too. */
 export function readEntityTags(header: string | undefined): EntityTags | undefined {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
@@ -25,10 +25,10 @@ export function readEntityTags(header: string | undefined): EntityTags | undefin
   })
 }
 
-/** Whether one of the tags names this version, weak or not: what If-None-Match asks. */
+/** Whether one of the tags matches this version by weak comparison, as If-None-Match requires. */
 export const matchesWeakly = (tags: EntityTags, etag: string): boolean =>
   tags === '*' || tags.some(({ tag }) => tag === etag)
-/** The same for If-Match, which compares strongly: a weak tag never matches. */
+/** The same by strong comparison, as If-Match requires: a weak tag never matches. */
 export const matchesStrongly = (tags: EntityTags, etag: string): boolean =>
   tags === '*' || tags.some(({ tag, weak }) => !weak && tag === etag)
 
@@ -40,7 +40,7 @@ function date(value: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
 }
 
-/** What the preconditions of a GET or HEAD come to, in the order of RFC 9110 section 13.2.2. */
+/** Evaluates the preconditions of a GET or HEAD, in the order of RFC 9110 section 13.2.2. */
 export function evaluateConditions(headers: Headers, { etag, last_modified }: Validators): 200 | 304 | 412 {
   const ifMatch = readEntityTags(text(headers, 'if-match'))
   const ifUnmodified = date(text(headers, 'if-unmodified-since'))
@@ -54,7 +54,7 @@ export function evaluateConditions(headers: Headers, { etag, last_modified }: Va
   return 200
 }
 
-/** Whether a Range still means this version (RFC 9110 section 13.1.5): a weak tag or another date never does. */
+/** Whether a Range still applies to this version (RFC 9110 section 13.1.5): not with a weak tag or another date. */
 export function rangeApplies(headers: Headers, { etag, last_modified }: Validators): boolean {
   const ifRange = text(headers, 'if-range')
   if (ifRange === undefined) return true
@@ -63,12 +63,12 @@ export function rangeApplies(headers: Headers, { etag, last_modified }: Validato
   return date(ifRange) === whole(last_modified)
 }
 
-/** More parts than a client can have a use for. */
+/** More ranges than a client could need. */
 const MAX_RANGES = 32
 
 /**
- * The ranges a Range header asks of `size` bytes, overlapping and touching ones joined in their order; undefined when
- * the header is to be ignored (another unit, bad syntax, too many), 'unsatisfiable' when none of them is in the bytes.
+ * The ranges of `size` bytes that a Range header asks for, with overlapping and adjacent ones joined, in their order;
+ * undefined if the header is to be ignored (another unit, bad syntax, too many), 'unsatisfiable' if none overlaps.
  */
 export function parseRanges(header: string | undefined, size: number): ByteRange[] | 'unsatisfiable' | undefined {
   const match = /^bytes=(.+)$/i.exec(header ?? '')
@@ -84,7 +84,8 @@ export function parseRanges(header: string | undefined, size: number): ByteRange
     const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
     if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined
     if (start <= end && start < size) ranges.push({ start, end })
-    // RFC 9110 section 14.1.2: the last n > 0 of no bytes are satisfiable; no Content-Range can say it.
+    // RFC 9110 section 14.1.2: the last n > 0 bytes of an empty object are satisfiable, but no Content-Range can
+    // express it.
     else if (size === 0 && first === '' && Number(last) > 0) empty = true
   }
   if (ranges.length === 0) return empty ? undefined : 'unsatisfiable'

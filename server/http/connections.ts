@@ -1,14 +1,13 @@
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a connection has for its first request when the service ends: it may be on its way. Milliseconds. */
+/** At shutdown, how long an unused connection waits for its first request, in milliseconds: it may be on its way. */
 const FIRST_REQUEST_MS = 1000
 
 /**
- * Knows which connections have a request in flight. The function it gives ends those that wait for another one at once,
- * those with one in flight as soon as their answer is sent, and those that have sent none yet when they had time to.
- * Node itself waits for clients that keep theirs (65 s here), and for those that never send a request until the
- * connection's timeout.
+ * Tracks which connections have a request in flight. The returned function closes idle ones at once, busy ones after
+ * their response, and ones that have not sent a request yet after giving them time for it. Node itself would wait for
+ * keep-alive clients (65 s here), and for clients that never send a request until the connection's timeout.
  */
 export function trackConnections(server: http.Server): () => void {
   const connections = new Map<Socket, { isNew: boolean; inFlight: number }>()
@@ -38,8 +37,8 @@ export function trackConnections(server: http.Server): () => void {
 }
 
 /**
- * Closes connections above MAX_CONNECTIONS; without proxies before us, where each address is a client's own, also those
- * of one address above a quarter of it.
+ * Closes connections above MAX_CONNECTIONS; without trusted proxies, where each address belongs to a client, also those
+ * from one address above a quarter of it.
  */
 export function limitConnections(
   server: http.Server,

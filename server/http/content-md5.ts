@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts'
 
-/** The hex of a Content-MD5 header (RFC 1864); undefined without one. Throws malformed. */
+/** Reads a Content-MD5 header (RFC 1864) as hex; undefined without one. Throws malformed. */
 export function contentMd5(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   const bytes = Buffer.from(String(header), 'base64')

@@ -1,8 +1,8 @@
-/** How the answer to a GET ended. */
+/** How the response to a GET ended. */
 export interface Delivery {
   status: number
   /** Bytes of the body that were handed to the connection. */
   bytes: number
-  /** Whether all of it was. */
+  /** Whether the whole body was. */
   complete: boolean
 }

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** An address, or the /64 that one subscriber has: within it an attacker changes addresses at will. */
+/** An address, or an IPv6 subscriber's /64, within which an attacker can change addresses at will. */
 export function source(ip: string | null): string {
   if (ip === null || !ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)

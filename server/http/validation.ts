@@ -3,10 +3,10 @@ import buildWriter from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import { isKeyText } from '../../contract/names.ts'
 
-/** Formats of the contract that JSON Schema does not know. */
+/** The contract's own formats, unknown to JSON Schema. */
 const ownFormats = ['object-key', 'key-prefix'] as const
 
-/** RFC 3339 with a day that exists, between the years that both databases and JavaScript write with four digits. */
+/** RFC 3339 with an existing day, in the years that both databases and JavaScript write with four digits. */
 function isTimestamp(text: string): boolean {
   const day = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)?.[1]
   if (day === undefined) return false
@@ -23,12 +23,12 @@ const ajv = (coerceTypes: boolean | 'array', allErrors: boolean) => {
   one.addFormat('key-prefix', (text: string) => isKeyText(text, 0))
   return one
 }
-/** Each in two readings: one that ends at the first fault, and one that finds them all. */
+/** Two validators each: one stops at the first error, one finds all. */
 const strict = { first: ajv(false, false), all: ajv(false, true) }
-/** Texts of the URL become numbers, booleans and, where the schema says array, one-element arrays. */
+/** Converts the URL's texts to numbers, booleans and, where the schema says array, one-element arrays. */
 const coercing = { first: ajv('array', false), all: ajv('array', true) }
 
-/** Where a value holds a text that PostgreSQL cannot keep: one with NUL or with half a character. */
+/** The path to a text that PostgreSQL cannot store: with NUL or a lone surrogate. */
 function brokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? '' : undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -39,11 +39,11 @@ function brokenText(value: unknown): string | undefined {
   return undefined
 }
 
-/** Most values, and most characters of its texts and names, of what all faults are looked for in. */
+/** All errors are only looked for in inputs up to this many values and characters. */
 const FEW_VALUES = 500
 const FEW_CHARACTERS = 65_536
 
-/** Whether a value is so small that every fault of it can be told. */
+/** Whether a value is small enough to report all its errors. */
 function isSmall(value: unknown): boolean {
   let values = 0
   let characters = 0
@@ -66,11 +66,11 @@ function isSmall(value: unknown): boolean {
 }
 
 /**
- * Bodies are taken as they are; parts of the URL are texts and are converted. Headers are not validated here. A schema is
- * compiled when it is first needed: all of them are a fifth of what a start costs.
+ * Bodies are validated as they are; parts of the URL are texts and are converted. Headers are not validated here. A
+ * schema is compiled on first use: compiling all of them takes a fifth of startup.
  *
- * The first reading ends at the first fault, and looks at the length of an array before its items: an error object for
- * each of a million wrong items would be seconds and gigabytes. All faults are looked for only in what is small.
+ * The first pass stops at the first error, and checks an array's length before its items: an error object for each of a
+ * million invalid items would take seconds and gigabytes. All errors are collected only for small inputs.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const readings = httpPart === 'body' ? strict : coercing
@@ -87,7 +87,7 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     }
     const instancePath = brokenText(data)
     if (instancePath === undefined) return true
-    const message = 'must not contain NUL or half a character'
+    const message = 'must not contain NUL or lone surrogates'
     check.errors = [{ instancePath, message, keyword: 'text', schemaPath: '', params: {} }]
     return false
   }
@@ -105,7 +105,7 @@ function writerOf(schema: object): Writer {
   return write
 }
 
-/** Writes bodies as their schema has them, without what it does not know; also compiled when first needed. */
+/** Serialises bodies by their schema, dropping unknown fields; also compiled on first use. */
 export const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }) => {
   let write: Writer | undefined
   return (body) => {

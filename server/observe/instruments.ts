@@ -1,99 +1,106 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** One metric: this table makes it, describes it in docs/observability.md and names its labels, which are never names of users' things. */
+/**
+ * One metric: this table creates it, documents it in docs/metrics.md and names its labels, which never contain user
+ * data.
+ */
 interface Metric {
   type: 'counter' | 'gauge' | 'histogram'
   help: string
   labels?: readonly string[]
   buckets?: readonly number[]
-  /** What becomes of the values of several processes that are scraped as one; default: their sum. */
+  /** How the values of several processes are combined in one scrape; default: their sum. */
   together?: 'sum' | 'first' | 'max'
 }
 
 const FAST = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const WIDE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
-/** Counted as things happen, in this process since its start. */
+/** Counted as things happen, in this process since it started. */
 export const eventMetrics = {
   strongroom_http_requests_total: {
     type: 'counter',
-    help: 'Requests that ended, by route template and status class. Route "unmatched": there is nothing at the path; "unreadable": no HTTP.',
+    help: 'Completed requests by route template and status class. Route "unmatched": no such path; "unreadable": not HTTP.',
     labels: ['method', 'route', 'status'],
   },
   strongroom_http_request_duration_seconds: {
     type: 'histogram',
-    help: 'From the head of a request to the end of its answer; transfers last as long as the client takes.',
+    help: 'Time from a request’s headers to the end of its response; transfers take as long as the client does.',
     labels: ['method', 'route'],
     buckets: WIDE,
   },
   strongroom_http_slow_requests_total: {
     type: 'counter',
-    help: 'Requests whose answer took SLOW_REQUEST_MS to begin, without the time the client took to send.',
+    help: 'Requests whose response took longer than SLOW_REQUEST_MS to start, not counting the time the client took to send.',
     labels: ['method', 'route'],
   },
-  strongroom_http_requests_in_flight: { type: 'gauge', help: 'Requests being served now.' },
-  strongroom_http_received_bytes_total: { type: 'counter', help: 'Bytes of requests, heads included, before TLS.' },
-  strongroom_http_sent_bytes_total: { type: 'counter', help: 'Bytes of answers, heads included, before TLS.' },
+  strongroom_http_requests_in_flight: { type: 'gauge', help: 'Requests currently being served.' },
+  strongroom_http_received_bytes_total: { type: 'counter', help: 'Bytes of requests, including headers, before TLS.' },
+  strongroom_http_sent_bytes_total: { type: 'counter', help: 'Bytes of responses, including headers, before TLS.' },
   strongroom_actions_total: {
     type: 'counter',
-    help: 'Actions recorded in the audit log, by name: uploads, logins, refusals and so on.',
+    help: 'Actions recorded in the audit log, by name: uploads, logins, denials and so on.',
     labels: ['action'],
   },
   strongroom_database_statement_seconds: {
     type: 'histogram',
-    help: 'Statements sent to the database, transaction control included.',
+    help: 'Statements sent to the database, including transaction control.',
     labels: ['kind'],
     buckets: FAST,
   },
   strongroom_database_failures_total: {
     type: 'counter',
-    help: 'Statements that failed, and connections that could not be had.',
+    help: 'Failed statements and failed connection attempts.',
   },
   strongroom_database_wait_seconds_total: { type: 'counter', help: 'Time spent waiting for a free connection.' },
   strongroom_database_sync_seconds: {
     type: 'histogram',
-    help: 'From the commit of a transaction until it is on disk (SQLite; of PostgreSQL it is a part of "commit").',
+    help: 'Time from a transaction’s commit until it is on disk (SQLite only; for PostgreSQL it is part of "commit").',
     buckets: FAST,
   },
   strongroom_storage_operation_seconds: {
     type: 'histogram',
-    help: 'Calls to the storage. get: until the bytes begin; put and put_part: until they are durable, without waiting for the client.',
+    help: 'Time of storage calls. get: until the first byte; put and put_part: until durable, not counting waits for the client.',
     labels: ['operation'],
     buckets: WIDE,
   },
   strongroom_storage_failures_total: {
     type: 'counter',
-    help: 'Calls to the storage that failed, those that ended because the client left included.',
+    help: 'Failed storage calls, including those that ended because the client disconnected.',
     labels: ['operation'],
   },
-  strongroom_storage_written_bytes_total: { type: 'counter', help: 'Bytes of contents stored.' },
-  strongroom_storage_read_bytes_total: { type: 'counter', help: 'Bytes of contents asked of the storage.' },
+  strongroom_storage_written_bytes_total: { type: 'counter', help: 'Bytes written to storage.' },
+  strongroom_storage_read_bytes_total: { type: 'counter', help: 'Bytes requested from storage.' },
   strongroom_collector_removed_blobs_total: {
     type: 'counter',
-    help: 'Contents removed because nothing points at them.',
+    help: 'Blobs removed because nothing references them.',
   },
   strongroom_webhook_attempts_total: {
     type: 'counter',
-    help: 'Attempts of this process by outcome: acknowledged, or the class of the failure.',
+    help: 'Webhook delivery attempts by outcome: acknowledged, or the class of failure.',
     labels: ['outcome'],
   },
   strongroom_webhook_attempt_seconds: {
     type: 'histogram',
-    help: 'Attempts to deliver webhooks, from the DNS question to the end of the answer.',
+    help: 'Time of webhook delivery attempts, from the DNS lookup to the end of the response.',
     buckets: WIDE,
   },
-  strongroom_worker_runs_total: { type: 'counter', help: 'Runs of background workers that ended.', labels: ['worker'] },
-  strongroom_worker_failures_total: { type: 'counter', help: 'Runs that failed.', labels: ['worker'] },
-  strongroom_worker_seconds_total: { type: 'counter', help: 'Time their runs took.', labels: ['worker'] },
+  strongroom_worker_runs_total: { type: 'counter', help: 'Completed runs of background workers.', labels: ['worker'] },
+  strongroom_worker_failures_total: { type: 'counter', help: 'Failed runs of background workers.', labels: ['worker'] },
+  strongroom_worker_seconds_total: {
+    type: 'counter',
+    help: 'Total run time of background workers.',
+    labels: ['worker'],
+  },
   strongroom_worker_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a run last ended without failing.',
+    help: 'Time of the worker’s last successful run.',
     labels: ['worker'],
     together: 'max',
   },
 } as const satisfies { [name: string]: Metric }
 
-/** Looked at when they are asked for. */
+/** Read when they are scraped. */
 export const snapshotMetrics = {
   strongroom_build_info: {
     type: 'gauge',
@@ -103,89 +110,93 @@ export const snapshotMetrics = {
   },
   strongroom_images_total: {
     type: 'counter',
-    help: 'Images by what became of them: rendered, failed, hit (cache), joined (a render of someone else’s), unchanged (304), refused (503).',
+    help: 'Image requests by outcome: rendered, failed, hit (cache), joined (another request’s render), unchanged (304), refused (503).',
     labels: ['outcome'],
   },
-  strongroom_image_render_seconds_total: { type: 'counter', help: 'Time of rendering by format.', labels: ['format'] },
-  strongroom_image_wait_seconds_total: { type: 'counter', help: 'Time that renders waited for a slot.' },
-  strongroom_image_rendered_bytes_total: { type: 'counter', help: 'Bytes that renders made.' },
-  strongroom_image_queue_length: { type: 'gauge', help: 'Renders that wait for a slot.' },
-  strongroom_image_renders_in_flight: { type: 'gauge', help: 'Slots taken.' },
-  strongroom_image_source_bytes: { type: 'gauge', help: 'Bytes of sources in memory.' },
-  strongroom_image_pixels: { type: 'gauge', help: 'Pixels in memory.' },
-  strongroom_image_cache_bytes: { type: 'gauge', help: 'Bytes on disk that the cache of images takes.' },
-  strongroom_image_cache_max_bytes: { type: 'gauge', help: 'Most bytes it may take.' },
+  strongroom_image_render_seconds_total: {
+    type: 'counter',
+    help: 'Time spent rendering, by format.',
+    labels: ['format'],
+  },
+  strongroom_image_wait_seconds_total: { type: 'counter', help: 'Time renders spent waiting for a slot.' },
+  strongroom_image_rendered_bytes_total: { type: 'counter', help: 'Bytes produced by renders.' },
+  strongroom_image_queue_length: { type: 'gauge', help: 'Renders waiting for a slot.' },
+  strongroom_image_renders_in_flight: { type: 'gauge', help: 'Renders in progress.' },
+  strongroom_image_source_bytes: { type: 'gauge', help: 'Bytes of source images in memory.' },
+  strongroom_image_pixels: { type: 'gauge', help: 'Pixels of images in memory.' },
+  strongroom_image_cache_bytes: { type: 'gauge', help: 'Disk space used by the image cache.' },
+  strongroom_image_cache_max_bytes: { type: 'gauge', help: 'Maximum disk space of the image cache.' },
 } as const satisfies { [name: string]: Metric }
 
-/** Looked at by the process that is asked, for all. */
+/** Probed by the scraped process, on behalf of all. */
 export const probeMetrics = {
   strongroom_database_up: {
     type: 'gauge',
-    help: 'Whether the database answered; where it is 0, the metrics of queues are missing.',
+    help: 'Whether the database responded; if 0, the queue metrics are missing.',
   },
-  strongroom_storage_up: { type: 'gauge', help: 'Whether bytes could be written to the storage and removed.' },
+  strongroom_storage_up: { type: 'gauge', help: 'Whether a test object could be written to storage and removed.' },
   strongroom_processes: {
     type: 'gauge',
-    help: 'Processes whose values are in this scrape, added up (`serve --workers`); one that does not answer within 2 s is left out.',
+    help: 'Processes combined in this scrape (`serve --workers`); those that do not respond within 2 s are left out.',
   },
   strongroom_processes_expected: {
     type: 'gauge',
-    help: 'Processes there should be; 0 where the primary did not answer and this scrape is of one process.',
+    help: 'Processes that should be running; 0 if the primary did not respond and this scrape covers one process.',
   },
 } as const satisfies { [name: string]: Metric }
 
-/** What a server of databases adds. */
+/** Only with a database server. */
 export const poolMetrics = {
   strongroom_database_connections: {
     type: 'gauge',
-    help: 'Connections of the pool (PostgreSQL).',
+    help: 'Connections in the pool (PostgreSQL).',
     labels: ['state'],
   },
-  strongroom_database_connections_max: { type: 'gauge', help: 'Most connections of the pool (PostgreSQL).' },
+  strongroom_database_connections_max: { type: 'gauge', help: 'Maximum connections in the pool (PostgreSQL).' },
   strongroom_database_connection_waiters: {
     type: 'gauge',
-    help: 'Who waits for a connection of the pool (PostgreSQL).',
+    help: 'Requests waiting for a connection from the pool (PostgreSQL).',
   },
 } as const satisfies { [name: string]: Metric }
 
-/** What the database tells; missing where it does not. */
+/** Read from the database; missing if it does not respond. */
 export const queueMetrics = {
   strongroom_webhook_deliveries: {
     type: 'gauge',
-    help: 'Deliveries by state: queued (those of paused endpoints included) and in_flight. Of all processes; counted up to 10,000.',
+    help: 'Webhook deliveries by state: queued (including paused endpoints) and in_flight. Across all processes; counted up to 10,000.',
     labels: ['state'],
   },
   strongroom_webhook_oldest_ready_seconds: {
     type: 'gauge',
-    help: 'How long the longest-waiting delivery has been due that nothing holds back.',
+    help: 'How long the oldest ready delivery has been due.',
   },
-  strongroom_webhook_disabled_endpoints: { type: 'gauge', help: 'Endpoints that are paused or were disabled.' },
+  strongroom_webhook_disabled_endpoints: { type: 'gauge', help: 'Webhook endpoints that are paused or disabled.' },
   strongroom_jobs: {
     type: 'gauge',
-    help: 'Jobs by state: queued and running. Of all processes; counted up to 10,000.',
+    help: 'Jobs by state: queued and running. Across all processes; counted up to 10,000.',
     labels: ['state'],
   },
-  strongroom_jobs_oldest_ready_seconds: { type: 'gauge', help: 'How long the longest-waiting queued job has waited.' },
+  strongroom_jobs_oldest_ready_seconds: { type: 'gauge', help: 'How long the oldest queued job has waited.' },
   strongroom_policy_runs: {
     type: 'gauge',
-    help: 'Runs of cleanup policies that are not over: waiting and running. Of all processes.',
+    help: 'Unfinished cleanup policy runs by state: waiting and running. Across all processes.',
     labels: ['state'],
   },
   strongroom_policy_runs_oldest_ready_seconds: {
     type: 'gauge',
-    help: 'How long the longest-waiting run has waited that nobody works on.',
+    help: 'How long the oldest unclaimed run has waited.',
   },
   strongroom_audit_unsealed_records: {
     type: 'gauge',
-    help: 'Audit records that are not in the chain yet. Counted up to 10,000.',
+    help: 'Audit records not sealed into the chain yet. Counted up to 10,000.',
   },
-  strongroom_audit_oldest_unsealed_seconds: { type: 'gauge', help: 'How old the oldest of them is.' },
+  strongroom_audit_oldest_unsealed_seconds: { type: 'gauge', help: 'Age of the oldest unsealed audit record.' },
   strongroom_collector_blobs: {
     type: 'gauge',
-    help: 'Contents waiting for the collector: check (their time to be looked at has come) and removal (their bytes are to be removed). Counted up to 10,000.',
+    help: 'Blobs waiting for the collector: check (due for a check) and removal (bytes to be removed). Counted up to 10,000.',
     labels: ['state'],
   },
-  strongroom_open_uploads: { type: 'gauge', help: 'Uploads in parts that are not completed. Counted up to 10,000.' },
+  strongroom_open_uploads: { type: 'gauge', help: 'Unfinished multipart uploads. Counted up to 10,000.' },
 } as const satisfies { [name: string]: Metric }
 
 interface Kinds {
@@ -198,7 +209,7 @@ export type EventMetrics = Instruments<typeof eventMetrics>
 export type SnapshotMetrics = Instruments<typeof snapshotMetrics>
 export type QueueMetrics = Instruments<typeof queueMetrics>
 
-/** The metrics of a table, in a registry of their own. */
+/** Creates the metrics of a table, in a registry of their own. */
 export function instrumentsOf<T extends { [name: string]: Metric }>(table: T, registry: Registry): Instruments<T> {
   const make = (name: string, { type, help, labels = [], buckets = [], together = 'sum' }: Metric) => {
     const shared = { name, help, labelNames: labels, registers: [registry], aggregator: together }

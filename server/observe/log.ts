@@ -1,10 +1,12 @@
 import { pino } from 'pino'
 import { currentMeter } from './meter.ts'
 
-/** What is a credential by its form: personal access tokens, JWTs (bounded, so that no text takes long), signing secrets. */
+/**
+ * Credentials recognisable by their form: access tokens, JWTs (bounded, to limit the matching time), signing secrets.
+ */
 const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|eyJ[\w-]{8,1000}\.[\w-]+\.[\w-]+|whsec_[\w+/=-]{8,}/g
 
-/** A text with every credential in it taken out. */
+/** A text with its credentials redacted. */
 export const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '[redacted]')
 
 const NAMES = [
@@ -12,26 +14,26 @@ const NAMES = [
   'password|current_password|new_password|secret|client_secret|secret_key|secretAccessKey|sessionToken',
   'token|access_token|refresh_token|id_token|code_verifier|ticket|x-amz-signature|x-amz-credential',
 ].join('|')
-/** Fields of these names with a text or a list of texts. */
+/** JSON fields of these names that hold a text or a list of texts. */
 const FIELDS = new RegExp(`"(${NAMES})":(?:"(?:\\\\.|[^"\\\\])*"|\\[(?:"(?:\\\\.|[^"\\\\])*",?)*\\])`, 'gi')
 /**
- * The same in JSON that stands as a text in a field, to its end or where it was cut off. Each character can be read in one
- * way only, so that no text takes longer than its length.
+ * The same fields in JSON that is itself a JSON string, up to its end or where it was cut off. Each character matches
+ * in only one way, so that matching takes linear time.
  */
 const QUOTED = new RegExp(
   `\\\\"(${NAMES})\\\\"\\s*:\\s*\\\\"(?:[^"\\\\]|\\\\[^"\\\\]|\\\\\\\\(?:\\\\[^]|[^"\\\\]))*(?:\\\\"|(?:\\\\\\\\)?(?=")|\\\\{0,3}$)`,
   'gi',
 )
-/** Parameters of these names, in URLs and forms. */
+/** Parameters of these names in URLs and forms. */
 const PARAMETERS = new RegExp(`\\b((?:${NAMES}|signature|code|state)=)[^&\\s"'\\\\#;]+`, 'gi')
-/** Paths that are as good as a credential: share links, signed URLs, parts of uploads, setup links. */
+/** Paths that act as credentials: share links, signed URLs, upload parts, setup links. */
 const PATHS = /(\/(?:public\/s|signed|parts|setup)[/#])[\w.~%-]{16,}/g
 const SCHEMES = /\b(Bearer|Basic)\s+[\w+/=.~-]{8,}/gi
 const USERINFO = /((?<![a-z\d+.-])[a-z\d+.-]+:\/\/[^\s:@/"]*:)[^\s@/"]+@/gi
-/** What one of them must hold: most lines are done with this one look. */
+/** A line without any of these needs no redaction: most lines pass with this one test. */
 const SUSPICIOUS = new RegExp(`[=@#]|Bearer|Basic|/(?:public/s|signed|parts|setup)/|"(?:${NAMES})\\\\?"`, 'i')
 
-/** A line of the log without what opens anything: more than is a credential by its form (K15). */
+/** A log line without credentials, whether recognised by their form, their field or their path. */
 export function redacted(line: string): string {
   const text = withoutCredentials(line)
   if (!SUSPICIOUS.test(text)) return text
@@ -44,7 +46,7 @@ export function redacted(line: string): string {
     .replace(USERINFO, '$1[redacted]@')
 }
 
-/** Loggers that name their request already: those that Fastify makes for each. */
+/** Loggers that already name their request: the ones Fastify creates for each. */
 const ofRequests = new WeakSet<object>()
 /** Marks a logger as one whose lines carry `request_id`. */
 export function markOfRequest<L extends object>(log: L): L {
@@ -53,8 +55,8 @@ export function markOfRequest<L extends object>(log: L): L {
 }
 
 /**
- * The log of the process, one JSON line an entry: whatever users wrote is escaped in it. Lines of a request carry its
- * `request_id`, and `trace_id` where it is traced. Credentials never reach it, wherever in an entry they stand (K15).
+ * The process's log, one JSON object per line, so that text from users is always escaped. Lines of a request carry its
+ * `request_id`, and its `trace_id` where it is traced. Credentials are redacted wherever they stand in an entry.
  */
 export const createLog = (level: string, to: NodeJS.WritableStream | undefined) =>
   pino(

@@ -1,32 +1,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Values that say what a span is about: names of operations and numbers, never what a user wrote. */
+/** What a span is about: names of operations and numbers, never user data. */
 export type Attributes = Readonly<{ [name: string]: string | number }>
 
-/** A request, a run of a worker or a delivery as traces show it. */
+/** A request, a worker's run or a delivery, as shown in traces. */
 export interface Span {
   traceId: string
-  /** Adds a step that began at `began` (as `performance.now()` counts) and ends now; `error` where it failed. */
+  /** Adds a step that started at `began` (in `performance.now()` time) and ends now; with `error` if it failed. */
   step(name: string, began: number, attributes: Attributes, error?: unknown): void
-  /** Ends it; `name` replaces what it was begun with. Steps may still follow. */
+  /** Ends the span; `name` replaces its initial name. Steps may still follow. */
   end(outcome: { name?: string; attributes?: Attributes; failed?: boolean }): void
 }
 
-/** What one request, or one run of a worker, has cost so far. Times in milliseconds; those side by side are added up. */
+/** What one request, or one worker run, has cost so far. Times in milliseconds; concurrent ones add up. */
 export interface Meter {
-  /** Null for work that no request asked for. */
+  /** Null for work that no request triggered. */
   requestId: string | null
   began: number
-  /** When the answer began; 0 before. */
+  /** When the response started; 0 before. */
   answered: number
-  /** For a connection, for statements, and until the transaction is durable. */
+  /** Waiting for a connection, for statements, and for the transaction to be durable. */
   databaseMs: number
   statements: number
-  /** In the storage, without what the client took to send. */
+  /** In storage, not counting the time the client took to send. */
   storageMs: number
-  /** Until the client sent what its request consists of. */
+  /** Waiting for the client to send its request. */
   clientMs: number
-  /** Since when a body is read that the handler waits for; 0 where there is none. */
+  /** When reading a body that the handler waits for started; 0 if there is none. */
   receivingFrom: number
   span: Span | undefined
 }
@@ -45,17 +45,17 @@ export const newMeter = (requestId: string | null, span: Span | undefined): Mete
 
 const meters = new AsyncLocalStorage<Meter | undefined>()
 
-/** What the work that calls this is measured by; undefined outside of requests and workers. */
+/** The meter of the calling work; undefined outside of requests and workers. */
 export const currentMeter = (): Meter | undefined => meters.getStore()
 
-/** Whether the caller serves a request whose answer has not begun. */
+/** Whether the caller serves a request whose response has not started. */
 export function isBeforeAnswer(): boolean {
   const meter = meters.getStore()
   return meter !== undefined && meter.requestId !== null && meter.answered === 0
 }
 
-/** Does work whose cost counts for `meter`, whatever it waits for. */
+/** Runs work whose cost counts towards `meter`, across all its awaits. */
 export const measured = <T>(meter: Meter | undefined, work: () => T): T => meters.run(meter, work)
 
-/** Does work that counts for nobody, like what a request only woke. */
+/** Runs work that counts towards no meter, such as work that a request only triggered. */
 export const detached = <T>(work: () => T): T => meters.run(undefined, work)

@@ -1,14 +1,14 @@
 import cluster from 'node:cluster'
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client'
 
-/** The metrics of one process as the others of its service get them. */
+/** One process's metrics as sent to its siblings. */
 export type Counted = MetricObjectWithValues<MetricValue<string>>[]
 
-/** How long the others have to tell theirs, and the primary to hand all of them on. Milliseconds. */
+/** Milliseconds that the other processes have to report, and the primary to pass on all reports. */
 const OTHERS_MS = 2000
 const PRIMARY_MS = 3000
 
-/** From a process: what do all have? From the primary: what have you? And the answers to both. */
+/** From a process: request for all metrics. From the primary: request for its metrics. And the replies to both. */
 type Message =
   | { metrics: 'all?'; id: number }
   | { metrics: 'all'; id: number; found: Counted[]; expected: number }
@@ -17,7 +17,7 @@ type Message =
 
 const isMessage = (said: unknown): said is Message => typeof said === 'object' && said !== null && 'metrics' in said
 
-/** In a process of several: tells the primary its metrics when it asks. Until the function it gives is called. */
+/** In one of several processes: sends its metrics when the primary asks, until the returned function is called. */
 export function answerPrimary(own: () => Promise<Counted>): () => void {
   if (!cluster.isWorker) return () => undefined
   const answer = (said: unknown): void => {
@@ -33,7 +33,7 @@ export function answerPrimary(own: () => Promise<Counted>): () => void {
 
 let asked = 0
 
-/** What all processes of the service have, and how many there should be; of this one alone where it is the only one. */
+/** The metrics of all processes, and how many there should be; just this one's if it is the only one. */
 export async function ofAll(own: () => Promise<Counted>): Promise<{ found: Counted[]; expected: number }> {
   if (!cluster.isWorker) return { found: [await own()], expected: 1 }
   const id = ++asked
@@ -53,7 +53,7 @@ export async function ofAll(own: () => Promise<Counted>): Promise<{ found: Count
   }
 }
 
-/** In the primary: asks every process when one of them wants to know. */
+/** In the primary: asks every process when one of them wants all metrics. */
 export function collectForProcesses(expected: number): void {
   let questions = 0
   cluster.on('message', (asking, said: unknown) => {
@@ -77,15 +77,15 @@ export function collectForProcesses(expected: number): void {
   })
 }
 
-/** One text of what several processes have: added up, unless a metric says otherwise. */
+/** Combines several processes' metrics into one text: added up, unless a metric says otherwise. */
 export function addedUp(found: readonly Counted[]): Promise<string> {
-  // prom-client would leave out when processes began, also where there is one.
+  // prom-client would drop the processes' start times, even with a single process.
   const kept = found.map((one) =>
     one.map((metric) => (metric.aggregator === 'omit' ? { ...metric, aggregator: 'max' as const } : metric)),
   )
   return AggregatorRegistry.aggregate(kept).metrics()
 }
 
-/** A process that is just ending does not get it. */
+/** For a message to a process that is just exiting. */
 const ignore = (): void => undefined
 const send = (message: Message): void => void process.send?.(message, ignore)

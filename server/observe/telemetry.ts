@@ -9,13 +9,13 @@ import { type EventMetrics, eventMetrics, instrumentsOf } from './instruments.ts
 import { currentMeter } from './meter.ts'
 import type { Tracing } from './traces.ts'
 
-/** What a service knows of itself. */
+/** The service's own metrics and traces. */
 export interface Telemetry {
   registry: Registry
   metrics: EventMetrics
-  /** Undefined where nobody collects traces. */
+  /** Undefined if tracing is off. */
   traces: Tracing | undefined
-  /** The connections to the database; null where there is no server of databases. */
+  /** The database connection pool; null with SQLite. */
   pool: Database['pool']
 }
 
@@ -25,7 +25,7 @@ export const telemetryOf = perSystem((): Telemetry => {
 })
 
 let own: Registry | undefined
-/** Memory, CPU, garbage collection and the lag of the event loop: of the process, whatever runs in it. */
+/** Memory, CPU, garbage collection and event loop lag of the process. */
 export function processMetrics(): Registry {
   if (!own) {
     own = new Registry()
@@ -36,7 +36,7 @@ export function processMetrics(): Registry {
 
 const SYSTEMS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
 
-/** Notes what the database is asked, for metrics, for the request that asks, and for traces (the text, never values). */
+/** Observes database calls for metrics, for the current request, and for traces (statement text, never values). */
 export function databaseObserver(config: Config): DatabaseObserver {
   const { metrics } = telemetryOf(config)
   const seconds = metrics.strongroom_database_statement_seconds
@@ -83,7 +83,7 @@ export function databaseObserver(config: Config): DatabaseObserver {
   }
 }
 
-/** The same of the storage. */
+/** Observes storage calls likewise. */
 export function blobObserver(config: Config): BlobObserver {
   const { metrics } = telemetryOf(config)
   return ({ operation, began, clientMs, read = 0, written = 0, error }) => {

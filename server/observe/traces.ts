@@ -3,28 +3,28 @@ import { version } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
 import type { Attributes, Span } from './meter.ts'
 
-/** How long the end of a process waits for spans that nobody takes. */
+/** How long shutdown waits for unsent spans. */
 const FLUSH_MS = 3000
-/** Runs of workers shorter than this found nothing to do, mostly: many a second, of which no trace is kept. */
+/** Shorter worker runs usually found nothing to do: there are many per second, and they are not traced. */
 const SHORT_MS = 100
-/** Steps kept of one run. */
+/** Maximum number of steps kept per span. */
 const MOST_STEPS = 1000
 
 export interface Tracing {
   /**
-   * Begins a trace; one that a request's `traceparent` names is joined. Undefined where it was not chosen to be kept:
-   * callers decide against a trace, the ratio about all others.
+   * Starts a trace, or joins the one in the request's `traceparent`. Undefined if it was not sampled: callers can opt
+   * out, for all others the ratio decides.
    */
   begin(name: string, kind: 'request' | 'delivery', headers?: Readonly<Record<string, unknown>>): Span | undefined
-  /** Begins a trace that is kept only where the run fails or lasts. */
+  /** Starts a trace that is kept only if the run fails or takes long. */
   beginRun(name: string): Span
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>
 }
 
 /**
- * Traces over OTLP/HTTP where OTEL_EXPORTER_OTLP_ENDPOINT says to whom. Nothing of OpenTelemetry is loaded otherwise, and
- * its globals are never used: a span's parent is the meter of the asynchronous context.
+ * Traces over OTLP/HTTP if OTEL_EXPORTER_OTLP_ENDPOINT is set. OpenTelemetry is not loaded otherwise, and its globals
+ * are never used: a span's parent is the meter of the asynchronous context.
  */
 export async function openTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
   if (traces === null) return undefined
@@ -46,7 +46,8 @@ export async function openTraces({ traces }: Config, log: Logger): Promise<Traci
     resource: resourceFromAttributes({ 'service.name': traces.serviceName, 'service.version': version }),
     sampler: new sdk.ParentBasedSampler({
       root: new sdk.TraceIdRatioBasedSampler(traces.ratio),
-      // A trace costs us, and anyone can ask for one: the ratio decides here too, and not by an id that the caller chose.
+      // Traces cost resources and anyone can request one: the ratio applies here too, and not by an id the caller
+      // chose.
       remoteParentSampled: {
         shouldSample: () => ({ decision: Math.random() < traces.ratio ? RECORD_AND_SAMPLED : NOT_RECORD }),
         toString: () => `Ratio{${traces.ratio}}`,
@@ -61,13 +62,13 @@ export async function openTraces({ traces }: Config, log: Logger): Promise<Traci
   })
   const tracer = provider.getTracer('strongroom', version)
   const kinds = { request: SpanKind.SERVER, delivery: SpanKind.CLIENT }
-  /** As milliseconds since the epoch. */
+  /** Converts to milliseconds since the epoch. */
   const at = (time: number) => performance.timeOrigin + time
 
   type OtelSpan = ReturnType<typeof tracer.startSpan>
   function fail(span: OtelSpan, error?: unknown): void {
     span.setStatus({ code: SpanStatusCode.ERROR })
-    // Its message may quote what a user wrote.
+    // The error message may quote user data.
     if (error instanceof Error) span.setAttribute('error.type', (error as NodeJS.ErrnoException).code ?? error.name)
   }
   function addStep(parent: OtelSpan, name: string, span: Step): void {
@@ -128,7 +129,7 @@ interface Step {
   error?: unknown
 }
 
-/** The caller's span by W3C Trace Context; undefined where the header is missing or not well-formed. */
+/** The caller's span from W3C Trace Context; undefined if the header is missing or malformed. */
 function parentOf(headers: Readonly<Record<string, unknown>>) {
   const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(
     String(headers.traceparent ?? ''),

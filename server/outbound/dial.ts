@@ -11,7 +11,7 @@ import type { Resolve } from './resolve.ts'
 /** How the outside is reached. */
 export interface Route extends AddressRules {
   readonly resolve: Resolve
-  /** Every connection goes through it, and it judges names; addresses in URLs are still judged here (W41). */
+  /** All connections go through it, and it checks names; addresses in URLs are still checked here. */
   readonly proxy: URL | null
   /** Certificates of authorities beside the public ones (PEM); null: none. */
   readonly ca: string | null
@@ -43,7 +43,7 @@ export async function allowedAddresses(route: Route, hostname: string, port: num
   return addresses
 }
 
-/** Makes the function by which undici opens connections: the checks run for every connection, whatever the URL (W35). */
+/** Creates undici's connect function: every connection is checked, whatever the URL. */
 export function createDial(route: Route) {
   const secure = buildConnector({
     allowH2: false,
@@ -124,7 +124,7 @@ async function connect(route: Route, { hostname: host, port }: Target, signal: A
   throw blocked(socket.remoteAddress)
 }
 
-/** A tunnel through the proxy (RFC 9110 section 9.3.6). What is the proxy's own failure is told apart (W41). */
+/** A tunnel through the proxy (RFC 9110 section 9.3.6). The proxy's own failures are reported as such. */
 async function throughProxy(
   route: Route,
   proxy: URL,

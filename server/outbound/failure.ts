@@ -10,7 +10,9 @@ export type FailureClass =
   | 'protocol'
   | 'proxy'
 
-/** Why a request got no answer. The message is for administrators; it never holds an address that is not allowed (W39). */
+/**
+ * Why a request got no response. The message is for administrators; it never contains an address that is not allowed.
+ */
 export class OutboundFailure extends Error {
   readonly kind: FailureClass
   constructor(kind: FailureClass, message: string, options: ErrorOptions = {}) {
@@ -35,5 +37,5 @@ export function asFailure(error: unknown, phase: 'connect' | 'tls' | 'exchange')
   const closed = code === 'UND_ERR_SOCKET' && !message.startsWith('bad ')
   if (broken || closed)
     return new OutboundFailure('reset', `the connection ended before an answer: ${text}`, { cause: error })
-  return new OutboundFailure('protocol', `the answer is no HTTP that can be read: ${text}`, { cause: error })
+  return new OutboundFailure('protocol', `invalid HTTP response: ${text}`, { cause: error })
 }

@@ -22,7 +22,7 @@ export interface Answer {
   failure: { kind: FailureClass | 'http_status'; text: string; detail?: unknown } | null
 }
 export interface Poster {
-  /** Never rejects. An answer counts from its status line and headers on: its body cannot make it a failure (W10). */
+  /** Never rejects. A response counts once its status line and headers arrive: its body cannot make it a failure. */
   post(url: URL, headers: Record<string, string>, body: string): Promise<Answer>
   /** Ends the connections that are not in use. */
   close(): void
@@ -38,7 +38,7 @@ interface Line {
   idle?: NodeJS.Timeout
 }
 
-/** Sends requests over guarded connections; everything about one ends at `timeoutMs` (W12). Redirects are answers (W11). */
+/** Sends requests over guarded connections, each within `timeoutMs` in total. Redirects count as responses. */
 export function createPoster(route: Route, timeoutMs: number): Poster {
   const dial = createDial(route)
   const idle = new Map<string, Line[]>()

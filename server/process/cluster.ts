@@ -11,20 +11,20 @@ import { type First, linked, prepare } from './start.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
-/** A process that lived so long had begun well. */
+/** A process that lived this long had started successfully. */
 const WELL_MS = 60_000
 
-/** Which process of how many this is, where a primary has started it. */
+/** This process's number and the number of processes, where a primary started it. */
 export const shareOf = (env: Readonly<Record<string, string | undefined>>): Share =>
   cluster.isWorker ? { n: Number(env.STRONGROOM_PROCESS), of: Number(env.STRONGROOM_PROCESSES) } : { n: 0, of: 1 }
 
-/** Whether a primary has started this process, and has prepared what it serves. */
+/** Whether a primary started this process and has already prepared the database. */
 export const isOneOfSeveral = (): boolean => cluster.isWorker
 
 /**
- * Serves with `count` processes on one address, to use all processors of a machine; one that dies is replaced. SIGTERM
- * and SIGINT end them as they end one; SIGHUP replaces them one after the other while the others serve. `announce` hears
- * where they listen, once. Resolves with the exit code; rejects when the first ones cannot begin.
+ * Serves with `count` processes on one address, to use all CPUs; a process that exits is restarted. SIGTERM and SIGINT
+ * stop them all; SIGHUP replaces them one by one while the others serve. `announce` is called once with their address.
+ * Resolves with the exit code; rejects when the first processes fail to start.
  */
 export async function serveWithProcesses(
   count: number,
@@ -34,7 +34,7 @@ export async function serveWithProcesses(
 ): Promise<number> {
   if (engineOf(config.databaseUrl) !== 'postgres')
     throw new ConfigError([
-      '--workers needs PostgreSQL (DATABASE_URL=postgres://…): a SQLite file is served by one process',
+      '--workers needs PostgreSQL (DATABASE_URL=postgres://…): only one process can serve a SQLite file',
     ])
   const log = createLog(config.logLevel, undefined)
   assertCacheFolder(config)
@@ -43,7 +43,7 @@ export async function serveWithProcesses(
   if (config.metrics !== 'off') collectForProcesses(count)
   let stopping = false
   let last = Promise.resolve()
-  /** One change at a time: a process that is just being begun is not replaced. */
+  /** One change at a time: a process that is just starting is not replaced. */
   const inTurn = (change: () => Promise<void>): void => {
     last = last.then(change).catch((error: unknown) => log.error({ err: error }, 'processes'))
   }
@@ -54,16 +54,16 @@ export async function serveWithProcesses(
     const begun = Date.now()
     const gone = once(one, 'exit').then(() => undefined)
     const url = await Promise.race([announced(one), gone])
-    if (url === undefined) throw new Error(`Process ${n} ended before it served`)
+    if (url === undefined) throw new Error(`Process ${n} exited before it was ready`)
     void gone.then(() => {
       if (!stopping) inTurn(() => replace(n, one, Date.now() - begun))
     })
     return url
   }
-  /** Begins one anew until it serves, unless that was done. */
+  /** Starts a replacement, retrying until one serves, unless that has happened already. */
   const replace = async (n: number, gone: Worker, lived: number): Promise<void> => {
     if (processes.get(n) !== gone) return
-    log.error({ process: n, lived_ms: lived }, 'a process ended and is begun anew')
+    log.error({ process: n, lived_ms: lived }, 'process exited, restarting')
     let wait = lived > WELL_MS ? 0 : FIRST_PAUSE_MS
     while (!stopping) {
       await pause(wait)
@@ -72,17 +72,17 @@ export async function serveWithProcesses(
         return void (await startOne(n))
       } catch (error) {
         wait = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, wait * 2))
-        log.error({ err: error, process: n, again_in_ms: wait }, 'a process does not begin')
+        log.error({ err: error, process: n, again_in_ms: wait }, 'process failed to start')
       }
     }
   }
-  /** Ends a process, SIGHUP while others go on; resolves when it has ended, with whether it did so well. */
+  /** Stops a process (SIGHUP while others go on); resolves when it has exited, with whether it exited cleanly. */
   const end = async (one: Worker, how: 'SIGTERM' | 'SIGHUP'): Promise<boolean> => {
     if (one.isDead()) return true
     const gone = once(one, 'exit')
     one.process.kill(how)
     const [code, signal] = (await gone) as [number | null, string | null]
-    // By the signal itself: it had not begun yet.
+    // Killed by the signal itself: it had not installed its handler yet.
     return code === 0 || signal === how
   }
   const turn = async (): Promise<void> => {
@@ -91,14 +91,14 @@ export async function serveWithProcesses(
       try {
         await startOne(n)
       } catch (error) {
-        // The one that serves stays: a faulty release does not take the service away.
-        log.error({ err: error, process: n }, 'the replacement of a process does not begin')
+        // The running process stays: a faulty release does not take the service down.
+        log.error({ err: error, process: n }, 'replacement process failed to start')
         if (former && !former.isDead()) processes.set(n, former)
         return
       }
       if (former) await end(former, 'SIGHUP')
     }
-    log.info('every process was replaced')
+    log.info('all processes replaced')
   }
 
   const { promise: over, resolve } = Promise.withResolvers<number>()
@@ -124,18 +124,18 @@ export async function serveWithProcesses(
   return over
 }
 
-/** Where a process listens, when it says so: it may be scraped before. */
+/** Waits for the address a process listens on; metrics may be scraped before. */
 async function announced(one: Worker): Promise<string> {
   for await (const [said] of on(one, 'message')) if (typeof said === 'string') return said
-  throw new Error('A process ended before it served')
+  throw new Error('A process exited before it was ready')
 }
 
 /** Tells the primary where this process listens. */
 export const announceToPrimary = (url: string): void => void process.send?.(url)
 
 /**
- * Of a process that no longer listens: resolves when the primary knows, and has back what it had sent here meanwhile. A
- * process that just ended would take those connections with it.
+ * For a process that has stopped listening: resolves once the primary knows and has taken back the connections it sent
+ * here meanwhile. Exiting at once would drop them.
  */
 export async function leavePrimary(): Promise<void> {
   if (!cluster.worker?.isConnected()) return

@@ -25,12 +25,12 @@ interface Arguments {
     from?: string | undefined
     checkpoints?: string | undefined
   }
-  /** The password of standard input, else a generated one. */
+  /** The password read from standard input, else a generated one. */
   password(): Promise<{ password: string; generated: boolean }>
 }
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
 
-/** What verify found and did not mend: printed, and an exit code. */
+/** Problems that verify found and did not fix: printed, with an exit code. */
 class Findings extends Error {
   readonly exitCode: number
   constructor(text: string, exitCode = 1) {
@@ -39,24 +39,26 @@ class Findings extends Error {
   }
 }
 
-/** Ways in for someone with a shell on the machine, when there is none through the API (R8). Each gives what to print. */
+/**
+ * Administration for someone with a shell on the machine, when the API cannot be used. Each returns the text to print.
+ */
 const commands: { [name: string]: Command } = {
   'create-admin': async (ctx, { words: [email, ...name], password }) => {
     const chosen = await password()
     await createAdmin(ctx, address(email), name.join(' ') || 'Administrator', chosen.password)
-    return `Administrator ${email} was made.${shown(chosen)}`
+    return `Created administrator ${email}.${shown(chosen)}`
   },
   'reset-password': async (ctx, { words: [email], password }) => {
     const chosen = await password()
     await resetPassword(ctx, address(email), chosen.password)
-    return `${email} has a new password; their sessions have ended.${shown(chosen)}`
+    return `The password of ${email} was changed and their sessions ended.${shown(chosen)}`
   },
   'enable-local-login': async (ctx) => {
     await enableLocalLogin(ctx)
-    return 'Login with e-mail and password is on.'
+    return 'Login with email and password is on.'
   },
   users: async (ctx, { words: [what] }) => {
-    if (what !== 'list') throw new ServiceError('invalid_request', 'Say: users list')
+    if (what !== 'list') throw new ServiceError('invalid_request', 'Usage: strongroom users list')
     const lines: string[] = []
     let cursor: string | null | undefined
     do {
@@ -78,14 +80,14 @@ const commands: { [name: string]: Command } = {
     const report = (finding: string) => void process.stdout.write(`${finding}\n`)
     const number = flags['yes-remove']
     if (number !== undefined && !(flags.fix && /^\d{1,15}$/.test(number)))
-      throw new ServiceError('invalid_request', 'Say: verify --fix --yes-remove <number of blobs>')
+      throw new ServiceError('invalid_request', 'Usage: strongroom verify --fix --yes-remove <number of blobs>')
     const yesRemove = number === undefined ? undefined : Number(number)
     const found = await verify(ctx, { deep: flags.deep, fix: flags.fix, yesRemove, report })
     const { blobs, bytes, withoutChecksum, fixed, ...faults } = found
     const bad = Object.values(faults).reduce((sum, count) => sum + count, 0)
     const counts = Object.entries(faults).map(([what, count]) => `${count} ${what}`)
-    const depth = flags.deep ? `, ${withoutChecksum} of them without a checksum of the whole` : ', sizes only'
-    const text = `${blobs} blobs with ${bytes} bytes looked at${depth}: ${counts.join(', ')}; ${fixed} mended.`
+    const depth = flags.deep ? `, ${withoutChecksum} of them without a checksum` : ', sizes only'
+    const text = `Checked ${blobs} blobs with ${bytes} bytes${depth}: ${counts.join(', ')}; ${fixed} fixed.`
     if (bad > fixed) throw new Findings(text)
     return text
   },
@@ -93,35 +95,35 @@ const commands: { [name: string]: Command } = {
     const from = flags.from === undefined ? undefined : Number(flags.from)
     const wrong = from !== undefined && !(Number.isSafeInteger(from) && from > 0)
     if (what !== 'verify' || wrong)
-      throw new ServiceError('invalid_request', 'Say: audit verify [--from <number of a link>] [--checkpoints <file>]')
+      throw new ServiceError('invalid_request', 'Usage: strongroom audit verify [--from <seq>] [--checkpoints <file>]')
     const file = flags.checkpoints ?? ctx.config.auditCheckpointFile
     if (flags.checkpoints !== undefined && !fs.existsSync(flags.checkpoints))
-      throw new ServiceError('not_found', `There is no file ${flags.checkpoints}.`)
+      throw new ServiceError('not_found', `${flags.checkpoints} does not exist.`)
     const checkpoints = file === null ? [] : await readLines(file)
     const found = await verifyChain(ctx, { from, most: Number.POSITIVE_INFINITY, checkpoints })
     const lines = found.faults.map(({ kind, seq, audit_id, message }) =>
       [kind, seq ?? '-', audit_id ?? '-', message].join('\t'),
     )
     const { checked, first_seq, last_seq, pending, fault_count } = found
-    const text = `${checked} records looked at, numbers ${first_seq} to ${last_seq}, and ${found.checkpoints} checkpoints; ${pending} wait to be sealed.`
-    if (found.ok) return `${text} Nothing was changed.`
-    throw new Findings([...lines, `${text} ${fault_count} fault(s).`].join('\n'), 3)
+    const text = `Checked ${checked} records (${first_seq} to ${last_seq}) and ${found.checkpoints} checkpoints; ${pending} records are not sealed yet.`
+    if (found.ok) return `${text} No tampering found.`
+    throw new Findings([...lines, `${text} ${fault_count} fault(s) found.`].join('\n'), 3)
   },
   backup: async ({ database }, { words: [file] }) => {
-    if (!file) throw new ServiceError('invalid_request', 'Name the file to write.')
+    if (!file) throw new ServiceError('invalid_request', 'Usage: strongroom backup <file>')
     const { buckets, objects, users, size } = await database.backup(file)
     const held = `${counted(buckets, 'bucket')}, ${counted(objects, 'object')} and ${counted(users, 'user')}`
-    return `The database was copied to ${file}: ${held} in ${size} bytes, checked. Copy the blobs after it: docs/operations.md.`
+    return `Copied the database to ${file} and checked it: ${held} in ${size} bytes. Now copy the blobs: see docs/operations.md.`
   },
   'rotate-secrets': async (ctx) =>
-    `${(await resealSettings(ctx)) + (await resealAuditKeys(ctx)) + (await resealWebhooks(ctx))} secret(s) were encrypted anew.`,
+    `${(await resealSettings(ctx)) + (await resealAuditKeys(ctx)) + (await resealWebhooks(ctx))} secret(s) re-encrypted.`,
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const address = (email: string | undefined): string => {
   if (email && /^[^\s@]+@[^\s@]+$/.test(email)) return email
-  throw new ServiceError('invalid_request', 'Name the e-mail address of the user.')
+  throw new ServiceError('invalid_request', "Give the user's email address.")
 }
 const shown = ({ password, generated }: { password: string; generated: boolean }): string =>
   generated ? `\nPassword, shown only now: ${password}` : ''
@@ -136,7 +138,7 @@ const OPTIONS = {
   from: { type: 'string' },
   checkpoints: { type: 'string' },
 } as const
-/** Which of them each command takes; the others take none. */
+/** The options each command takes; a command not listed takes none. */
 const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   'create-admin': ['password-stdin'],
   'reset-password': ['password-stdin'],
@@ -144,7 +146,7 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   audit: ['from', 'checkpoints'],
 }
 
-/** Splits the words of a command; throws as parseArgs does, and says what the command takes. */
+/** Parses a command's arguments; throws as parseArgs does, adding which options the command takes. */
 function parse(name: string, rest: readonly string[]) {
   const options: readonly string[] = taken[name] ?? []
   try {
@@ -160,7 +162,7 @@ function parse(name: string, rest: readonly string[]) {
   }
 }
 
-/** Runs one command on the database of this environment; gives the exit code. */
+/** Runs one command on the configured database; returns the exit code. */
 export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
   const { values, positionals } = parse(name, rest)
   const config = readConfig(await withServiceKey(env))

@@ -24,52 +24,49 @@ import { publish } from './publish.ts'
 import { openDatabaseOf, withOpened } from './with-system.ts'
 import { runWorker, startWorkers, workersOf } from './workers.ts'
 
-/** How long clients have to send their next request, whose answer asks for another connection, before this one ends. */
+/** At shutdown, how long keep-alive clients have to send a last request, whose response tells them to reconnect. */
 const TURN_MS = 1000
 
-/** What a start did where there is no administrator yet. */
+/** What a start did when there was no administrator yet. */
 export interface First {
-  /** The one it made; the password only when it was generated. */
+  /** The administrator it created; with the password only when it was generated. */
   admin?: { email: string; password: string | null }
-  /** Where one is made, with the token in the fragment. */
+  /** Where to create one, with the token in the fragment. */
   setupLink?: string
 }
 
 export interface Running {
-  /** Where it listens, without a trailing slash. */
+  /** The address it listens on, without a trailing slash. */
   url: string
   first: First
-  /**
-   * Runs every worker of its role once, or the one of this name, each to the end of what it began: what tests do instead of
-   * waiting for timers.
-   */
+  /** Runs every worker of its role once to completion, or only the named one: tests use it instead of timers. */
   tick(only?: string): Promise<void>
   /**
-   * Stops accepting, finishes requests and workers in flight, closes everything; where others go on serving (`replaced`),
-   * first gives its clients time to turn to them.
+   * Stops accepting, finishes requests and workers in flight, closes everything. Where others go on serving
+   * (`replaced`), first gives clients time to move to them.
    */
   stop(replaced?: boolean): Promise<void>
 }
 
 export interface StartOptions {
-  /** Default: all. In the background only health is answered. */
+  /** Default: all. A background process only answers health checks and metrics. */
   role?: Role
-  /** Another process has just done `prepare`. */
+  /** Another process has already run `prepare`. */
   prepared?: boolean
-  /** Refuses to be the second process that serves from a SQLite file; tests have a second service in theirs. */
+  /** Refuses to be the second process serving from a SQLite file; tests run several services on one. */
   alone?: boolean
   accepted?: Accepted
-  /** The clock; tests give their own. */
+  /** The clock; tests pass their own. */
   now?: () => Date
-  /** Milliseconds that pass whatever the clock is set to; of the machine, or where `now` is given, by that. */
+  /** Milliseconds of elapsed time, independent of the clock; defaults to the machine's, or follows `now` if given. */
   uptime?: () => number
   /** Whether workers run on timers; default true. */
   timers?: boolean
-  /** Where log lines go; default standard output. */
+  /** Where log lines go; default: standard output. */
   logTo?: NodeJS.WritableStream
 }
 
-/** Starts a whole service of this configuration: the commands and the tests both use it. */
+/** Starts a whole service; used by the commands and the tests. */
 export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
   const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
   const { alone = false, accepted = { newKey: false, newStorage: false } } = options
@@ -93,7 +90,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const background: System['background'] = (work) => {
     const done = (typeof work === 'function' ? detached(work) : work)
       .then(() => undefined)
-      .catch((error: unknown) => log.error({ err: error }, 'work in the background failed'))
+      .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
       .finally(() => pending.delete(done))
     pending.add(done)
   }
@@ -111,7 +108,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const address = await app.listen({ host: config.host, port: config.port })
   const workers = workersOf(role)
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
-  // A process that only works in the background may share the folder with several that answer.
+  // A background process may share the folder with several that answer requests, so it does not tidy it.
   if (!prepared && role !== 'background') background(tidyCaches(config, 1))
   return {
     url: address,
@@ -119,7 +116,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     async tick(only) {
       await Promise.all(pending)
       const named = only === undefined ? workers : workers.filter(({ name }) => name === only)
-      if (named.length === 0) throw new Error(`no worker is called "${only}"`)
+      if (named.length === 0) throw new Error(`there is no worker "${only}"`)
       for (const worker of named) {
         await runWorker(worker, ctx, clockDoubt)
         await Promise.all(pending)
@@ -142,7 +139,9 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   }
 }
 
-/** What one process does for all that are about to serve together: the schema, whose storage it is, the first administrator. */
+/**
+ * Done once for all processes about to serve together: migrations, the check of the storage, the first administrator.
+ */
 export async function prepare(config: Config, accepted: Accepted): Promise<Made> {
   const log = createLog(config.logLevel, undefined)
   await assertMayServe(config, accepted)
@@ -153,7 +152,7 @@ export async function prepare(config: Config, accepted: Accepted): Promise<Made>
   })
 }
 
-/** What is made before it is known where the service listens. */
+/** What `prepare` created, before the listening address is known. */
 type Made = Pick<First, 'admin'> & { setupToken?: string }
 
 async function makeFirst(ctx: Ctx): Promise<Made> {
@@ -162,7 +161,7 @@ async function makeFirst(ctx: Ctx): Promise<Made> {
   return { ...(admin ? { admin } : {}), ...(setupToken === undefined ? {} : { setupToken }) }
 }
 
-/** The same for people, of a service that listens at `address`. */
+/** The same with a setup link for people, for a service that listens on `address`. */
 export const linked = ({ port, publicBaseUrl }: Config, address: string, { setupToken, ...made }: Made): First => ({
   ...made,
   ...(setupToken === undefined

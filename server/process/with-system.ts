@@ -8,7 +8,7 @@ import { databaseObserver } from '../observe/telemetry.ts'
 import { assertMayWork, storageOfCommand } from './instance/join.ts'
 import { publish } from './publish.ts'
 
-/** Opens the database of a configuration; what nobody waits for goes to the log. */
+/** Opens the configured database; its background errors go to the log. */
 export const openDatabaseOf = (config: Config, log: Logger, { existing = false } = {}): Promise<Database> =>
   openDatabase(config.databaseUrl, {
     connections: config.databasePoolSize,
@@ -20,9 +20,9 @@ export const openDatabaseOf = (config: Config, log: Logger, { existing = false }
   })
 
 /**
- * Does one thing with the database and the storage of a service, beside it or without it, and closes both. Opens what is
- * there: it makes nothing, brings no schema up to date, and throws a Refusal where the two and the key are not of one
- * service. `needs.storage`: whether it is to begin only where the storage is there.
+ * Runs one task with a service's database and storage, whether or not the service is running, and closes both. It only
+ * opens what exists: it creates nothing and migrates nothing, and throws a Refusal where database, storage and key do
+ * not belong to one service. `needs.storage`: fail early where the storage cannot be reached.
  */
 export async function once<T>(
   config: Config,
@@ -35,7 +35,7 @@ export async function once<T>(
   return withOpened({ database, blobs: storageOfCommand(config), config, log }, work)
 }
 
-/** Does one thing with a database and a storage, without a service that goes on, and closes both. */
+/** Runs one task with an open database and storage, without a running service, and closes both. */
 export async function withOpened<T>(
   opened: Pick<System, 'database' | 'blobs' | 'config' | 'log'>,
   work: (system: System) => Promise<T>,

@@ -20,17 +20,17 @@ import { usageRecorder } from '../storage/usage/record.ts'
 import { typeCounter } from '../storage/usage/types.ts'
 import type { ClockDoubt } from './clock.ts'
 
-/** Work outside of requests. Any number of processes may run the same one: it claims what it does by rows. */
+/** Background work. Any number of processes may run the same worker: it claims its work by rows. */
 export interface Worker {
   name: string
   /** Milliseconds from the end of one run to the start of the next. */
   every: number
-  /** It works on what this process alone has, so that every one that answers requests runs it. */
+  /** It works on this process's own state, so every process that answers requests runs it. */
   local?: true
-  /** It deletes what has reached an age: not while the clock is in doubt. */
+  /** It deletes by age: it does not run while the clock is in doubt. */
   deletesByAge?: true
   run(ctx: Ctx): Promise<void>
-  /** Begins to work also when it is told to, not on the timer alone; until the function it gives is called. */
+  /** Also starts a run when notified, not only on the timer, until the returned function is called. */
   listen?(ctx: Ctx): () => void
 }
 
@@ -57,11 +57,13 @@ const workers: readonly Worker[] = [
   typeCounter,
 ]
 
-/** Those of a process with this role. */
+/** The workers of a process with this role. */
 export const workersOf = (role: Role): readonly Worker[] =>
   role === 'web' ? workers.filter(({ local }) => local) : workers
 
-/** One run of a worker, counted and traced; rejects where the run does. In doubt about the clock it fails without a run. */
+/**
+ * Runs a worker once, counted and traced; rejects where the run does, and without a run while the clock is in doubt.
+ */
 export async function runWorker(worker: Worker, ctx: Ctx, clockDoubt: ClockDoubt): Promise<void> {
   const { metrics, traces } = telemetryOf(ctx.config)
   const name = { worker: worker.name }
@@ -69,7 +71,7 @@ export async function runWorker(worker: Worker, ctx: Ctx, clockDoubt: ClockDoubt
   if (doubt !== null) {
     metrics.strongroom_worker_runs_total.inc(name)
     metrics.strongroom_worker_failures_total.inc(name)
-    ctx.log.error({ worker: worker.name }, `nothing is deleted for its age: ${doubt}`)
+    ctx.log.error({ worker: worker.name }, `deletion by age is suspended: ${doubt}`)
     return
   }
   const meter = newMeter(null, traces?.beginRun(`worker ${worker.name}`))
@@ -94,12 +96,12 @@ export function startWorkers(ctx: Ctx, workers: readonly Worker[], clockDoubt: C
   const timers = new Set<NodeJS.Timeout>()
   const running = new Set<Promise<void>>()
   const schedule = (worker: Worker) => {
-    // A spread of a fifth keeps replicas that started together apart.
+    // A random spread of a fifth keeps replicas that started together apart.
     const timer = setTimeout(
       () => {
         timers.delete(timer)
         const run = runWorker(worker, ctx, clockDoubt)
-          .catch((error: unknown) => ctx.log.error({ err: error, worker: worker.name }, 'a worker failed'))
+          .catch((error: unknown) => ctx.log.error({ err: error, worker: worker.name }, 'worker run failed'))
           .finally(() => {
             running.delete(run)
             if (!stopping) schedule(worker)

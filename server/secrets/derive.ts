@@ -6,10 +6,10 @@ export interface Keys {
   readonly previousSecretKeys: readonly string[]
 }
 
-/** A 32-byte key for one purpose, derived from a secret by HKDF-SHA-256 (J6): the secret itself only signs JWTs. */
+/** Derives a 32-byte key for one purpose by HKDF-SHA-256. The secret itself only signs JWTs. */
 export const deriveKey = (secretKey: string, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secretKey, '', purpose, 32))
 
-/** Names a secret without telling it: the `kid` of the JWTs it signs. */
+/** A secret's public id: the `kid` of the JWTs it signs. */
 export const keyId = (secretKey: string): string =>
   createHash('sha256').update(deriveKey(secretKey, 'kid')).digest('hex').slice(0, 8)

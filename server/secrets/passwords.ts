@@ -8,10 +8,10 @@ const MIN_BYTES = 8
 const SLOTS = 2
 const QUEUE = 50
 
-/** The form in which a password is hashed and compared (P2). */
+/** The form in which a password is hashed and compared. */
 const normalise = (password: string): string => password.normalize('NFKC')
 
-/** Throws invalid_request at `path` unless the password may be set (P2): bcrypt would silently cut a longer one. */
+/** Throws invalid_request at `path` unless the password is acceptable: bcrypt would silently truncate a longer one. */
 export function assertSettable(password: string, path: string): void {
   const text = normalise(password)
   const bytes = Buffer.byteLength(text)
@@ -19,7 +19,7 @@ export function assertSettable(password: string, path: string): void {
     bytes < MIN_BYTES || bytes > MAX_BYTES
       ? `must have ${MIN_BYTES} to ${MAX_BYTES} bytes of UTF-8 (it has ${bytes})`
       : text.includes('\0') || !text.isWellFormed()
-        ? 'must not contain NUL or broken characters'
+        ? 'must not contain NUL or lone surrogates'
         : null
   if (message) throw invalid(path, message)
 }
@@ -28,8 +28,8 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Runs at most two hashes at a time, so that file reads and logins do not wait for each other in the thread pool; 50
- * may queue, then `busy` (P5).
+ * Runs at most two hashes at a time, so that file reads and logins do not block each other in the thread pool; up to 50
+ * are queued, then it throws `busy`.
  */
 async function inSlot<T>(work: () => Promise<T>): Promise<T> {
   if (running >= SLOTS) {
@@ -48,12 +48,14 @@ async function inSlot<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The bcrypt hash (`$2b$`) of a password that assertSettable has passed. */
+/** The bcrypt hash (`$2b$`) of a password that passed assertSettable. */
 export const hashPassword = (password: string, cost: number): Promise<string> =>
   inSlot(() => bcrypt.hash(normalise(password), { cost, version: '2b', rejectLongPasswords: true }))
 
 const decoys = new Map<number, Promise<string>>()
-/** A valid hash of the cost that no password matches: what is compared where there is no hash (P3). */
+/**
+ * A valid hash of this cost that no password matches: compared where there is none, so that both take the same time.
+ */
 function decoy(cost: number): Promise<string> {
   let hash = decoys.get(cost)
   if (!hash) {

@@ -355,7 +355,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     }
     const whole = await strongroom('verify')
     assert.deepEqual([whole.code, whole.err], [0, ''])
-    assert.match(whole.out, /^\d+ records looked at, numbers 1 to \d+, .* Nothing was changed\.\n$/)
+    assert.match(whole.out, /^Checked \d+ records \(1 to \d+\) .* No tampering found\.\n$/)
     assert.match((await strongroom('verify', '--from', '5')).out, /numbers 5 to/)
     for (const args of [['lost'], ['verify', '--from', 'x'], ['verify', '--checkpoints', '/nowhere']])
       assert.equal((await strongroom(...args)).code, 1)

@@ -401,7 +401,7 @@ describe('Microsoft Entra', () => {
       assert.throws(() => issuerOf({ IDP_TENANT_ID: tenant }), /IDP_TENANT_ID must/, tenant)
     for (const tenant of ['common', 'organizations', 'consumers', 'contoso.com'])
       for (const host of ['login.microsoftonline.com', 'LOGIN.MicrosoftOnline.us', 'login.partner.microsoftonline.cn'])
-        assert.throws(() => issuerOf({ IDP_ISSUER_URL: `https://${host}/${tenant}/v2.0` }), /must name one tenant/)
+        assert.throws(() => issuerOf({ IDP_ISSUER_URL: `https://${host}/${tenant}/v2.0` }), /must name a single tenant/)
     assert.throws(() => readConfig({ SECRET_KEY, IDP_TENANT_ID: TENANT }), /IDP_CLIENT_ID is required/)
   })
 

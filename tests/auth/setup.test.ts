@@ -99,7 +99,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
     await client(running).login({ body: { username: ALICE.email, password: ALICE.password } })
 
     const again = await rejectsWith(setUp(running, tokenOf(running), { email: 'bob@example.com' }), 'gone')
-    assert.match(again.problem.detail, /is set up/)
+    assert.match(again.problem.detail, /is already set up/)
     assert.equal((await serve()).first.setupLink, undefined, 'no link where there is an administrator')
   })
 

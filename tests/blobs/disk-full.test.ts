@@ -18,7 +18,7 @@ async function refusal(answer: Promise<unknown>): Promise<[number, string, strin
   const { status, code, detail } = error.problem
   return [status, code, detail]
 }
-const FULL = [507, 'storage_full', 'The service has no space left to store this. Nothing was changed.']
+const FULL = [507, 'storage_full', 'The storage is full. Nothing was changed.']
 const at = (key: string) => ({ bucket: 'box', key })
 const read = async (admin: Client, key: string) => (await admin.getObject({ params: at(key) })).text()
 

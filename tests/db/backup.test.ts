@@ -121,7 +121,7 @@ describe('backup on SQLite', () => {
   it('a file that exists is left as it is', async () => {
     const target = path.join(folder, 'taken.db')
     fs.writeFileSync(target, 'mine')
-    await refusedAs(target, /exists already/)
+    await refusedAs(target, /already exists/)
     assert.equal(fs.readFileSync(target, 'utf8'), 'mine')
   })
 
@@ -154,7 +154,7 @@ describe('backup on SQLite', () => {
     foreign.close()
     const opened = await openDatabase(`sqlite:${other}`)
     const was = fs.readdirSync(folder).sort()
-    await assert.rejects(opened.backup(path.join(folder, 'x.db')), /no database of Strongroom/)
+    await assert.rejects(opened.backup(path.join(folder, 'x.db')), /not a Strongroom database/)
     assert.deepEqual(fs.readdirSync(folder).sort(), was)
     await opened.close()
 

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 function assertBusy(answer: Answer, part: 'database' | 'storage', changes: boolean): void {
   const { code, detail, request_id, ...rest } = answer.json<{ [name: string]: unknown }>()
   assert.deepEqual([answer.status, code, answer.headers['retry-after']], [503, 'busy', '2'])
-  const unknown = changes ? ' It is not known whether the change was made.' : ''
+  const unknown = changes ? ' The change may or may not have been made.' : ''
   assert.equal(detail, `The ${part} cannot be reached at the moment. Try again.${unknown}`)
   assert.equal(typeof request_id, 'string')
   assert.deepEqual(rest, { status: 503, title: 'Busy' })

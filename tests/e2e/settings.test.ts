@@ -115,7 +115,7 @@ describe('console: settings', { skip: noBrowser }, () => {
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, '/admin/settings?tab=idp', { expect: [409, 503] })
       await page.getByRole('button', { name: 'Test connection' }).click()
-      await page.getByText('No identity provider is set up').waitFor()
+      await page.getByText('No identity provider is configured').waitFor()
       await page.getByLabel('Name', { exact: true }).fill('Acme')
       await page.getByLabel('Issuer URL').fill(idp.issuer)
       await page.getByLabel('Client ID').fill(IDP_CLIENT.id)

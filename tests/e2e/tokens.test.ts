@@ -121,7 +121,7 @@ describe('console: access tokens', { skip: noBrowser }, () => {
       await page.getByRole('option', { name: 'Custom date…' }).click()
       await dialog.getByLabel('Date and time (your').fill('2027-01-01T00:00')
       await dialog.getByRole('button', { name: 'Create token' }).click()
-      await dialog.getByText('a setting limits it').waitFor()
+      await dialog.getByText("by the service's settings").waitFor()
       await dialog.getByLabel('Date and time (your').fill('2026-02-01T00:00')
       await check('token-custom')
       await dialog.getByRole('button', { name: 'Create token' }).click()

@@ -152,7 +152,7 @@ describeConsole('users', (engine, test) => {
       const token = await server.login('ada@example.com', 'another one of ada')
       await page.getByLabel('Subject ID').fill('ada-at-provider')
       await page.getByRole('button', { name: 'Link', exact: true }).click()
-      await page.getByText('No identity provider is set up').waitFor()
+      await page.getByText('No identity provider is configured').waitFor()
       await checkReflow(opened, 'user')
 
       await page.getByRole('button', { name: 'Choose groups' }).click()

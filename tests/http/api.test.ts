@@ -174,7 +174,7 @@ describeEngines('http', (engine, itOnce) => {
     }
     assert.deepEqual(await faults('/api/v1/buckets', '{"name":5,"quota_gb":"x","y":1}'), [
       422,
-      'body.y is not known here',
+      'body.y is unknown',
       'body.name must be string',
       'body.quota_gb must be number',
       'body.quota_gb must be null',

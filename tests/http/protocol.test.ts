@@ -184,7 +184,7 @@ describeOnce('protocol', (engine) => {
           const path = `${base}${`${up}/`.repeat(6)}${file}`
           const { status, body } = await request({ url: server.url, path, token: server.adminToken })
           assert.doesNotMatch(body.toString(), /root:|"dependencies"|createApp|startWorkers/, path)
-          assert.ok(status < 500 || body.toString().startsWith('The console is not built'), `${path}: ${status}`)
+          assert.ok(status < 500 || body.toString().startsWith('The console has not been built'), `${path}: ${status}`)
         }
     for (const path of [
       '//evil.example/',

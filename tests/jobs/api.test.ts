@@ -392,7 +392,7 @@ describeEngines('jobs', (engine, itOnce) => {
     assert.deepEqual(counts(deleting), succeeded(5, 150))
     assert.equal(deleting.errors.length, 100)
     assert.deepEqual(codes(deleting).slice(0, 1), [['out/0000', 'forbidden']])
-    assert.match(deleting.errors[0]?.detail ?? '', /"delete" on key "out\/0000"/)
+    assert.match(deleting.errors[0]?.detail ?? '', /"delete" permission on key "out\/0000"/)
     assert.equal((await recordsOf(deleting.id)).length, 5)
     const copying = await run({ kind: 'copy', source_bucket: source, dest_bucket: dest }, client)
     assert.deepEqual(counts(copying), succeeded(100, 195))

@@ -69,7 +69,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
       'out/d': 'forbidden',
       'readonly/e': 'not_found',
     })
-    assert.match(result.errors.find(({ key }) => key === 'out/d')?.detail ?? '', /"read" on key "out\/d"/)
+    assert.match(result.errors.find(({ key }) => key === 'out/d')?.detail ?? '', /"read" permission on key "out\/d"/)
     const ids = await bulkIds(3)
     assert.deepEqual([new Set(ids).size, typeof ids[0]], [1, 'string'])
     assert.deepEqual(await to.usage(), [30, 3, 10])
@@ -88,7 +88,10 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
       client.bulkMove({ params: { bucket: to.name }, body }),
     )
     assert.deepEqual(codes(moved), { ...codes(result), 'readonly/e': 'forbidden' })
-    assert.match(moved.errors.find(({ key }) => key === 'readonly/e')?.detail ?? '', /"delete" on key "readonly\/e"/)
+    assert.match(
+      moved.errors.find(({ key }) => key === 'readonly/e')?.detail ?? '',
+      /"delete" permission on key "readonly\/e"/,
+    )
     assert.deepEqual((await from.keys()).toSorted(), ['in/big', 'in/x/b', 'out/d'])
     assert.notEqual((await bulkIds(1))[0], ids[0])
     const removed = await server.records(recorded('delete', from.name, ['in/big', 'in/x/b']), () =>
@@ -321,7 +324,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
     })
     await server.records([denied, denied, denied], async () => {
       const { problem } = await rejectsWith(ask(client, ['list/a', 'write/a']), 'forbidden')
-      assert.match(problem.detail, /"list" on key "write\/a"/)
+      assert.match(problem.detail, /"list" permission on key "write\/a"/)
       await rejectsWith(ask(client, ['other']), 'forbidden')
       await rejectsWith(ask(client, ['other'], 'bulk-absent'), 'forbidden')
     })

@@ -417,9 +417,9 @@ describeEngines('presigned URLs', (engine, itOnce) => {
       client.presignObject({ params: { bucket: name }, body })
     await server.records([denied, denied, denied, denied], async () => {
       const put = await rejectsWith(ask(reader, { key: 'asked', method: 'PUT' }), 'forbidden')
-      assert.equal(put.problem.detail, `You need the right "write" on key "asked" of bucket "${bucket}".`)
+      assert.equal(put.problem.detail, `You need the "write" permission on key "asked" of bucket "${bucket}".`)
       const get = await rejectsWith(ask(writer, { key: 'asked' }), 'forbidden')
-      assert.equal(get.problem.detail, `You need the right "read" on key "asked" of bucket "${bucket}".`)
+      assert.equal(get.problem.detail, `You need the "read" permission on key "asked" of bucket "${bucket}".`)
       const there = await rejectsWith(ask(reader, { key: 'a' }, 'tight'), 'forbidden')
       const absent = await rejectsWith(ask(reader, { key: 'a' }, 'loose'), 'forbidden')
       assert.equal(there.problem.detail, absent.problem.detail.replace('loose', 'tight'))

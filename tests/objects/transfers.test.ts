@@ -223,12 +223,12 @@ describeEngines('copy and move of one object', (engine, itOnce) => {
         const client = await person([...all.filter((one) => one !== right), 'write'], ['write'])
         await server.records([denied], async () => {
           const { problem } = await rejectsWith(call(client, from.name, to.name), 'forbidden')
-          assert.equal(problem.detail, `You need the right "${right}" on key "in/a" of bucket "${bucket}".`)
+          assert.equal(problem.detail, `You need the "${right}" permission on key "in/a" of bucket "${bucket}".`)
         })
       }
       const cannotWrite = await person(['read', 'delete', 'write'], all)
       const { problem } = await rejectsWith(call(cannotWrite, from.name, to.name), 'forbidden')
-      assert.equal(problem.detail, `You need the right "write" on key "to/b" of bucket "${to.name}".`)
+      assert.equal(problem.detail, `You need the "write" permission on key "to/b" of bucket "${to.name}".`)
       const elsewhere = await person(['read', 'delete'], ['write'], ['out/', 'to/'])
       await rejectsWith(call(elsewhere, from.name, to.name), 'forbidden')
       const wrongDest = await person(['read', 'delete'], ['write'], ['in/', 'in/'])
@@ -481,7 +481,7 @@ describeEngines('changing what an object says of itself', (engine, itOnce) => {
     )
     await server.records([denied], async () => {
       const { problem } = await rejectsWith(reader.updateObject({ params, body: { metadata: {} } }), 'forbidden')
-      assert.match(problem.detail, /"write" on key "a"/)
+      assert.match(problem.detail, /"write" permission on key "a"/)
     })
     const writer = server.as(await server.userWith({ bucket_pattern: bucket.name, actions: ['write'] }))
     await writer.updateObjectByQuery({ params: { bucket: bucket.name }, query: { key: 'a' }, body: { metadata: {} } })

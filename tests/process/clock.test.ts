@@ -72,7 +72,7 @@ describeEngines('a clock that leaps', (engine) => {
         await running.stop()
         running = await begin()
       },
-      errors: () => log.match(/nothing is deleted for its age: [^"]+/g) ?? [],
+      errors: () => log.match(/deletion by age is suspended: [^"]+/g) ?? [],
       forget: () => {
         log = ''
       },
@@ -140,7 +140,7 @@ describeEngines('a clock that leaps', (engine) => {
       await restart()
       await tick()
       await assertKept()
-      assert.match(errors()[0] ?? '', /ahead of the newest time in the database when this process began/)
+      assert.match(errors()[0] ?? '', /ahead of the newest time in the database when this process started/)
       time.wall += DAY + 1000
       time.uptime += DAY + 1000
       forget()

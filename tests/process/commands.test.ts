@@ -42,7 +42,7 @@ describeEngines('commands', (engine, itOnce) => {
     assert.deepEqual([is_admin, display_name], [true, 'Olga Operations'])
     server.secrets.add('a password from a pipe')
     const given = await strongroom(['create-admin', 'ops2@example.com', '--password-stdin'], 'a password from a pipe\n')
-    assert.deepEqual([given.code, given.out], [0, 'Administrator ops2@example.com was made.\n'])
+    assert.deepEqual([given.code, given.out], [0, 'Created administrator ops2@example.com.\n'])
     await server.login('ops2@example.com', 'a password from a pipe')
     assert.deepEqual(await cli(), [
       ['user_create', 'cli'],
@@ -54,7 +54,7 @@ describeEngines('commands', (engine, itOnce) => {
     await server.records([], async () => {
       for (const [args, message, input] of [
         [['create-admin', 'ops@example.com'], /already exists/],
-        [['create-admin'], /Name the e-mail/],
+        [['create-admin'], /user's email address/],
         [['create-admin', 'x@example.com', '--password-stdin'], /8 to 72 bytes/, 'short'],
         [['reset-password', 'nobody@example.com'], /no user/],
         [['users', 'lost'], /users list/],
@@ -112,7 +112,7 @@ describeEngines('commands', (engine, itOnce) => {
     await server.as(token).updateSettings({ body: { auth: { enable_local: false } } })
     await rejectsWith(server.login(ADMIN.email, ADMIN.password), 'login_disabled')
     const { out } = await strongroom(['enable-local-login'])
-    assert.equal(out, 'Login with e-mail and password is on.\n')
+    assert.equal(out, 'Login with email and password is on.\n')
     await server.later(0)
     await server.admin.updateSettings({ body: { idp: { issuer_url: null, client_id: null } } })
   })
@@ -149,12 +149,12 @@ describeEngines('commands', (engine, itOnce) => {
       await (await start(config, { now: server.clock.now, timers: false })).stop()
     }
     await started(next)
-    assert.equal((await strongroom(['rotate-secrets'], '', next)).out, '2 secret(s) were encrypted anew.\n')
+    assert.equal((await strongroom(['rotate-secrets'], '', next)).out, '2 secret(s) re-encrypted.\n')
     assert.notEqual(await sealed(), before)
-    assert.equal((await strongroom(['rotate-secrets'], '', next)).out, '0 secret(s) were encrypted anew.\n')
+    assert.equal((await strongroom(['rotate-secrets'], '', next)).out, '0 secret(s) re-encrypted.\n')
     const back = { SECRET_KEY: next.SECRET_KEY_PREVIOUS, SECRET_KEY_PREVIOUS: next.SECRET_KEY }
     await started(back)
-    assert.equal((await strongroom(['rotate-secrets'], '', back)).out, '2 secret(s) were encrypted anew.\n')
+    assert.equal((await strongroom(['rotate-secrets'], '', back)).out, '2 secret(s) re-encrypted.\n')
     assert.equal(await sealed(), before)
     assert.equal((await server.admin.getSettings()).idp.client_secret_set, true)
   })

@@ -102,7 +102,7 @@ it('makes a key anew that was left empty or half written, while there is no data
     for (const find of [withKeptKey, withServiceKey])
       await assert.rejects(find({ DATA_DIR: folder }), (error: Error) => {
         assert.ok(error instanceof Refusal)
-        assert.match(error.message, /^[^\n]*secret\.key holds no whole key\.[^\n]*$/)
+        assert.match(error.message, /^[^\n]*secret\.key holds no complete key\.[^\n]*$/)
         return true
       })
     fs.rmSync(file)

@@ -189,7 +189,7 @@ describeEngines('commands open what is there', (engine) => {
 
   it('refuse without the key of the service', async () => {
     const { SECRET_KEY: _key, ...keyless } = place.env
-    await allRefuse(place, keyless, /^SECRET_KEY is not given, and there is no \/.*secret\.key\. /)
+    await allRefuse(place, keyless, /^SECRET_KEY is not set, and \/.*secret\.key does not exist\. /)
   })
 
   it('refuse a schema that is older, and leave it so', async (t) => {
@@ -279,7 +279,7 @@ describeEngines('a start', (engine) => {
       assert.match(err, /^The storage \/[^\n]* belongs to another database [^\n]*\n$/)
     }
     fs.rmSync(path.join(place.folder, 'blobs', MARK))
-    const unknown = /^The storage \/.* holds bytes of which this database knows none/
+    const unknown = /^The storage \/.* contains data, but none that this database knows/
     await startRefuses(place, mixed, unknown)
     // Nor does a database that is not made yet take them up.
     const fresh = await newPlace(engine)
@@ -330,10 +330,10 @@ describeEngines('a start', (engine) => {
       assert.match(err, /^[^\n]+\n$/)
       assert.deepEqual(await place.kept(), before)
     }
-    await refuses(/^The database is there, but SECRET_KEY is not given, and there is no \/.*secret\.key\. /)
+    await refuses(/^The database exists, but SECRET_KEY is not set, and \/.*secret\.key does not exist\. /)
     // A crash of an older release has left a part of one.
     fs.writeFileSync(path.join(place.folder, 'secret.key'), '', { mode: 0o600 })
-    await refuses(/secret\.key holds no whole key\. /)
+    await refuses(/secret\.key holds no complete key\. /)
     fs.rmSync(path.join(place.folder, 'secret.key'))
     // Where there is no database yet, it makes one, and goes on with it.
     const fresh = await newPlace(engine)
@@ -425,7 +425,7 @@ describe('one service at a time on a SQLite file', () => {
     for (const args of [['serve'], ['worker']]) {
       const { code, out, err } = await strongroom(args, place.env)
       assert.deepEqual([code, out], [1, ''], err)
-      assert.match(err, /^Another service runs on \/.*strongroom\.db\. [^\n]*\n$/)
+      assert.match(err, /^Another service is using \/.*strongroom\.db\. [^\n]*\n$/)
     }
     for (const args of [
       ['verify'],
@@ -488,7 +488,7 @@ describe('what cannot be written', linux, () => {
     await refuse(
       ['serve'],
       { ...place.env, DATA_DIR: path.join(place.folder, 'data', 'more'), DATABASE_URL: '' },
-      `DATA_DIR ${path.join(place.folder, 'data', 'more')} cannot be made: ${place.folder} is not writable for uid ${NOBODY}.`,
+      `DATA_DIR ${path.join(place.folder, 'data', 'more')} cannot be created: ${place.folder} is not writable for uid ${NOBODY}.`,
     )
     const own = fs.mkdtempSync(path.join(place.folder, 'own-'))
     fs.chownSync(own, NOBODY, NOBODY)

@@ -6,8 +6,8 @@ import type { Ctx } from '../../context.ts'
 const floodOf = perSystem(() => countPerMinute(60))
 
 /**
- * Records that a signed-in caller was refused, in a transaction of its own (A3): best effort, at most 60 a minute and
- * person in each process, so that a script that keeps asking does not fill the log.
+ * Audits that a signed-in caller was denied, in a transaction of its own. Best effort: at most 60 per minute and user
+ * in each process, so that a script that keeps trying does not fill the log.
  */
 export async function auditDenied(ctx: Ctx, refusal: ServiceError): Promise<void> {
   const { user_id } = ctx.actor
@@ -23,6 +23,6 @@ export async function auditDenied(ctx: Ctx, refusal: ServiceError): Promise<void
       }),
     )
   } catch (error) {
-    ctx.log.error({ err: error }, 'a refusal could not be audited')
+    ctx.log.error({ err: error }, 'could not audit a denied request')
   }
 }

@@ -3,7 +3,7 @@ import type { Ctx } from '../../context.ts'
 import { deleteExpiredSessions } from '../sessions/service.ts'
 import * as store from './store.ts'
 
-/** Deletes sessions, begun logins, refresh tokens and counters that can have no effect any more. */
+/** Deletes expired sessions, unfinished logins, refresh tokens and counters. */
 export const expiryWorker = {
   name: 'auth-expiry',
   every: HOUR_MS,

@@ -32,7 +32,7 @@ const TRANSACTION_MS = 10 * MINUTE_MS
 const HANDOFF_MS = MINUTE_MS
 const PURPOSE = 'oidc-tx'
 
-/** Anyone may begin and fail; neither may fill a table. */
+/** Anyone may start logins and fail them; the limit keeps that from filling a table. */
 const beginningsOf = perSystem(() => countPerMinute(100))
 const failuresOf = perSystem(() => countPerMinute(60))
 
@@ -45,7 +45,7 @@ async function enabledIdp(ctx: Ctx): Promise<{ idp: Idp; settings: EffectiveSett
   return { idp, settings }
 }
 
-/** What `GET /auth/config` answers. */
+/** The response of `GET /auth/config`. */
 export async function describeLogins(ctx: Ctx) {
   const settings = await settingsInForce(ctx)
   const idp = settings.auth.enable_idp ? idpOf(settings) : null
@@ -56,7 +56,7 @@ export async function describeLogins(ctx: Ctx) {
   }
 }
 
-/** Begins a login: the provider's URL, and the value of the cookie that ties it to this browser (O1–O3). */
+/** Starts a login: returns the provider's URL, and the value of the cookie that binds it to this browser. */
 export async function beginLogin(
   ctx: Ctx,
   returnTo: string | undefined,
@@ -64,7 +64,7 @@ export async function beginLogin(
   const { idp } = await enabledIdp(ctx)
   const wait = beginningsOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now())
   if (wait > 0)
-    throw new ServiceError('rate_limited', 'Too many logins were begun. Wait, then try again.', {
+    throw new ServiceError('rate_limited', 'Too many logins were started. Try again later.', {
       headers: { 'retry-after': String(wait) },
     })
   if (returnTo !== undefined) assertOwnPath(ctx, returnTo)
@@ -86,33 +86,33 @@ export async function beginLogin(
   return { auth_url, cookie }
 }
 
-/** Anything but a path of this very site would send people, and their one-time code, elsewhere (O6). */
+/** Any URL other than a path of this site would send users and their one-time codes elsewhere. */
 function assertOwnPath(ctx: Ctx, returnTo: string): void {
   const base = ctx.config.publicBaseUrl
   const plain = /^\/(?![/\\])[\x21-\x7e]*$/.test(returnTo) && !returnTo.includes('\\')
   if (plain && URL.canParse(returnTo, base) && new URL(returnTo, base).origin === new URL(base).origin) return
-  throw new ServiceError('invalid_request', 'return_to must be a path of this site.', {
-    faults: [{ path: 'query.return_to', message: 'must be a path of this site' }],
+  throw new ServiceError('invalid_request', 'return_to must be a path on this site.', {
+    faults: [{ path: 'query.return_to', message: 'must be a path on this site' }],
   })
 }
 
 const invalidState = () =>
-  new ServiceError('invalid_state', 'This login was not begun in this browser, took too long, or was finished before.')
+  new ServiceError('invalid_state', 'This login was started in another browser, has expired, or was already completed.')
 
-/** What came back from the provider. */
+/** The provider's response. */
 export interface Callback {
   /** The raw query, or the form written as one. */
   query: string
   state: string | undefined
-  /** The value of the cookie set when the login began. */
+  /** The value of the cookie set when the login started. */
   cookie: string | undefined
   /** Whether it is a page load of a browser. */
   browser: boolean
 }
 
 /**
- * Finishes a login. Gives tokens, or for a browser that named where to return to, the URL to send it to: with a one-time
- * code in the fragment, or with the code of the error. Every failure is recorded as `login_failed`.
+ * Finishes a login. Returns tokens or, for a browser whose login named a return path, the URL to redirect it to: with a
+ * one-time code or the error's code in the fragment. Every failure is recorded as `login_failed`.
  */
 export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ tokens: Tokens } | { redirect: string }> {
   let begun: Row<'idp_logins'> | undefined
@@ -138,7 +138,7 @@ export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ token
   }
 }
 
-/** Records a login that was refused, so many a minute and address. */
+/** Records a rejected login, up to a limit per minute and address. */
 async function recordRefusal(
   ctx: Ctx,
   code: ErrorCode,
@@ -150,7 +150,7 @@ async function recordRefusal(
 
 const returnUrl = (path: string, fragment: string): string => `${path.split('#', 1)[0]}#${fragment}`
 
-/** Takes the begun login that the state names, once, if it began in this browser. */
+/** Takes the login that `state` names, once, if it was started in this browser. */
 async function takeLogin(ctx: Ctx, { state, cookie }: Callback, required: boolean): Promise<Row<'idp_logins'>> {
   if (state === undefined) throw invalidState()
   const row = await ctx.upkeep(({ tx }) => store.takeIdpLogin(tx, hashSecret(state)))
@@ -159,11 +159,11 @@ async function takeLogin(ctx: Ctx, { state, cookie }: Callback, required: boolea
   return row
 }
 
-/** Whether a cookie is the one whose hash was kept when the login began. */
+/** Whether a cookie matches the hash stored when the login started. */
 const isOfBrowser = (hash: string | null, cookie: string | undefined): boolean =>
   hash !== null && cookie !== undefined && timingSafeEqual(Buffer.from(hashSecret(cookie)), Buffer.from(hash))
 
-/** A refusal of someone whom the provider has confirmed. */
+/** A rejection of someone whom the provider has confirmed. */
 class Refused extends ServiceError {
   readonly email: string | null
   readonly userId: string | undefined
@@ -176,8 +176,9 @@ class Refused extends ServiceError {
 class Taken extends Error {}
 
 /**
- * Opens the session of a confirmed identity: issuer and subject decide who it is, never the address (O7). Makes the
- * account where that is allowed (O8). With `handoff` the tokens wait for that code from the browser of that cookie.
+ * Opens the session of a confirmed identity: issuer and subject identify the user, never the email, which a person can
+ * choose at some providers. Creates the account if that is enabled. With `handoff`, the tokens wait for that code from
+ * the browser with that cookie.
  */
 async function signIn(
   ctx: Ctx,
@@ -186,7 +187,7 @@ async function signIn(
   handoff: { code: string; cookie_hash: string } | undefined,
 ): Promise<NewSession> {
   const session = await openIdpSession(ctx, issuerKey(idp.issuer), settings, identity).catch((error: unknown) => {
-    // Two first logins at once: the other one has made the account.
+    // Two concurrent first logins: the other one has created the account.
     if (error instanceof Taken) return openIdpSession(ctx, issuerKey(idp.issuer), settings, identity)
     throw error
   })
@@ -214,9 +215,9 @@ async function openIdpSession(
   const user = await findByIdentity(ctx.db, issuer, subject)
   if (user && user.disabled_at !== null) throw new Refused('forbidden', 'Your account is disabled.', identity, user.id)
   if (!user && !auth.auto_create_users)
-    throw new Refused('user_not_provisioned', 'An administrator has to make an account for you first.', identity)
+    throw new Refused('user_not_provisioned', 'An administrator must create an account for you first.', identity)
   if (!user && email === null)
-    throw new Refused('user_not_provisioned', 'The identity provider gives no e-mail address of yours.', identity)
+    throw new Refused('user_not_provisioned', 'The identity provider did not supply your email address.', identity)
   const who = user
     ? { ...subjectOf(user), display_name: displayName ?? user.display_name }
     : { user_id: newId(), email: email ?? '', display_name: displayName ?? email ?? '', token_version: 1 }
@@ -227,13 +228,16 @@ async function openIdpSession(
     else await adoptProfile(tx, user, email, displayName)
     await recordLogin(tx, who.user_id, ctx.now())
     if (idp.groups_claim !== null && identity.groups === null)
-      ctx.log.warn({ user_id: who.user_id }, 'the identity provider left out the groups: too many; memberships stay')
+      ctx.log.warn(
+        { user_id: who.user_id },
+        'the identity provider omitted the groups because there are too many; memberships are unchanged',
+      )
     if (idp.groups_claim !== null && identity.groups !== null)
       await followMapping(step, who.user_id, idp.group_mapping, identity.groups)
   })
 }
 
-/** Step: the account of a first login, in no group. */
+/** Step: creates the account of a first login, in no group. */
 async function createUser(
   step: Step,
   who: { user_id: string; email: string; display_name: string; issuer: string; identity: oidc.Identity },
@@ -246,7 +250,7 @@ async function createUser(
   if (!row)
     throw new Refused(
       'email_in_use',
-      'Another account has your e-mail address; an administrator can link it.',
+      'Another account uses your email address; an administrator can link it.',
       identity,
     )
   record({
@@ -263,9 +267,9 @@ interface Redeemed {
 }
 
 /**
- * The tokens of a finished browser login, for its one-time code from the browser that began it: whoever could have another
- * browser redeem theirs would have its user work in the wrong account. A code that another browser brings is spent, and
- * its session ends.
+ * Exchanges a one-time code for the tokens of a finished browser login, only in the browser that started it: otherwise
+ * an attacker could make another user's browser work in the attacker's account. A code from another browser is used up,
+ * and its session ends.
  */
 export async function redeemHandoff(ctx: Ctx, code: string, cookie: string | undefined): Promise<Tokens> {
   const now = ctx.now()

@@ -9,8 +9,8 @@ import { knownDevice } from './device.ts'
 import { type Attempt, beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
 
 /**
- * Login with e-mail and password (J1). Every failure looks the same and takes the same time (P3). `device`: what the
- * browser got when it logged in before (deviceTicket).
+ * Login with email and password. Every failure looks the same and takes the same time, so that nobody can find out
+ * which accounts exist. `device`: the browser's ticket from an earlier login (deviceTicket).
  */
 export async function login(
   ctx: Ctx,
@@ -26,10 +26,10 @@ export async function login(
   if (!user || hash === null || !matches || user.disabled_at !== null) {
     const reason = !user ? 'unknown' : !matches ? (hash ? 'wrong_password' : 'no_password') : 'disabled'
     await recordFailure(ctx, username, reason, { userId: user?.id })
-    throw new ServiceError('invalid_grant', 'The e-mail or the password is wrong.')
+    throw new ServiceError('invalid_grant', 'Wrong email or password.')
   }
   const { bcryptCost } = ctx.config
-  // Where the queue is full a later login renews it: this one has succeeded.
+  // If the queue is full, a later login renews the hash: this one has succeeded.
   const renewed = passwords.isOutdated(hash, bcryptCost)
     ? await passwords.hashPassword(password, bcryptCost).catch(() => null)
     : null
@@ -46,14 +46,14 @@ async function assertLocalEnabled(ctx: Ctx): Promise<void> {
   if (!auth.enable_local) throw loginDisabled()
 }
 
-/** Compares a password; a try that did not fit the queue of hashes does not count as one. */
+/** Compares a password; an attempt that did not fit into the hash queue does not count as one. */
 const verify = (ctx: Ctx, attempt: Attempt, password: string, hash: string | null): Promise<boolean> =>
   passwords.verifyPassword(password, hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
     await retractAttempt(ctx, attempt)
     throw busy
   })
 
-/** Records a login that failed; `email` is what was typed, null where nothing was. */
+/** Records a failed login; `email` is what was typed, null if nothing was. */
 export async function recordFailure(
   ctx: Ctx,
   email: string | null,
@@ -74,8 +74,8 @@ export async function recordFailure(
 }
 
 /**
- * Changes the caller's password, which ends all their sessions, and begins a new one. The current password is asked for
- * and guesses are throttled like logins (P4, P6).
+ * Changes the caller's password, which ends all their sessions, and opens a new one. Requires the current password, and
+ * throttles guesses like logins.
  */
 export async function changePassword(ctx: Ctx, current: string, next: string): Promise<Tokens> {
   await assertLocalEnabled(ctx)
@@ -83,7 +83,7 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   const user = await findUser(ctx.db, ctx.actor.user_id ?? '')
   const hash = user?.password_hash ?? null
   if (!user || hash === null)
-    throw new ServiceError('conflict', 'You have no password to change: you sign in through the identity provider.')
+    throw new ServiceError('conflict', 'You have no password to change: you log in through the identity provider.')
   const attempt: Attempt = { kind: 'login', account: user.email_key, device: ctx.actor.session_id }
   await beginAttempt(ctx, attempt)
   if (!(await verify(ctx, attempt, current, hash))) {

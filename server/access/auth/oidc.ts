@@ -14,9 +14,9 @@ const SCOPE = 'openid profile email'
 
 interface Discovery {
   metadata?: oidc.ServerMetadata
-  /** When `metadata` was asked for. */
+  /** When `metadata` was requested. */
   at: number
-  /** In a row, the latest at `failedAt`. */
+  /** Consecutive failures, the latest at `failedAt`. */
   failures: number
   failedAt: number
   running?: Promise<oidc.ServerMetadata> | undefined
@@ -30,8 +30,8 @@ const unavailable = (detail: string, cause?: unknown, retryAfter = 5): ServiceEr
 const isLocal = (issuer: string): boolean => issuer.startsWith('http://')
 
 /**
- * What the provider says of itself, asked for when it is first needed and kept for an hour; while it fails it is asked
- * less and less often (O10). `fresh` asks now. Throws idp_unavailable.
+ * The provider's discovery document, fetched on first use and cached for an hour; while it fails, retries back off.
+ * `fresh` fetches now. Throws idp_unavailable.
  */
 async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Promise<oidc.ServerMetadata> {
   const discoveries = discoveriesOf(ctx.config)
@@ -66,8 +66,8 @@ async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Pro
     .catch((cause: unknown) => {
       entry.failures++
       entry.failedAt = ctx.now().getTime()
-      ctx.log.warn({ err: cause, issuer }, 'the identity provider cannot be discovered')
-      throw unavailable('The identity provider cannot be reached or is not set up right.', cause)
+      ctx.log.warn({ err: cause, issuer }, 'identity provider discovery failed')
+      throw unavailable('The identity provider cannot be reached or is misconfigured.', cause)
     })
     .finally(() => {
       entry.running = undefined
@@ -76,14 +76,14 @@ async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Pro
 }
 
 /**
- * A client for one login. It is new each time, so that the provider's keys are asked for again and a rotation is seen
- * at once. The id_token's signature is checked although it comes from the token endpoint: whoever can alter that answer
- * could otherwise be anyone (O4).
+ * A client for one login, new each time, so that the provider's keys are fetched again and a rotation takes effect at
+ * once. The id_token's signature is verified although it comes from the token endpoint: otherwise whoever can alter
+ * that response could log in as anyone.
  */
 async function clientFor(ctx: Ctx, idp: Idp): Promise<oidc.Configuration> {
   const metadata = await discover(ctx, idp)
   const { clientId, clientSecret } = idp
-  // OpenID Connect Discovery 1.0 section 3: without the list it is client_secret_basic.
+  // OpenID Connect Discovery 1.0 section 3: the default is client_secret_basic.
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const auth =
     clientSecret === null
@@ -98,17 +98,17 @@ async function clientFor(ctx: Ctx, idp: Idp): Promise<oidc.Configuration> {
   return client
 }
 
-/** Where the provider sends browsers back to: from the configuration, never from a Host header (O5). */
+/** The redirect URI: from the configuration, never from a Host header, which the caller chooses. */
 const redirectUri = (ctx: Ctx): string => `${ctx.config.publicBaseUrl}/api/v1/auth/callback`
 
-/** The secrets of one login (O1). */
+/** The secrets of one login: state, nonce and PKCE verifier. */
 export const newChecks = () => ({
   state: oidc.randomState(),
   nonce: oidc.randomNonce(),
   verifier: oidc.randomPKCECodeVerifier(),
 })
 
-/** The provider's page to send the browser to. */
+/** The provider's URL to redirect the browser to. */
 export async function authorizationUrl(
   ctx: Ctx,
   idp: Idp,
@@ -125,19 +125,19 @@ export async function authorizationUrl(
   }).href
 }
 
-/** Who the provider says it is. */
+/** The identity confirmed by the provider. */
 export interface Identity {
   subject: string
   email: string | null
   displayName: string | null
-  /** The values of the groups claim; null where the provider left them out for being too many (Entra: over 200). */
+  /** The values of the groups claim; null if the provider omitted them because there are too many (Entra: over 200). */
   groups: ReadonlySet<string> | null
 }
 
 const rejected = (detail: string, cause?: unknown) => new ServiceError('idp_rejected', detail, { cause })
 
 /**
- * Exchanges the code of a callback (its raw query, without `?`) and checks everything about the id_token (O4). Throws
+ * Exchanges a callback's code (its raw query, without `?`) and verifies everything about the id_token. Throws
  * idp_rejected or idp_unavailable.
  */
 export async function exchangeCode(
@@ -162,11 +162,11 @@ export async function exchangeCode(
 
 function identityOf(idp: Idp, claims: { [claim: string]: unknown }): Identity {
   const tenant = entraTenant(idp.issuer)
-  // Entra's keys are common to all tenants (O13).
-  if (tenant !== null && claims.tid !== tenant) throw rejected('The login is of another tenant.')
+  // Entra's keys are common to all tenants.
+  if (tenant !== null && claims.tid !== tenant) throw rejected('The login belongs to another tenant.')
   const subject = claims[idp.subjectClaim]
   if (typeof subject !== 'string' || subject === '' || subject.length > 255 || /\p{Cc}/u.test(subject))
-    throw rejected(`The identity provider gave no usable claim "${idp.subjectClaim}".`)
+    throw rejected(`The identity provider supplied no usable claim "${idp.subjectClaim}".`)
   const text = (claim: unknown): string | null =>
     typeof claim === 'string' ? claim.replace(/\p{Cc}+/gu, ' ').trim() || null : null
   const addresses = [text(claims.email), text(claims.preferred_username)]
@@ -186,12 +186,12 @@ function groupsOf({ groupsClaim }: Idp, claims: { [claim: string]: unknown }): R
   return new Set(Array.isArray(groups) ? groups.map(String) : typeof groups === 'string' ? [groups] : [])
 }
 
-/** Failures that are the provider's or the network's are 503; whatever was sent to us and does not fit is 401. */
+/** Failures of the provider or the network are 503; invalid data sent to us is 401. */
 function asRefusal(ctx: Ctx, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof oidc.AuthorizationResponseError) {
     const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'error'
-    return rejected(`The identity provider answered "${code}".`, error)
+    return rejected(`The identity provider returned "${code}".`, error)
   }
   ctx.log.warn({ err: error }, 'a login through the identity provider failed')
   const code = error instanceof oidc.ClientError ? error.code : undefined
@@ -205,11 +205,11 @@ function asRefusal(ctx: Ctx, error: unknown): ServiceError {
       code ?? '',
     )
   )
-    return unavailable('The identity provider did not answer as it should.', error)
+    return unavailable('The identity provider returned an unexpected response.', error)
   return rejected('The identity provider did not confirm this login.', error)
 }
 
-/** Asks the provider anew; what the settings page shows. Throws conflict when none is set up. */
+/** Fetches the discovery document anew, for the settings page. Throws conflict if no provider is configured. */
 export async function testIdp(ctx: Ctx) {
   const idp = idpOf(await settingsInForce(ctx))
   if (!idp) throw new ServiceError('conflict', 'No identity provider is set up.')

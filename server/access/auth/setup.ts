@@ -13,16 +13,16 @@ import { beginAttempt } from './throttle.ts'
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-const over = () => new ServiceError('gone', 'Strongroom is set up: an administrator exists. Sign in.')
+const over = () => new ServiceError('gone', 'Strongroom is already set up: an administrator exists. Log in.')
 const unknown = () =>
   new ServiceError(
     'gone',
-    'This setup link is not the latest. The service prints a new one at each start: see its log.',
+    'This setup link has been replaced. The service prints a new one at each start: see its log.',
   )
 
 /**
- * The token of a new setup link, where there is no administrator and nothing is said of the first one (R8). It takes the
- * place of the one before; only its hash is kept. Undefined when there is nothing to set up.
+ * The token of a new setup link, if there is no administrator and the configuration names none. It replaces the
+ * previous one; only its hash is stored. Undefined if there is nothing to set up.
  */
 export async function createSetupToken(ctx: Ctx): Promise<string | undefined> {
   if (!ctx.config.setupLink || (await hasAdmin(ctx.db))) return undefined
@@ -31,7 +31,7 @@ export async function createSetupToken(ctx: Ctx): Promise<string | undefined> {
   return token
 }
 
-/** Whether a setup link waits to be opened. */
+/** Whether a setup link is waiting to be used. */
 export const isSetupRequired = async (ctx: Ctx): Promise<boolean> =>
   (await findSetupHash(ctx)) !== null && !(await hasAdmin(ctx.db))
 
@@ -43,8 +43,8 @@ export interface Setup {
 }
 
 /**
- * Makes the first administrator for whoever has the setup link, and signs them in. `gone` once there is one, and for a
- * link that is not the latest; guesses at it are throttled like logins, and those of one network do not keep out others.
+ * Creates the first administrator for the holder of the setup link, and logs them in. `gone` once there is one, and for
+ * a link that is not the latest; guesses at it are throttled like logins, per network so that nobody locks others out.
  */
 export async function setUp(ctx: Ctx, { token, email, display_name, password }: Setup): Promise<Tokens> {
   const hash = hashSecret(token)

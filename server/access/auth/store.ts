@@ -3,7 +3,7 @@ import type { NewRow, Row, Tx } from '../../db/schema.ts'
 
 export const insertIdpLogin = (tx: Tx, row: NewRow<'idp_logins'>) => tx.insertInto('idp_logins').values(row).execute()
 
-/** Takes a begun login out, so that its state works once (O2). */
+/** Removes and returns a login in progress, so that its state works only once. */
 export const takeIdpLogin = (tx: Tx, stateHash: string): Promise<Row<'idp_logins'> | undefined> =>
   tx.deleteFrom('idp_logins').where('state_hash', '=', stateHash).returningAll().executeTakeFirst()
 
@@ -12,7 +12,7 @@ export const insertHandoff = (tx: Tx, row: NewRow<'handoffs'>) => tx.insertInto(
 export const takeHandoff = (tx: Tx, codeHash: string): Promise<Row<'handoffs'> | undefined> =>
   tx.deleteFrom('handoffs').where('code_hash', '=', codeHash).returningAll().executeTakeFirst()
 
-/** Counts one failure, starting again when the window (ms) is over; gives the row after that. */
+/** Counts one failure, restarting when the window (ms) is over; returns the updated row. */
 export function countFailure(tx: Tx, key: string, now: Date, window: number): Promise<Row<'login_throttle'>> {
   const started = new Date(now.getTime() - window).toISOString()
   return tx
@@ -41,7 +41,7 @@ export function countFailure(tx: Tx, key: string, now: Date, window: number): Pr
 export const blockUntil = (tx: Tx, key: string, until: Date) =>
   tx.updateTable('login_throttle').set({ blocked_until: until.toISOString() }).where('key', '=', key).execute()
 
-/** Takes a failure back; gives how many are left, undefined where there was none. */
+/** Takes back a failure; returns how many are left, undefined if there was none. */
 export const uncountFailure = async (tx: Tx, key: string): Promise<number | undefined> =>
   (
     await tx
@@ -53,12 +53,12 @@ export const uncountFailure = async (tx: Tx, key: string): Promise<number | unde
       .executeTakeFirst()
   )?.failures
 
-/** Forgets the failures of a key; false where there was none. */
+/** Clears a key's failures; false if there were none. */
 export const clearFailures = async (tx: Tx, key: string): Promise<boolean> =>
   ((await tx.deleteFrom('login_throttle').where('key', '=', key).returning('failures').executeTakeFirst())?.failures ??
     0) > 0
 
-/** Begun logins that can no longer be finished, and counters whose windows are long over. */
+/** Deletes logins that can no longer be finished, and counters whose windows are long over. */
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS).toISOString()
   await tx.deleteFrom('idp_logins').where('expires_at', '<', now.toISOString()).execute()

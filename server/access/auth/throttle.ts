@@ -7,14 +7,14 @@ import type { Ctx } from '../../context.ts'
 import * as store from './store.ts'
 
 /**
- * Failures within a window, per account and network and per account; of a network how many accounts it failed at, so that
- * who tries a few of them again and again does not shut it for its neighbours (P4).
+ * Failures within a window, per account and network and per account; for a network, the number of accounts it failed
+ * at, so that repeated attempts at a few accounts do not lock out the network's other users.
  */
 const PAIR = { free: 5, window: 15 * MINUTE_MS, longestBlock: 15 * MINUTE_MS }
 const NETWORK = { limit: 50, window: 15 * MINUTE_MS }
 const ACCOUNT = { limit: 100, window: 60 * MINUTE_MS }
 
-/** The /24 or /64 an address is in: what an attacker cannot change at will. */
+/** An address's /24 or /64: what an attacker cannot change at will. */
 function network(ip: string | null): string {
   if (ip === null || !ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)
@@ -23,19 +23,19 @@ function network(ip: string | null): string {
 }
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** A password, or a secret like one, about to be looked at. */
+/** A password or similar secret about to be checked. */
 export interface Attempt {
-  /** What is guessed at: guesses at links do not shut a network out of logging in. */
+  /** What is being guessed: guesses at links do not lock a network out of logging in. */
   kind: 'login' | 'link' | 'setup'
   account: string
-  /** A browser or session that was let in to this account before: it is counted by itself, whatever others do. */
+  /** A browser or session that logged in to this account before: counted by itself, whatever others do. */
   device?: string | null | undefined
 }
 
 interface Keys {
-  /** What the fine count is kept for: an account from a network, or a device. */
+  /** Key of the fine count: an account from a network, or a device. */
   pair: string
-  /** The coarse counts; a known device has none. */
+  /** Keys of the coarse counts; a known device has none. */
   wide: { account: string; network: string } | null
 }
 function keysOf({ kind, account, device }: Attempt, ip: string | null): Keys {
@@ -47,13 +47,13 @@ function keysOf({ kind, account, device }: Attempt, ip: string | null): Keys {
 }
 
 const refusal = (until: number, now: number): ServiceError =>
-  new ServiceError('rate_limited', 'Too many failed logins. Wait, then try again.', {
+  new ServiceError('rate_limited', 'Too many failed logins. Try again later.', {
     headers: { 'retry-after': String(Math.max(1, Math.ceil((until - now) / 1000))) },
   })
 
 /**
- * Counts this attempt as failed before the password is looked at, so that parallel guesses cannot outrun the count.
- * Throws `rate_limited` with Retry-After when the account, the network or the pair has had too many. A refused attempt
+ * Counts this attempt as failed before the password is checked, so that parallel guesses cannot outrun the count.
+ * Throws `rate_limited` with Retry-After if the account, the network or the pair has had too many. A refused attempt
  * does not count. Unknown accounts are treated alike.
  */
 export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
@@ -76,7 +76,7 @@ export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   })
 }
 
-/** The attempt was not made: its password was never looked at. */
+/** Takes back an attempt whose password was never checked. */
 export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
   await ctx.upkeep(async ({ tx }) => {
@@ -85,7 +85,7 @@ export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> 
   })
 }
 
-/** The attempt was no failure after all: the pair is cleared, the other counts take it back. */
+/** Takes back a successful attempt: clears the pair, and subtracts it from the other counts. */
 export async function forgiveAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
   await ctx.upkeep(async ({ tx }) => {

@@ -36,7 +36,7 @@ export function appTokens(application: Application, now: () => Date, timeoutMs: 
     )
     if (body === undefined) throw forbidden(new URL(url).host, hint)
     const token = field(body, 'access_token')
-    if (typeof token !== 'string') throw unavailable(`${new URL(url).host} did not answer with a token.`)
+    if (typeof token !== 'string') throw unavailable(`${new URL(url).host} returned no token.`)
     // Text with some issuers. RFC 6749 section 5.1 does not require it; without it a token serves those who wait now.
     const seconds = Number(field(body, 'expires_in')) || 0
     kept = { token, until: asked + (seconds - 60) * 1000 }
@@ -74,7 +74,8 @@ export function askWith(tokens: TokenSource, hint: string): Ask {
   return async (url, { signal, headers, pass = [] }) => {
     const send = (token: string, passed: readonly number[]) => {
       // Checked here, because fetch would quote a token that no header can carry in its error (RFC 6750 section 2.1).
-      if (!/^[\x21-\x7e]+$/.test(token)) throw unavailable('The token for the user directory cannot be a header.')
+      if (!/^[\x21-\x7e]+$/.test(token))
+        throw unavailable('The token for the user directory is not a valid header value.')
       const authorization = `Bearer ${token}`
       return requestJson({ url, headers: { ...headers, authorization }, signal, hint, pass: passed })
     }

@@ -23,8 +23,8 @@ export interface Reply {
 }
 
 /**
- * Runs `work` with a signal that also ends after `timeoutMs`; then rejects with directory_timeout. When the caller's own
- * signal ends, rejects with its reason.
+ * Runs `work` with a signal that also ends after `timeoutMs`; then rejects with directory_timeout. When the caller's
+ * own signal ends, rejects with its reason.
  */
 export async function withDeadline<T>(
   signal: AbortSignal,
@@ -62,7 +62,7 @@ export async function requestJson({ url, headers, form, signal, hint, pass = [] 
     throw refusal(response, host, hint)
   } catch (cause) {
     signal.throwIfAborted()
-    throw cause instanceof ServiceError ? cause : unavailable(`${host} cannot be reached, or not as it should.`, cause)
+    throw cause instanceof ServiceError ? cause : unavailable(`${host} cannot be reached.`, cause)
   }
 }
 
@@ -70,12 +70,12 @@ export const unavailable = (detail: string, cause?: unknown): ServiceError =>
   new ServiceError('directory_unavailable', detail, { cause })
 
 export const forbidden = (host: string, hint: string): ServiceError =>
-  new ServiceError('directory_forbidden', `${host} refuses our credentials. ${hint}`)
+  new ServiceError('directory_forbidden', `${host} rejected our credentials. ${hint}`)
 
 function refusal({ status, headers }: Response, host: string, hint: string): ServiceError {
   if (status === 401 || status === 403) return forbidden(host, hint)
-  if (status !== 429) return unavailable(`${host} answered with status ${status}.`)
-  return new ServiceError('directory_busy', `${host} has had too many requests. Wait, then try again.`, {
+  if (status !== 429) return unavailable(`${host} returned status ${status}.`)
+  return new ServiceError('directory_busy', `${host} is rate limiting us. Try again later.`, {
     headers: { 'retry-after': String(secondsToWait(headers)) },
   })
 }
@@ -94,14 +94,14 @@ async function readJson(response: Response, host: string): Promise<unknown> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > mostBytes) throw unavailable(`${host} answered with more than 5 MiB.`)
+    if (size > mostBytes) throw unavailable(`${host} returned more than 5 MiB.`)
     chunks.push(chunk)
   }
   try {
     return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)))
   } catch {
     // Without its cause, whose message quotes the answer: that may hold a token.
-    throw unavailable(`${host} did not answer with JSON.`)
+    throw unavailable(`${host} did not return JSON.`)
   }
 }
 
@@ -143,7 +143,7 @@ export function idField(value: unknown, name: string): string | null {
 /** The rows of a list; directory_unavailable when it is none. */
 export function rowsOf(list: unknown): unknown[] {
   if (Array.isArray(list)) return list
-  throw unavailable('The user directory did not answer with a list of users.')
+  throw unavailable('The user directory did not return a list of users.')
 }
 
 /** A GET with our token; throws and rejects as `requestJson`. */
@@ -163,7 +163,7 @@ export async function readUser(
   const { body } = await ask(url, { signal, pass: [400, 404] })
   if (body === undefined) return null
   const user = toUser(body)
-  if (!user) throw unavailable('The user directory did not answer with a user.')
+  if (!user) throw unavailable('The user directory did not return a user.')
   return user.externalId === externalId ? user : null
 }
 

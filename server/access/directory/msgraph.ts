@@ -43,7 +43,7 @@ export function openGraph(url: string, ask: Ask): IdentityDirectory {
         if (body === undefined) throw wrongCursor()
         const next = field(body, '@odata.nextLink') ?? null
         if (next !== null && (typeof next !== 'string' || !isOurs(next)))
-          throw unavailable('Microsoft Graph answered with a link to a next page that is not one of its users.')
+          throw unavailable('Microsoft Graph returned a next page link that does not list its users.')
         const people = rowsOf(field(body, 'value')).map(toUser)
         return { users: people.filter((user) => user !== null), next: next === null ? null : [next] }
       })

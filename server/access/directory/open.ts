@@ -44,7 +44,7 @@ type TextSetting = 'url' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'realm'
 
 function needed(settings: DirectorySettings, name: TextSetting): string {
   const value = settings[name]
-  if (!value) throw new Error(`A directory of the kind ${settings.kind} needs ${name}.`)
+  if (!value) throw new Error(`A directory of kind ${settings.kind} needs ${name}.`)
   return value
 }
 

@@ -59,7 +59,7 @@ export function openScim(url: string, subject: SubjectAttribute, ask: Ask): Iden
           const page = await read(startIndex, operator)
           if (page) return page
         }
-        throw unavailable('The SCIM server refuses our filters.')
+        throw unavailable('The SCIM server rejected our filters.')
       })
     },
 

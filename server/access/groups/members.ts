@@ -8,24 +8,24 @@ import { settingsInForce } from '../settings/effective.ts'
 import { describeGroup, grantingGroups } from './describe.ts'
 import * as store from './store.ts'
 
-export const groupMissing = (): ServiceError => new ServiceError('not_found', 'There is no such group.')
+export const groupMissing = (): ServiceError => new ServiceError('not_found', 'No such group.')
 
 /** Throws unless the actor is an administrator: `what` says for what one is needed. */
 export function assertAdmin(actor: Actor, what: string): void {
-  if (!isAdmin(actor.groups)) throw new ServiceError('forbidden', `You need the right "admin" to ${what}.`)
+  if (!isAdmin(actor.groups)) throw new ServiceError('forbidden', `You need the "admin" permission to ${what}.`)
 }
 
-/** Throws unless the actor may put people into these groups: nobody hands out a right they lack (R7). */
+/** Throws unless the actor may add members to these groups: nobody can grant a permission they lack. */
 function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
   for (const group of groups)
     if (!covers(actor.groups, [group]))
       throw new ServiceError(
         'forbidden',
-        `You lack rights that the group "${group.name}" gives, so you cannot add to it.`,
+        `You cannot add members to the group "${group.name}", because it has permissions that you lack.`,
       )
 }
 
-/** Throws unless the actor may take people out of these groups: those of administrators are theirs alone (R7). */
+/** Throws unless the actor may remove members from these groups: only administrators may from their own. */
 export function assertMayLeave(actor: Actor, groups: readonly GrantingGroup[]): void {
   if (groups.some((group) => isAdmin([group]))) assertAdmin(actor, 'change a group of administrators')
 }
@@ -89,7 +89,7 @@ export async function applyMembers(step: Step, row: Row<'groups'>, change: Chang
 async function assertUsersExist(tx: Tx, userIds: readonly string[]): Promise<void> {
   const existing = new Set((await store.findExistingUsers(tx, userIds)).map(({ id }) => id))
   const faults = userIds.flatMap((id, i): Fault[] =>
-    existing.has(id) ? [] : [{ path: `body.user_ids.${i}`, message: 'names no user' }],
+    existing.has(id) ? [] : [{ path: `body.user_ids.${i}`, message: 'does not exist' }],
   )
   if (faults.length > 0) throw new ServiceError('invalid_request', 'Some users do not exist.', { faults })
 }
@@ -135,7 +135,7 @@ async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<Grant
   const rows = await store.findGroupsByIds(tx, groupIds)
   const known = new Set(rows.map(({ id }) => id))
   const faults = groupIds.flatMap((id, i): Fault[] =>
-    known.has(id) ? [] : [{ path: `body.group_ids.${i}`, message: 'names no group' }],
+    known.has(id) ? [] : [{ path: `body.group_ids.${i}`, message: 'does not exist' }],
   )
   if (faults.length > 0) throw new ServiceError('invalid_request', 'Some groups do not exist.', { faults })
   return grantingGroups(tx, rows)

@@ -71,11 +71,11 @@ function grantRows(groupId: string, grants: readonly NewGrant[], old: readonly R
 function actionsOf({ actions, preset }: NewGrant, i: number): readonly BucketAction[] {
   if (actions && !preset) return actions
   if (preset && !actions) return presets[preset]
-  const fault: Fault = { path: `body.grants.${i}.actions`, message: 'or preset: one of them is required' }
-  throw new ServiceError('invalid_request', 'A grant has either actions or a preset.', { faults: [fault] })
+  const fault: Fault = { path: `body.grants.${i}.actions`, message: 'or preset is required, but not both' }
+  throw new ServiceError('invalid_request', 'A grant needs either actions or a preset.', { faults: [fault] })
 }
 
-/** Changes a group. What it grants is changed by administrators alone, and so is everything about their groups (R7). */
+/** Changes a group. Only administrators may change grants and administrators' groups. */
 export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>): Promise<Group> =>
   ctx.act(async (step) => {
     const { tx, record } = step
@@ -86,7 +86,7 @@ export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>):
     assertMayLeave(ctx.actor, [before])
     if (change.global || change.grants) assertAdmin(ctx.actor, 'change what a group grants')
     if (row.builtin !== null && change.global && !change.global.includes('admin'))
-      throw new ServiceError('conflict', 'The built-in group keeps the right "admin".')
+      throw new ServiceError('conflict', 'The built-in group must keep the "admin" permission.')
     await rename(tx, id, change.name)
     const fields = {
       ...(change.name === undefined ? {} : { name: change.name.trim(), name_key: nameKey(change.name) }),
@@ -134,7 +134,10 @@ export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise
     assertMayLeave(ctx.actor, [{ id, name, global, grants }])
     if (row.builtin !== null) throw new ServiceError('conflict', 'The built-in group cannot be deleted.')
     if (member_count > 0 && !force)
-      throw new ServiceError('not_empty', `The group "${name}" has ${member_count} members; "force" deletes it anyway.`)
+      throw new ServiceError(
+        'not_empty',
+        `The group "${name}" has ${member_count} members; use "force" to delete it anyway.`,
+      )
     const members = await store.findMemberIds(tx, id)
     await unmapGroup(tx, id)
     await store.deleteGroup(tx, id)
@@ -162,7 +165,7 @@ export async function listGroups(db: Db, limit: number, cursor: string | undefin
   return { items: await describeGroups(db, page), next_cursor }
 }
 
-/** Step: the built-in group of administrators, made when it is missing (R5). */
+/** Step: the built-in group of administrators, created if missing. */
 export async function ensureAdministrators(step: Step): Promise<Row<'groups'>> {
   const { tx, record } = step
   const made = await store.insertGroup(tx, {
@@ -240,9 +243,9 @@ export async function explainPermission(
 ) {
   const { user_id = ctx.actor.user_id ?? '', action, bucket, key = '' } = query
   if (user_id !== ctx.actor.user_id && !mayManageUsers(ctx.actor.groups))
-    throw new ServiceError('forbidden', 'You need the right "users.manage" to ask about others.')
+    throw new ServiceError('forbidden', 'You need the "users.manage" permission to check other users.')
   const [user] = await store.findExistingUsers(ctx.db, [user_id])
-  if (!user) throw new ServiceError('not_found', 'There is no such user.')
+  if (!user) throw new ServiceError('not_found', 'No such user.')
   const groups = await grantingGroupsOf(ctx.db, user_id)
   const grants = new Map(groups.flatMap((group) => group.grants.map((grant) => [grant.id, grant] as const)))
   const found = user.disabled_at === null ? reasons(groups, action, bucket, key) : []

@@ -9,7 +9,7 @@ import type { Actor, Ctx, Origin } from '../../context.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import type { UserRow } from './store.ts'
 
-/** The actor that the rows of a credential describe, with the rights they have now. */
+/** The actor described by a credential's rows, with their current permissions. */
 export function actorOf(
   rows: readonly [UserRow, ...UserRow[]],
   credential: Pick<Actor, 'auth_method' | 'session_id' | 'token_id'>,
@@ -40,7 +40,7 @@ function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {
   return [...groups.values()]
 }
 
-/** What `GET /auth/me` answers: the caller with everything their groups give them. */
+/** The response of `GET /auth/me`: the caller with all permissions of their groups. */
 export async function describeCaller(ctx: Ctx) {
   const { actor } = ctx
   const { shares, tokens } = await settingsInForce(ctx)

@@ -9,7 +9,7 @@ const REFRESH_SECONDS = 7 * 24 * 3600
 export const accessSeconds = ACCESS_SECONDS
 export const refreshSeconds = REFRESH_SECONDS
 
-/** What both kinds of token carry (J2, J3). */
+/** The claims of both kinds of token. */
 export interface Claims {
   /** User id. */
   sub: string
@@ -18,23 +18,23 @@ export interface Claims {
   jti: string
   /** The user's token_version when it was issued. */
   ver: number
-  /** Subject at the identity provider, for logins through one (O9). */
+  /** Subject at the identity provider, for logins through one. */
   oid?: string
   /** Seconds since the epoch. */
   iat: number
   exp: number
-  /** Of refresh tokens that no cookie without the prefix `__Host-` may bring; those of earlier releases are without it. */
+  /** In refresh tokens that are only valid in a cookie with the prefix `__Host-`; those of earlier releases lack it. */
   host?: true
 }
 type Kind = 'at+jwt' | 'rt+jwt'
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
-/** The access token of a session, good for 30 minutes from `now`. */
+/** A session's access token, valid for 30 minutes from `now`. */
 export const signAccess = (config: Config, claims: Omit<Claims, 'iat' | 'exp'>, now: Date): Promise<string> =>
   sign(config, 'at+jwt', { ...claims, iat: seconds(now), exp: seconds(now) + ACCESS_SECONDS })
 
-/** The refresh token of a row. HS256 is deterministic: the same row always gives the same token (J4). */
+/** The refresh token of a row. HS256 is deterministic: the same row always gives the same token. */
 export const signRefresh = (
   config: Config,
   claims: Omit<Claims, 'iat' | 'exp'>,
@@ -47,7 +47,7 @@ export const signRefresh = (
     exp: seconds(new Date(row.expires_at)),
   })
 
-/** Whether a token, whoever signed it, says that it comes only in a cookie with the prefix `__Host-`. */
+/** Whether a token, whoever signed it, claims to be valid only in a cookie with the prefix `__Host-`. */
 export function isHostOnly(token: string): boolean {
   try {
     return decodeJwt<Claims>(token).host === true
@@ -72,9 +72,9 @@ export const invalidToken = (detail: string): ServiceError =>
   new ServiceError('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
 
 /**
- * Verifiers of both kinds of token for one configuration. A signature once found good stays good, so it is remembered
- * (the 10,000 latest): checking one costs 115 µs, as much as the rest of a small request. Expiry is checked each time;
- * everything that can be revoked is in the database and asked each time.
+ * Verifiers of both kinds of token for one configuration. Valid signatures are remembered (the latest 10,000), because
+ * verifying one takes 115 µs, as much as the rest of a small request. Expiry is checked each time; everything that can
+ * be revoked is in the database and checked there each time.
  */
 export function createVerifier(config: Config) {
   const keys = new Map(
@@ -121,7 +121,7 @@ export function createVerifier(config: Config) {
   }
 }
 
-/** Whoever shares the key may sign anything: ids of another type would be the database's error, not the token's. */
+/** Whoever has the key can sign anything: ids of a wrong type would cause a database error instead of a token error. */
 function assertTypes({ sub, sid, jti, ver, oid }: JWTPayload): void {
   if (![sub, sid, jti].every((id) => typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id))) throw new Error('ids')
   if (typeof ver !== 'number' || !['string', 'undefined'].includes(typeof oid)) throw new Error('ver or oid')
@@ -131,5 +131,5 @@ const invalidTokenBecause = (cause: unknown): ServiceError =>
   invalidToken(
     cause instanceof Error && 'code' in cause && cause.code === 'ERR_JWT_EXPIRED'
       ? 'The token has expired.'
-      : 'The token is not valid.',
+      : 'The token is invalid.',
   )

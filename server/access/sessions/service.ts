@@ -3,12 +3,14 @@ import type { Db } from '../../db/schema.ts'
 import { actorOf } from './caller.ts'
 import * as store from './store.ts'
 
-/** Step: ends every session of a user; gives how many were live. Access tokens die with the user's token_version. */
+/**
+ * Step: ends every session of a user; returns how many were live. Access tokens expire with the user's token_version.
+ */
 export const revokeSessionsOf = store.revokeSessionsOf
 
 /**
- * A user as the actor of something they signed or began earlier, with the rights they have now; null when they are gone
- * or disabled, or the token they did it with is not live any more.
+ * A user as the actor of something they signed or started earlier, with their current permissions; null if they are
+ * gone or disabled, or if the token they used then is no longer valid.
  */
 export async function actorOfUser(
   { db, now, actor: { origin } }: { db: Db; now(): Date; actor: Pick<Actor, 'origin'> },
@@ -22,8 +24,8 @@ export async function actorOfUser(
 }
 
 /**
- * The same as someone who can be renewed; throws what `refusal` makes where there is nobody any more. `as` says what the
- * actions they do are recorded with.
+ * The same as an actor that can be renewed; throws `refusal()` if the user no longer qualifies. `as` says how their
+ * actions are recorded.
  */
 export function actorOnBehalf(
   ctx: { db: Db; now(): Date; actor: Pick<Actor, 'origin'> },
@@ -38,5 +40,5 @@ export function actorOnBehalf(
   return renew(ctx.db)
 }
 
-/** Step: deletes sessions and refresh tokens that can have no effect any more. */
+/** Step: deletes sessions and refresh tokens that nothing can use any more. */
 export const deleteExpiredSessions = store.deleteExpired

@@ -13,10 +13,10 @@ import * as jwt from './jwt.ts'
 import * as store from './store.ts'
 
 const FAMILY_MS = 30 * DAY_MS
-/** How long a replaced refresh token still answers with its unused successor: two tabs, a lost response (J4). */
+/** How long a replaced refresh token still returns its unused successor: for two tabs, or a lost response. */
 const REUSE_GRACE_MS = 30_000
 
-/** Whose tokens are made. */
+/** The user that tokens are issued for. */
 export interface Subject {
   user_id: string
   email: string
@@ -24,7 +24,7 @@ export interface Subject {
   token_version: number
   oid?: string | undefined
 }
-/** The subject that a user's row describes. */
+/** The subject of a user's row. */
 export const subjectOf = (user: {
   id: string
   email: string
@@ -41,7 +41,7 @@ interface RefreshRow {
   issued_at: string
   expires_at: string
 }
-/** A session just begun: whatever its tokens are made of. */
+/** A new session: everything its tokens are made of. */
 export interface NewSession {
   subject: Subject
   sid: string
@@ -49,8 +49,8 @@ export interface NewSession {
 }
 
 /**
- * Starts a session and records `login` as the one who logged in. `also` comes first in the same transaction, so what it
- * throws leaves no session.
+ * Starts a session and records `login` as the user who logged in. `also` runs first in the same transaction, so if it
+ * throws there is no session.
  */
 export async function openSession(
   ctx: Ctx,
@@ -98,7 +98,7 @@ function refreshRow(sid: string, now: Date, familyEnd: Date) {
   }
 }
 
-/** What a login or a refresh answers. */
+/** The response of a login or a refresh. */
 export interface Tokens {
   access_token: string
   token_type: 'bearer'
@@ -115,7 +115,7 @@ export async function lockNewSession(tx: Tx, sid: string, jti: string) {
 /** Step: ends a session whose tokens nobody may fetch. */
 export const dropSession = store.revokeSession
 
-/** The tokens of a session; the refresh token is always the same for the same row. */
+/** A session's tokens; the same row always gives the same refresh token. */
 export async function tokensOf(ctx: Ctx, { subject, sid, refresh }: NewSession): Promise<Tokens> {
   const claims = { sub: subject.user_id, sid, ver: subject.token_version, oid: subject.oid }
   const [access_token, refresh_token] = await Promise.all([
@@ -126,9 +126,9 @@ export async function tokensOf(ctx: Ctx, { subject, sid, refresh }: NewSession):
 }
 
 /**
- * Exchanges a refresh token for new tokens (J4). A token that was exchanged before ends its session, since one of the
- * two who hold it is a thief; for 30 seconds, while its successor is unused, the same successor is answered instead.
- * With the rotation off the token stays good for its seven days. Refused when the way they logged in is off (O11).
+ * Exchanges a refresh token for new tokens. Reusing a replaced token ends its session, since one of its two holders is
+ * a thief; for 30 seconds, while its successor is unused, it returns that successor instead. With rotation off, a token
+ * stays valid for its seven days. Refused if the login method of the session is disabled.
  */
 export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
   const claims = await verifierOf(ctx.config)(token, 'rt+jwt', ctx.now())
@@ -140,7 +140,7 @@ export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
     const session = await store.lockSession(tx, claims.sid)
     const row = await store.findRefreshToken(tx, claims.jti)
     if (!session || !row || row.session_id !== session.id || !isLive(session, claims, now))
-      throw jwt.invalidToken('The refresh token is not valid any more.')
+      throw jwt.invalidToken('The refresh token is no longer valid.')
     if (!(session.auth_method === 'local' ? auth.enable_local : idpOn)) throw loginDisabled()
     const subject: Subject = { ...session, oid: claims.oid }
     await store.touchSession(tx, session.id, now)
@@ -159,10 +159,10 @@ export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
   })
   if (outcome.session) return tokensOf(ctx, outcome.session)
   await endStolenSession(ctx, outcome.stolen)
-  throw jwt.invalidToken('The refresh token was used before; its session has been ended.')
+  throw jwt.invalidToken('The refresh token was already used; its session has been ended.')
 }
 
-export const loginDisabled = () => new ServiceError('login_disabled', 'This way to sign in is switched off.')
+export const loginDisabled = () => new ServiceError('login_disabled', 'This login method is disabled.')
 
 async function endStolenSession(ctx: Ctx, { user_id, sid }: { user_id: string; sid: string }): Promise<void> {
   await ctx.act(async ({ tx, record }) => {
@@ -185,17 +185,17 @@ export async function logout(ctx: Ctx): Promise<undefined> {
   await endSession(ctx, session_id)
 }
 
-/** Ends a session of the caller; throws not_found when they have no such live one. */
+/** Ends a session of the caller; throws not_found if it is not theirs or not live. */
 export async function endSession(ctx: Ctx, id: string): Promise<undefined> {
   const userId = ctx.actor.user_id ?? ''
   await ctx.act(async ({ tx, record }) => {
     if (!(await store.revokeOwnSession(tx, userId, id, ctx.now())))
-      throw new ServiceError('not_found', 'You have no such session.')
+      throw new ServiceError('not_found', 'No such session.')
     record({ name: 'logout', resource: { type: 'user', id: userId }, details: { session_id: id } })
   })
 }
 
-/** Where the caller is signed in, latest first. */
+/** The caller's sessions, latest first. */
 export async function listSessions(ctx: Ctx, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const now = ctx.now()
@@ -220,7 +220,7 @@ interface Revocable {
   auth_method: 'local' | 'idp'
   idp_subject: string | null
 }
-/** Whether nothing has ended the session since the token was issued (J7, O9). */
+/** Whether nothing has ended the session since the token was issued. */
 const isLive = (row: Revocable, claims: jwt.Claims, now: Date): boolean =>
   row.user_id === claims.sub &&
   row.disabled_at === null &&
@@ -232,8 +232,8 @@ const isLive = (row: Revocable, claims: jwt.Claims, now: Date): boolean =>
 const verifierOf = perSystem(jwt.createVerifier)
 
 /**
- * The actor behind an access token, with the rights they have now; throws `unauthenticated` (401). One query. An actor
- * that is renewed does not end with the token, which lasts half an hour: with the session.
+ * The actor behind an access token, with their current permissions; throws `unauthenticated` (401). One query. A
+ * renewed actor ends with the session, not with the token, which lasts half an hour.
  */
 export async function authenticateToken(
   ctx: { config: Ctx['config']; db: Db; now(): Date },

@@ -19,7 +19,7 @@ export const revokeSession = (tx: Tx, id: string, now: Date) =>
 export const touchSession = (tx: Tx, id: string, now: Date) =>
   tx.updateTable('sessions').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute()
 
-/** Ends every session of a user; gives how many were live. */
+/** Ends every session of a user; returns how many were live. */
 export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promise<number> {
   const revoked = await tx
     .updateTable('sessions')
@@ -32,7 +32,7 @@ export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promi
   return revoked.length
 }
 
-/** Ends one session of a user; false when they have no such live one. */
+/** Ends one session of a user; false if they have no such live one. */
 export async function revokeOwnSession(tx: Tx, userId: string, id: string, now: Date): Promise<boolean> {
   const revoked = await tx
     .updateTable('sessions')
@@ -93,7 +93,7 @@ export const consumeRefreshToken = (tx: Tx, jti: string, successor: string, now:
     .where('jti', '=', jti)
     .execute()
 
-/** Sessions and refresh tokens that nothing can use any more. */
+/** Deletes sessions that nothing can use any more, and counters whose windows are long over. */
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const week = 7 * DAY_MS
@@ -109,7 +109,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   await tx.deleteFrom('refresh_tokens').where('expires_at', '<', before(week)).execute()
 }
 
-/** What every credential's query gives of the user, one row per grant of each group (at least one row): J7. */
+/** What every credential's query returns about the user: one row per grant of each group, at least one row. */
 export interface UserRow {
   user_id: string
   email: string
@@ -146,7 +146,7 @@ const sessionRows = prepared(
       .where('s.id', '=', id),
 )
 
-/** Everything about a session; no rows when there is none. */
+/** Everything about a session; no rows if it does not exist. */
 export const findSessionRows = (db: Db, id: string): Promise<SessionRow[]> => sessionRows(db, { id })
 
 const userRows = prepared(
@@ -162,7 +162,7 @@ const userRows = prepared(
       .where('u.id', '=', id),
 )
 
-/** A user with their rights; no rows when there is none. */
+/** A user with their permissions; no rows if they do not exist. */
 export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows(db, { id })
 
 /** Whether a personal access token is neither revoked nor expired. */

@@ -13,7 +13,7 @@ export const lockAdministration = store.lockOverrides
 export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
   const issuer = auth.enable_idp && idp.client_id !== null && idp.issuer_url !== null ? issuerKey(idp.issuer_url) : null
   if (await store.hasAbleAdmin(tx, { local: auth.enable_local, issuer })) return
-  throw new ServiceError('last_admin', 'After this no active administrator could log in.')
+  throw new ServiceError('last_admin', 'No active administrator could log in any more.')
 }
 
 /** Step: keeps the setting's mapping free of a group that is deleted. */

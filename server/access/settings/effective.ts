@@ -70,7 +70,9 @@ const defaults: EffectiveSettings = {
 }
 /** How long audit records are kept where nothing was set, in days. */
 export const defaultRetentionDays = defaults.audit.retention_days
-/** What holds in place of a stored value that the API would not have taken, where the default could destroy something. */
+/**
+ * What holds in place of a stored value that the API would not have taken, where the default could destroy something.
+ */
 const whenIllegal: { readonly [field: string]: unknown } = { 'audit.retention_days': 0 }
 
 export const sectionNames = Object.keys(defaults) as readonly Section[]
@@ -140,7 +142,7 @@ export async function settingsInForce(
   }
   const { read } = latest
   if (from.log && read.untold.length > 0) {
-    from.log.error({ settings: read.untold }, 'stored settings are not legal and are passed over')
+    from.log.error({ settings: read.untold }, 'invalid stored settings ignored')
     read.untold = []
   }
   return read.settings

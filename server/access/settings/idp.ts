@@ -1,7 +1,7 @@
 import { entraTenant } from '../../config/variables.ts'
 import type { EffectiveSettings } from './effective.ts'
 
-/** The identity provider of the settings in force. */
+/** The identity provider of the current settings. */
 export interface Idp {
   issuer: string
   clientId: string
@@ -10,7 +10,7 @@ export interface Idp {
   groupsClaim: string | null
 }
 
-/** The provider, where one is set up; null otherwise. */
+/** The configured provider, or null. */
 export function idpOf({ idp }: EffectiveSettings): Idp | null {
   const { issuer_url, client_id, client_secret, subject_claim, groups_claim } = idp
   if (issuer_url === null || client_id === null) return null

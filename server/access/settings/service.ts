@@ -24,14 +24,11 @@ export async function getSettings(ctx: Ctx): Promise<Settings> {
 }
 
 /**
- * Changes what is named. Throws conflict on what the environment fixes, last_admin on what would lock out.
- * `applyTotalQuota`: called in the transaction when the quota over all buckets changes (GiB, null: none).
+ * Changes the given fields. Throws conflict for settings fixed by the environment and last_admin if nobody could
+ * administer the service any more. `applyTotalQuota` is called in the transaction when the quota over all buckets
+ * changes (GiB, null for none).
  */
-export async function updateSettings(
-  ctx: Ctx,
-  change: SettingsChange,
-  applyTotalQuota: (tx: Tx, quota_gb: number | null) => Promise<void>,
-): Promise<Settings> {
+export async function updateSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   assertChangeable(ctx, change)
   return ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
@@ -57,7 +54,7 @@ const sealSecrets = (ctx: Ctx, section: Section, fields: object) =>
     ]),
   )
 
-/** Throws on fields that the environment sets and on values that are no use. */
+/** Throws on fields that the environment sets and on unusable values. */
 function assertChangeable(ctx: Ctx, change: SettingsChange): void {
   const faults: Fault[] = []
   for (const [section, fields] of Object.entries(change))
@@ -65,20 +62,20 @@ function assertChangeable(ctx: Ctx, change: SettingsChange): void {
       const fixed = ctx.config.fixedSettings[`${section}.${field}`]
       if (!fixed) continue
       const fault = { path: `body.${section}.${field}`, message: `is set by ${fixed.variable}` }
-      throw new ServiceError('conflict', `${section}.${field} is set by the variable ${fixed.variable}.`, {
+      throw new ServiceError('conflict', `${section}.${field} is set by the environment variable ${fixed.variable}.`, {
         faults: [fault],
       })
     }
   try {
     const issuer = issuerUrl(change.idp?.issuer_url ?? '')
-    // What listens on this machine alone is the operator's to name (IDP_ISSUER_URL), unless the service is tried out here.
+    // Only the operator may name an issuer on this machine (IDP_ISSUER_URL), unless the service itself is only local.
     if (issuer && isThisMachine(new URL(issuer)) && !isThisMachine(new URL(ctx.config.publicBaseUrl)))
-      throw new Error('must not be this machine, but where the variable IDP_ISSUER_URL says so')
+      throw new Error('must not be on this machine unless set by the variable IDP_ISSUER_URL')
   } catch (error) {
     faults.push({ path: 'body.idp.issuer_url', message: (error as Error).message })
   }
   for (const [field, url] of Object.entries({ url: change.directory?.url, token_url: change.directory?.token_url }))
-    if (url && !URL.canParse(url)) faults.push({ path: `body.directory.${field}`, message: 'is not a URL' })
+    if (url && !URL.canParse(url)) faults.push({ path: `body.directory.${field}`, message: 'must be a URL' })
   if (faults.length > 0) throw invalidAll(faults)
 }
 
@@ -88,12 +85,12 @@ async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> 
   const named = mapping.map(({ group_id }) => group_id)
   const known = new Set(await store.findGroupIds(tx, named))
   const faults = mapping.flatMap(({ group_id }, i) =>
-    known.has(group_id) ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message: 'names no group' }],
+    known.has(group_id) ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message: 'does not exist' }],
   )
   if (faults.length > 0) throw invalidAll(faults)
 }
 
-/** The fields whose values differ, of lists the items that do; a secret shows only that it changed. */
+/** The fields whose values differ, for lists the items that do; a secret only shows that it changed. */
 function differences(before: EffectiveSettings, after: EffectiveSettings): { before: object; after: object } {
   const sides = { before: {} as Changed, after: {} as Changed }
   const put = (side: Changed, section: Section, field: string, value: unknown) => {
@@ -123,7 +120,7 @@ function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
   }
 }
 
-/** Encrypts the stored secrets anew where they still need a previous SECRET_KEY (J6); gives how many. */
+/** Re-encrypts stored secrets that still use a previous SECRET_KEY; returns how many. */
 export async function resealSettings(ctx: Ctx): Promise<number> {
   return ctx.upkeep(async ({ tx }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
@@ -142,7 +139,7 @@ export async function resealSettings(ctx: Ctx): Promise<number> {
   })
 }
 
-/** Switches login with e-mail and password on, whatever was set. */
+/** Turns login with email and password on, whatever was set. */
 export const enableLocalLogin = (ctx: Ctx): Promise<void> =>
   ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed

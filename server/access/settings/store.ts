@@ -22,7 +22,7 @@ export const lockSetupHash = async (tx: Tx): Promise<string | null> =>
 export const writeSetupHash = (tx: Tx, setup_hash: string | null) =>
   tx.updateTable('settings').set({ setup_hash }).execute()
 
-/** Whether an active administrator can log in: with a password where `local`, through `issuer` where it is not null. */
+/** Whether an active administrator can log in: with a password if `local`, through `issuer` if it is not null. */
 export async function hasAbleAdmin(db: Db, { local, issuer }: { local: boolean; issuer: string | null }) {
   const row = await db
     .selectFrom('users as u')

@@ -23,11 +23,13 @@ const NOTE_EVERY_MS = MINUTE_MS
 
 const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
 
-/** The same answer whatever is wrong (K5); 429 after a hundred bad tokens a minute from one address (K15). */
+/**
+ * The same response whatever is wrong, to reveal nothing; 429 after a hundred bad tokens per minute from one address.
+ */
 function refuse({ config }: System, ip: string | null, now: Date): ServiceError {
   const wait = floodOf(config)(ip ?? 'unknown', now)
-  if (wait === 0) return invalidToken('The token is not valid.')
-  return new ServiceError('rate_limited', 'Too many invalid tokens. Wait, then try again.', {
+  if (wait === 0) return invalidToken('The token is invalid.')
+  return new ServiceError('rate_limited', 'Too many invalid tokens. Try again later.', {
     headers: { 'retry-after': String(wait) },
   })
 }
@@ -69,7 +71,7 @@ function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Acto
   return { ...actorOf(rows, credential, origin), renew }
 }
 
-/** Someone still uses, or has found, a value that was replaced (K13). */
+/** Someone still uses, or has found, a value that was rotated away. */
 async function recordReuse(system: System, token: store.CredentialRow, origin: Origin): Promise<void> {
   try {
     await createContext(system, publicActor(origin)).act(async ({ record }) =>
@@ -83,14 +85,14 @@ async function recordReuse(system: System, token: store.CredentialRow, origin: O
       }),
     )
   } catch (error) {
-    system.log.error({ err: error }, 'the use of a replaced token could not be audited')
+    system.log.error({ err: error }, 'could not audit the use of a rotated token')
   }
 }
 
 /** When the use of a token was last noted, by its id. */
 const notedOf = perSystem(() => new Map<string, number>())
 
-/** Notes that a token was used, at most once a minute: after the answer, and without ever failing it (K7). */
+/** Records a token's use, at most once a minute: after the response, and without ever failing it. */
 export function noteUse(system: System, { token_id, origin }: Actor): void {
   if (token_id === null) return
   const now = system.now()

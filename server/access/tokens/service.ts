@@ -18,23 +18,23 @@ const EXPIRING_DAYS = 7
 /** Days before its expiry when the owner is told, the later notice first. */
 const NOTICES = [1, 7] as const
 
-const tokenMissing = () => new ServiceError('not_found', 'There is no such token.')
+const tokenMissing = () => new ServiceError('not_found', 'No such token.')
 const badExpiry = (message: string) => {
   const faults: Fault[] = [{ path: 'body.expires_in', message }]
   return new ServiceError('invalid_request', `body.expires_in ${message}`, { faults })
 }
 
-/** Seconds of a lifetime (K4); null for `never`. */
+/** A lifetime in seconds; null for `never`. */
 function lifetimeSeconds(expiresIn: string | number): number | null {
   if (expiresIn === 'never') return null
   if (typeof expiresIn === 'string' && expiresIn in namedLifetimes)
     return namedLifetimes[expiresIn as keyof typeof namedLifetimes] * (DAY_MS / 1000)
   const seconds = Number(expiresIn)
-  if (seconds > TEN_YEARS_SECONDS) throw badExpiry('must not be more than ten years')
+  if (seconds > TEN_YEARS_SECONDS) throw badExpiry('must be at most ten years')
   return seconds
 }
 
-/** Creates a token of the caller, whose value is in this answer alone. 409 when they have 50 live ones (K11). */
+/** Creates a token for the caller; only this response contains its value. 409 if they have 50 valid ones. */
 export function createToken(ctx: Ctx, name: string, expiresIn: string | number = 'never'): Promise<NewToken> {
   const { user_id, token_id, auth_method } = ctx.actor
   const seconds = lifetimeSeconds(expiresIn)
@@ -45,13 +45,13 @@ export function createToken(ctx: Ctx, name: string, expiresIn: string | number =
     const now = ctx.now()
     const longest = tokens.max_lifetime_days * (DAY_MS / 1000)
     if (longest > 0 && (seconds === null || seconds > longest))
-      throw badExpiry(`must not be more than ${tokens.max_lifetime_days} days: a setting limits it`)
+      throw badExpiry(`must be at most ${tokens.max_lifetime_days} days, by the service's settings`)
     if (!user_id || !(await store.lockOwner(tx, user_id))) throw tokenMissing()
     if ((await store.countLive(tx, user_id, now)) >= MOST_LIVE)
-      throw new ServiceError('limit_reached', `You have ${MOST_LIVE} live tokens; revoke one first.`)
+      throw new ServiceError('limit_reached', `You have ${MOST_LIVE} valid tokens, the maximum; revoke one first.`)
     const parent = token_id === null ? undefined : await store.findToken(tx, token_id)
     // Revoked while we waited for the owner's row, with all that were made with it.
-    if (token_id !== null && (!parent || parent.revoked_at !== null)) throw invalidToken('The token is not valid.')
+    if (token_id !== null && (!parent || parent.revoked_at !== null)) throw invalidToken('The token is invalid.')
     const wanted = seconds === null ? null : new Date(now.getTime() + seconds * 1000).toISOString()
     const expires_at = tokens.cap_child_expiry ? earlier(wanted, parent?.expires_at ?? null) : wanted
     const row: store.TokenRow = {
@@ -98,7 +98,7 @@ export const listTokens = (ctx: Ctx, limit: number, cursor: string | undefined) 
 
 /** Anyone's, for administrators; throws not_found. */
 export async function listUserTokens(ctx: Ctx, userId: string, limit: number, cursor: string | undefined) {
-  if (!(await store.findUser(ctx.db, userId))) throw new ServiceError('not_found', 'There is no such user.')
+  if (!(await store.findUser(ctx.db, userId))) throw new ServiceError('not_found', 'No such user.')
   return listOf(ctx, userId, limit, cursor)
 }
 
@@ -133,7 +133,7 @@ function describe(row: store.TokenRow, now: Date): Token {
   }
 }
 
-/** A token the caller may end: their own, or as an administrator anyone's. Others do not exist for them (K9). */
+/** A token the caller may revoke: their own or, for administrators, anyone's. Others look as if they did not exist. */
 async function lockOwn(step: Step, id: string, orAdmin: boolean): Promise<store.TokenRow> {
   const { tx } = step
   const row = await store.lockToken(tx, id)
@@ -141,7 +141,7 @@ async function lockOwn(step: Step, id: string, orAdmin: boolean): Promise<store.
   throw tokenMissing()
 }
 
-/** Revokes a token, with `cascade` also those made with it, and with those (K10). Again is not_found. */
+/** Revokes a token; with `cascade` also its descendants. Throws not_found if it is revoked already. */
 export async function revokeToken(ctx: Ctx, id: string, cascade: boolean): Promise<undefined> {
   await ctx.act(async (step) => {
     const { tx, record } = step
@@ -168,7 +168,9 @@ async function descendants(db: Db, id: string): Promise<string[]> {
   return found
 }
 
-/** Gives a token of the caller a new value; the old one ends after the grace. Throws conflict when it is not live (K13). */
+/**
+ * Gives a token of the caller a new value; the old one ends after the grace period. Throws conflict if it is not valid.
+ */
 export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise<NewToken> {
   const value = newTokenValue()
   return ctx.act(async (step) => {
@@ -176,7 +178,7 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
     const row = await lockOwn(step, id, false)
     const now = ctx.now()
     if (row.revoked_at !== null || (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()))
-      throw new ServiceError('conflict', 'The token is not live any more.')
+      throw new ServiceError('conflict', 'The token is no longer valid.')
     const next = {
       token_hash: hashSecret(value),
       token_prefix: prefixOf(value),
@@ -199,7 +201,7 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
   })
 }
 
-/** Records that a token is about to expire: seven days and one day before, once each (K12). */
+/** Records that a token is about to expire: seven days and one day before, once each. */
 export const expiryNotices = {
   name: 'token-expiry-notices',
   every: HOUR_MS,

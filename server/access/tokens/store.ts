@@ -59,7 +59,7 @@ export const replaceValue = (
   value: Pick<TokenRow, 'token_hash' | 'token_prefix' | 'previous_hash' | 'previous_until'>,
 ) => tx.updateTable('tokens').set(value).where('id', '=', id).execute()
 
-/** Notes the use of a token, unless one was noted since `before`; nothing else of the row is written (K7). */
+/** Records a token's use unless one was recorded since `before`; changes nothing else in the row. */
 export const noteUse = (tx: Tx, id: string, { ip, now, before }: { ip: string | null; now: Date; before: Date }) =>
   tx
     .updateTable('tokens')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What every personal access token begins with: how credentials are told apart (K3). */
+/** The prefix of every personal access token, which distinguishes it from other credentials. */
 export const TOKEN_START = 'svc_pat_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 30
@@ -9,7 +9,7 @@ const CHECK_LENGTH = 6
 const PREFIX_LENGTH = 12
 const SHAPE = /^svc_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
 
-/** A new token: 178 random bits in base62, then the CRC-32 of them that tells a mistyped one from a real one (K1). */
+/** A new token: 178 random bits in base62, and their CRC-32, which distinguishes a mistyped token from a real one. */
 export function newTokenValue(): string {
   let random = ''
   while (random.length < RANDOM_LENGTH)

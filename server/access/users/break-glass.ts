@@ -12,14 +12,14 @@ import * as store from './store.ts'
 
 export const newPassword = (): string => randomBytes(15).toString('base64url')
 
-/** Makes a user in the built-in group of administrators; `already_exists` when the address is taken. */
+/** Creates a user in the built-in group of administrators; `already_exists` if the address is in use. */
 export async function createAdmin(ctx: Ctx, email: string, display_name: string, password: string): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
   await ctx.act((step) => insertAdmin(step, { email, display_name, password_hash }))
 }
 
-/** Step: a user in the built-in group of administrators; `already_exists` when the address is taken. */
+/** Step: creates a user in the built-in group of administrators; `already_exists` if the address is in use. */
 export async function insertAdmin(
   step: Step,
   { email, ...admin }: { email: string; display_name: string; password_hash: string },
@@ -38,8 +38,8 @@ export async function insertAdmin(
 }
 
 /**
- * The first administrator, where there is no user yet (R8) and no setup link is to make them. Gives the password back
- * when it was generated, else null; undefined when there was nothing to do. Safe when several replicas start at once.
+ * Creates the first administrator if there is no user yet and no setup link is to create one. Returns the password if
+ * it was generated, else null; undefined if there was nothing to do. Safe when several replicas start at once.
  */
 export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; password: string | null } | undefined> {
   if (ctx.config.setupLink || (await store.hasUsers(ctx.db))) return undefined
@@ -54,14 +54,14 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
   return { email, password: bootstrapAdminPassword === null ? password : null }
 }
 
-/** Gives a user a new password and enables them; their sessions end. Throws not_found. */
+/** Sets a user's password and enables them; their sessions end. Throws not_found. */
 export async function resetPassword(ctx: Ctx, email: string, password: string): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
   await ctx.act(async ({ tx, record }) => {
     const found = await store.findByEmailKey(tx, emailKey(email))
     const user = found && (await store.lockUser(tx, found.id))
-    if (!user) throw new ServiceError('not_found', `There is no user with the address "${email}".`)
+    if (!user) throw new ServiceError('not_found', `No user has the address "${email}".`)
     await revokeSessionsOf(tx, user.id, ctx.now())
     await store.updateUser(tx, user.id, {
       password_hash,

@@ -11,7 +11,7 @@ import * as store from './store.ts'
 const DEADLINE_MS = 30_000
 const AT_ONCE = 5
 
-/** People of the directory who fit `q`, and who of them has an account already (O15). */
+/** Searches the directory for `q`, marking those who already have an account. */
 export async function searchDirectory(ctx: Ctx, q: string, limit: number, cursor: string | undefined) {
   const text = q.trim()
   if ([...text].length < 2 || [...text].length > 100)
@@ -41,7 +41,7 @@ export async function searchDirectory(ctx: Ctx, q: string, limit: number, cursor
 
 type Result = 'created' | 'exists' | 'not_found' | 'email_in_use' | 'no_email' | 'disabled'
 
-/** Makes accounts for people of the directory, each looked up by id there: what the caller says of them counts nothing. */
+/** Creates accounts for people in the directory, each looked up by id: nothing else the caller says is trusted. */
 export async function importUsers(ctx: Ctx, externalIds: readonly string[]) {
   const { directory, issuer } = await open(ctx)
   const signal = AbortSignal.timeout(DEADLINE_MS)
@@ -80,10 +80,10 @@ async function importPerson(
   return other ? { result: 'exists', user_id: other.id } : { result: 'email_in_use', user_id: null }
 }
 
-/** The directory as last opened, and of which settings. */
+/** The open directory, and the settings it was opened with. */
 const openedOf = perSystem((): { settings?: EffectiveSettings; directory?: IdentityDirectory | null } => ({}))
 
-/** The directory of the settings in force, with the issuer whose subjects its people are. */
+/** The directory of the current settings, with the issuer of its users' subjects. */
 async function open(ctx: Ctx): Promise<{ directory: IdentityDirectory; issuer: string }> {
   const settings = await settingsInForce(ctx)
   const opened = openedOf(ctx.config)
@@ -93,6 +93,9 @@ async function open(ctx: Ctx): Promise<{ directory: IdentityDirectory; issuer: s
   }
   const { directory } = opened
   if (!directory || settings.idp.issuer_url === null)
-    throw new ServiceError('directory_not_configured', 'No user directory is set up: see `directory` of the settings.')
+    throw new ServiceError(
+      'directory_not_configured',
+      'No user directory is configured: see the settings under `directory`.',
+    )
   return { directory, issuer: issuerKey(settings.idp.issuer_url) }
 }

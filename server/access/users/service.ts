@@ -15,9 +15,9 @@ import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/
 import * as store from './store.ts'
 
 const folded = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
-/** What makes two addresses the same account (P7). */
+/** The key by which two addresses count as the same account. */
 export const emailKey = folded
-/** The columns of an address and a name with what is derived of them. */
+/** The columns of an address and a name, with those derived from them. */
 const named = (email: string, display_name: string) => ({
   email: email.trim(),
   email_key: folded(email),
@@ -27,7 +27,7 @@ const named = (email: string, display_name: string) => ({
 
 const addressTaken = (email: string) =>
   new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
-const userMissing = () => new ServiceError('not_found', 'There is no such user.')
+const userMissing = () => new ServiceError('not_found', 'No such user.')
 
 export interface NewUser {
   id: string
@@ -38,7 +38,7 @@ export interface NewUser {
   idp_subject?: string | null
 }
 
-/** Step: inserts a user; undefined when the address or the identity is taken. Records nothing. */
+/** Step: inserts a user; undefined if the address or the identity is in use. Records nothing. */
 export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users'> | undefined> =>
   store.insertUser(tx, {
     password_hash: null,
@@ -59,7 +59,7 @@ export interface CreateUser {
   group_ids?: readonly string[] | undefined
 }
 
-/** Creates a user, in the named groups. `already_exists` when the address is taken, 422 on unknown groups. */
+/** Creates a user in the given groups. `already_exists` if the address is in use, 422 on unknown groups. */
 export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
   const { email, display_name, password, group_ids = [] } = input
   if (password !== undefined) assertSettable(password, 'body.password')
@@ -81,16 +81,16 @@ export interface UpdateUser {
   email?: string | undefined
   display_name?: string | undefined
   is_active?: boolean | undefined
-  /** Null: no login with a password any more. */
+  /** Null: removes the password login. */
   password?: string | null | undefined
   group_ids?: readonly string[] | undefined
-  /** Null: no login through the identity provider any more. */
+  /** Null: removes the login through the identity provider. */
   idp_subject?: string | null | undefined
 }
 
 /**
- * Changes a user. Their sessions end when they are disabled, get another password or another identity (P6). Throws
- * last_admin when nobody could administer the service after that (R6), forbidden beyond the caller's own rights (R7).
+ * Changes a user. Disabling them, or changing their password or identity, ends their sessions. Throws last_admin if
+ * nobody could administer the service any more, forbidden beyond the caller's own permissions.
  */
 export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Promise<User> {
   const { password, group_ids } = change
@@ -125,7 +125,7 @@ export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Prom
   })
 }
 
-/** What of a user the audit log shows before and after: the fields that were to change, never the password. */
+/** A user's fields in the audit log, before and after: only those being changed, never the password. */
 const visible = (row: Row<'users'>, change: UpdateUser) => ({
   ...(change.email === undefined ? {} : { email: row.email }),
   ...(change.display_name === undefined ? {} : { display_name: row.display_name }),
@@ -135,23 +135,32 @@ const visible = (row: Row<'users'>, change: UpdateUser) => ({
 const passwordChange = ({ password }: UpdateUser) =>
   password === undefined ? {} : { password: password === null ? 'removed' : 'changed' }
 
-/** Who takes over a login takes over its rights, so that needs them all; administrators are changed by their like. */
+/**
+ * Taking over a login takes over its permissions, so the caller needs all of them; administrators need an
+ * administrator.
+ */
 async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser): Promise<void> {
   const { tx } = step
   const theirs = await grantingGroupsOf(tx, row.id)
   assertMayTouch(step, theirs)
   if (change.idp_subject !== undefined && !isAdmin(step.actor.groups))
-    throw new ServiceError('forbidden', 'You need the right "admin" to tie an account to an identity.')
+    throw new ServiceError('forbidden', 'You need the "admin" permission to link an account to an identity.')
   if (change.password && row.id === step.actor.user_id && row.password_hash !== null)
-    throw new ServiceError('conflict', 'Your own password is changed with the current one, by POST /auth/password.')
+    throw new ServiceError(
+      'conflict',
+      'Use POST /auth/password, which requires your current password, to change your own password.',
+    )
   const takesOver = change.password !== undefined || change.email !== undefined
   if (takesOver && row.id !== step.actor.user_id && !covers(step.actor.groups, theirs))
-    throw new ServiceError('forbidden', 'You lack rights this user has, so you cannot change how they log in.')
+    throw new ServiceError(
+      'forbidden',
+      'You cannot change how this user logs in, because they have permissions that you lack.',
+    )
 }
 
 function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof isAdmin>[0]): void {
   if (isAdmin(theirs) && !isAdmin(actor.groups))
-    throw new ServiceError('forbidden', 'You need the right "admin" to change an administrator.')
+    throw new ServiceError('forbidden', 'You need the "admin" permission to change an administrator.')
 }
 
 async function changedFields(
@@ -167,11 +176,11 @@ async function changedFields(
   }
   const issuer = settings.idp.issuer_url
   if (idp_subject && issuer === null)
-    throw new ServiceError('conflict', 'No identity provider is set up to tie the account to.')
+    throw new ServiceError('conflict', 'No identity provider is configured to link the account to.')
   if (idp_subject && issuer !== null) {
     const other = await store.findByIdentity(tx, issuerKey(issuer), idp_subject)
     if (other && other.id !== row.id)
-      throw new ServiceError('already_exists', 'Another account is tied to this identity.')
+      throw new ServiceError('already_exists', 'Another account is linked to this identity.')
   }
   const disabled =
     is_active === undefined ? row.disabled_at : is_active ? null : (row.disabled_at ?? step.now().toISOString())
@@ -185,7 +194,7 @@ async function changedFields(
   }
 }
 
-/** Deletes a user with their sessions, tokens and memberships; what they made stays. */
+/** Deletes a user with their sessions, tokens and memberships; their objects stay. */
 export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
   await ctx.act(async (step) => {
     const { tx, record } = step
@@ -202,7 +211,7 @@ export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
   })
 }
 
-/** Ends every session of a user; their tokens stay. */
+/** Ends all sessions of a user; their tokens stay. */
 export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> {
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockUser(tx, id)
@@ -232,14 +241,14 @@ const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
 const describeUser = async (db: Db, row: Row<'users'>): Promise<User> =>
   toUser(row, await findGroupsOfUsers(db, [row.id]))
 
-/** One user; throws not_found. */
+/** Gets a user; throws not_found. */
 export async function getUser(db: Db, id: string): Promise<User> {
   const row = await store.findUser(db, id)
   if (!row) throw userMissing()
   return describeUser(db, row)
 }
 
-/** Users that fit the filter, in the order of their addresses. */
+/** Users that match the filter, sorted by address. */
 export async function listUsers(db: Db, filter: store.UserFilter, limit: number, cursor: string | undefined) {
   const [after = ''] = decodeCursor(cursor, 1) ?? []
   const q = filter.q === undefined ? undefined : folded(filter.q)
@@ -254,20 +263,20 @@ export async function listUsers(db: Db, filter: store.UserFilter, limit: number,
 
 /** The members of a group; throws not_found. */
 export async function listMembers(db: Db, groupId: string, limit: number, cursor: string | undefined) {
-  if (!(await findGroup(db, groupId))) throw new ServiceError('not_found', 'There is no such group.')
+  if (!(await findGroup(db, groupId))) throw new ServiceError('not_found', 'No such group.')
   return listUsers(db, { groupId }, limit, cursor)
 }
 
-/** Step of a login: when it was. */
+/** Step of a login: records its time. */
 export const recordLogin = (tx: Tx, id: string, now: Date) =>
   store.updateUser(tx, id, { last_login_at: now.toISOString() })
 
-/** Step of a login: keeps a hash of today's cost, unless the password was changed meanwhile (P1). */
+/** Step of a login: stores a hash of the current cost, unless the password was changed meanwhile. */
 export const renewPasswordHash = store.renewHash
 
 /**
- * Step: what the identity provider now says of a person; an address that another account has is left. To be called with
- * the lock of the administration when the address differs.
+ * Step: adopts the identity provider's current data about a user, but not an address that another account uses. Call it
+ * with the administration lock if the address differs.
  */
 export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | null, name: string | null) {
   const other = email === null ? undefined : await store.findByEmailKey(tx, emailKey(email))
@@ -276,7 +285,7 @@ export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | nu
 }
 
 /**
- * Step: sets a new password where `current` is still the old one's hash, and ends every session. False when it was
+ * Step: sets a new password if `current` is still the old one's hash, and ends every session. Returns false if it was
  * changed meanwhile.
  */
 export async function replacePassword(

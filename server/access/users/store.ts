@@ -1,6 +1,6 @@
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
-/** Gives nothing back when the address, or the identity, is taken. */
+/** Returns undefined if the address or the identity is in use. */
 export const insertUser = (tx: Tx, row: NewRow<'users'>): Promise<Row<'users'> | undefined> =>
   tx
     .insertInto('users')
@@ -12,7 +12,7 @@ export const insertUser = (tx: Tx, row: NewRow<'users'>): Promise<Row<'users'> |
 export const updateUser = (tx: Tx, id: string, change: RowChange<'users'>) =>
   tx.updateTable('users').set(change).where('id', '=', id).execute()
 
-/** Replaces the hash of a password that is still the one it was made for. */
+/** Replaces a password's hash if it is still the expected one. */
 export const renewHash = (tx: Tx, id: string, from: string, to: string) =>
   tx.updateTable('users').set({ password_hash: to }).where('id', '=', id).where('password_hash', '=', from).execute()
 
@@ -49,7 +49,7 @@ export const lockUser = (tx: Tx, id: string) =>
 export const hasUsers = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 
-/** Whether anyone is an administrator, able to log in or not. */
+/** Whether there is an administrator, able to log in or not. */
 export const hasAdmin = async (db: Db): Promise<boolean> =>
   (await db
     .selectFrom('groups as g')
@@ -65,7 +65,7 @@ export interface UserFilter {
   active?: boolean | undefined
 }
 
-/** Users after an address, in its order; `q` is folded like the text it is looked for in. */
+/** Users after an address, sorted by it; `q` is folded like the text it is searched in. */
 export function listUsers(db: Db, filter: UserFilter, after: string, limit: number): Promise<Row<'users'>[]> {
   let query = db.selectFrom('users').selectAll().where('email_key', '>', after)
   const { q, groupId, active } = filter

@@ -10,27 +10,27 @@ const ratio = (text: string) => {
 export const observeVariables = {
   METRICS: {
     summary:
-      '`on`: `/metrics` answers METRICS_TOKEN, administrators and, while METRICS_TOKEN, TRUSTED_PROXIES and a public PUBLIC_BASE_URL are not set, this machine itself. `open`: anyone who reaches it. `off`: nobody.',
+      '`on`: `/metrics` is available with METRICS_TOKEN, to administrators and, while METRICS_TOKEN, TRUSTED_PROXIES and a public PUBLIC_BASE_URL are not set, from this machine. `open`: to anyone. `off`: to nobody.',
     default: 'on',
     read: oneOf('on', 'open', 'off'),
   },
   METRICS_TOKEN: {
-    summary: 'Bearer token that reads `/metrics` and nothing else; at least 16 characters.',
+    summary: 'Bearer token that gives access to `/metrics` only; at least 16 characters.',
     default: '',
     read: (text: string) => {
       if (text !== '' && !/^[A-Za-z0-9._~+/=-]{16,}$/.test(text))
-        throw new Error('must have at least 16 characters, of those that a Bearer token may have')
+        throw new Error('must be a valid Bearer token of at least 16 characters')
       return text
     },
   },
   SLOW_REQUEST_MS: {
     summary:
-      'Requests whose answer takes so long to begin are logged as warnings. The time a client takes to send its bytes does not count. 0: none.',
+      'Requests whose response takes longer than this to start are logged as warnings. Time spent waiting for the client’s bytes does not count. 0: off.',
     default: '1000',
     read: integer(0, 3_600_000),
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    summary: 'Where traces go, by OTLP over HTTP; `/v1/traces` is added. Without it there are none.',
+    summary: 'Where to send traces, by OTLP over HTTP; `/v1/traces` is appended. Without it, tracing is off.',
     default: '',
     read: (text: string) => {
       const url = URL.canParse(text) ? new URL(text) : null
@@ -40,7 +40,7 @@ export const observeVariables = {
     },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    summary: 'Headers to send with them, `name=value,name=value`, values percent-encoded.',
+    summary: 'Headers to send with traces, `name=value,name=value`, values percent-encoded.',
     default: '',
     read: (text: string) => {
       const pairs = text.split(',').filter((one) => one.trim() !== '')
@@ -51,15 +51,15 @@ export const observeVariables = {
           try {
             return [name, decodeURIComponent(value)]
           } catch {
-            throw new Error('has a faulty percent-encoding')
+            throw new Error('has an invalid percent-encoding')
           }
         }),
       )
     },
   },
-  OTEL_SERVICE_NAME: { summary: 'What this service is called in them.', default: 'strongroom', read: String },
+  OTEL_SERVICE_NAME: { summary: 'Service name in traces.', default: 'strongroom', read: String },
   OTEL_TRACES_SAMPLER_ARG: {
-    summary: 'Share of traces to keep, 0 to 1. A caller’s `traceparent` can decide against a trace, not for one.',
+    summary: 'Share of traces to keep, 0 to 1. A caller’s `traceparent` can opt out of a trace, not into one.',
     default: '1',
     read: ratio,
   },

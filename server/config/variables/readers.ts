@@ -1,4 +1,4 @@
-/** Whole numbers of a range. */
+/** Reads a whole number within a range. */
 export const integer = (min: number, max: number) => (text: string) => {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`must be a whole number from ${min} to ${max}`)
@@ -10,7 +10,7 @@ export const oneOf =
     if (!values.includes(text as T)) throw new Error(`must be one of ${values.join(', ')}`)
     return text as T
   }
-/** Comma-separated; empty ones are none. */
+/** Splits comma-separated values; drops empty ones. */
 export const list = (text: string) =>
   text
     .split(',')

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { isNeverAllowed, parseRange } from '../../base/address.ts'
 import { integer, list, oneOf } from './readers.ts'
 
-/** Each an address or a network; `rule` throws on one that may not stand there. */
+/** Addresses and networks; `rule` throws on one that is not allowed. */
 const ranges = (rule: (text: string) => void) => (text: string) =>
   list(text).map((one) => {
     const range = parseRange(one)
@@ -31,57 +31,57 @@ export const webhookVariables = {
     read: integer(1, 100),
   },
   WEBHOOK_TIMEOUT_SECONDS: {
-    summary: 'Time for the whole of one attempt, from the DNS question to the end of the answer.',
+    summary: 'Time limit for one attempt, from the DNS lookup to the end of the response.',
     default: '10',
     read: integer(1, 300),
   },
   WEBHOOK_RETRY_SCHEDULE_SECONDS: {
     summary:
-      'Pauses after the first, second … failed attempt, comma-separated. Further ones are 2, 5 and from then on 10 hours.',
+      'Delays after the first, second … failed attempt, comma-separated. Further ones are 2, 5 and then 10 hours.',
     default: '60,300,1800',
     read: (text: string) => list(text).map(integer(1, 604_800)),
   },
   WEBHOOK_AUTO_DISABLE_HOURS: {
-    summary: 'An endpoint that fails for so long, with at least 10 deliveries given up, is disabled. 0: never.',
+    summary: 'An endpoint that has failed for this long, with at least 10 failed deliveries, is disabled. 0: never.',
     default: '120',
     read: integer(0, 8760),
   },
   WEBHOOK_RETENTION_DAYS: {
-    summary: 'How long deliveries that are over are kept, with their attempts.',
+    summary: 'How long finished deliveries are kept, with their attempts.',
     default: '30',
     read: integer(1, 3650),
   },
   WEBHOOK_CONCURRENCY: {
-    summary: 'Deliveries that one process has in flight at a time.',
+    summary: 'Maximum deliveries in flight per process.',
     default: '128',
     read: integer(1, 10_000),
   },
   WEBHOOK_HTTPS_ONLY: {
-    summary: 'Whether URLs of receivers must be https.',
+    summary: 'Whether receiver URLs must use https.',
     default: 'false',
     read: (text: string) => oneOf('true', 'false')(text) === 'true',
   },
   WEBHOOK_ALLOWED_CIDRS: {
     summary:
-      'Addresses and networks, comma-separated, that receivers may have beside public ones, like `10.20.0.0/16`. Link-local ones and those of clouds’ metadata services are refused whatever this says.',
+      'Comma-separated addresses and networks that receivers may use besides public ones, such as `10.20.0.0/16`. Link-local addresses and cloud metadata services are always refused.',
     default: '',
     read: ranges((address) => {
       if (isNeverAllowed(address)) throw new Error(`has "${address}", which can never be allowed`)
     }),
   },
   WEBHOOK_DENIED_CIDRS: {
-    summary: 'Addresses and networks that receivers may not have though they are public, like your own NAT64 prefix.',
+    summary: 'Public addresses and networks that receivers must not use, such as your own NAT64 prefix.',
     default: '',
     read: ranges(() => undefined),
   },
   WEBHOOK_CA_FILE: {
-    summary: 'PEM file with certificate authorities that receivers may have theirs from, beside the public ones.',
+    summary: 'PEM file of certificate authorities to trust for receivers, besides the public ones.',
     default: '',
     read: readable,
   },
   WEBHOOK_PROXY_URL: {
     summary:
-      'Proxy (`http://…` or `https://…`, credentials may stand in it) that every delivery is tunnelled through. It then decides which names may be reached.',
+      'Proxy (`http://…` or `https://…`, may include credentials) that every delivery is tunnelled through. It then decides which names may be reached.',
     default: '',
     read: (text: string) => {
       const url = URL.canParse(text) ? new URL(text) : null
@@ -90,19 +90,19 @@ export const webhookVariables = {
     },
   },
   WEBHOOK_DNS_SERVERS: {
-    summary: 'DNS servers to ask for the names of receivers, `address[:port]`. Default: those of the machine.',
+    summary: 'DNS servers for resolving receivers, `address[:port]`. Default: the machine’s.',
     default: '',
     read: (text: string) => {
       const servers = list(text)
       for (const one of servers)
         if (!/^(\d{1,3}(\.\d{1,3}){3}(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/.test(one))
-          throw new Error(`has "${one}", which is no address with or without a port`)
+          throw new Error(`has "${one}", which is not an address, with or without a port`)
       return servers
     },
   },
   WEBHOOK_SYSTEM_NAMES: {
     summary:
-      'Names of receivers, comma-separated, to look up as the machine does: in its hosts file and search domains. Their addresses are judged like any.',
+      'Comma-separated receiver names to resolve as the machine does, with its hosts file and search domains. Their addresses are checked like any other.',
     default: '',
     read: list,
   },

@@ -32,7 +32,7 @@ export async function backupSqlite(file: string, target: string): Promise<Copied
   } catch (error) {
     const { syscall, code, message } = error as NodeJS.ErrnoException
     // Errors of the file system concern the file that the caller named.
-    if (syscall && code) throw new ServiceError('invalid_request', `The copy cannot be written: ${message}`)
+    if (syscall && code) throw new ServiceError('invalid_request', `Cannot write the copy: ${message}`)
     throw error
   } finally {
     source?.close()
@@ -40,7 +40,7 @@ export async function backupSqlite(file: string, target: string): Promise<Copied
   }
 }
 
-const taken = (target: string) => new ServiceError('already_exists', `${target} exists already.`)
+const taken = (target: string) => new ServiceError('already_exists', `${target} already exists.`)
 
 /** Checks the copy before it gets its name. */
 function examine(draft: string): Omit<Copied, 'size'> {
@@ -58,13 +58,11 @@ function examine(draft: string): Omit<Copied, 'size'> {
     const count = (table: string, which = ''): number =>
       tables.has(table)
         ? Number(copy.prepare(`select count(*) as n from ${table} ${which}`).get()?.n)
-        : refuse(
-            `This is no database of Strongroom: it has no table "${table}". Is DATABASE_URL, or DATA_DIR, the right one?`,
-          )
+        : refuse(`This is not a Strongroom database: it has no table "${table}". Check DATABASE_URL and DATA_DIR.`)
     count('kysely_migration')
     const found = copy.prepare('pragma quick_check(3)').all()
     if (found.length !== 1 || found[0]?.quick_check !== 'ok')
-      refuse(`The copy is damaged, and so is the database perhaps: ${found.map((row) => row.quick_check).join('; ')}.`)
+      refuse(`The copy is damaged, and the database may be too: ${found.map((row) => row.quick_check).join('; ')}.`)
     const counts = {
       buckets: count('buckets', 'where deleted_at is null'),
       objects: count('objects'),
@@ -74,8 +72,7 @@ function examine(draft: string): Omit<Copied, 'size'> {
       refuse('The database is empty: it has no user and no bucket. Is DATABASE_URL, or DATA_DIR, the right one?')
     // In a snapshot every object has its bucket and its blob.
     const [stray] = copy.prepare('pragma foreign_key_check(objects)').all()
-    if (stray)
-      refuse(`The counts of the copy cannot be: an object refers to a row of "${stray.parent}" that is not there.`)
+    if (stray) refuse(`The copy is inconsistent: an object refers to a missing row of "${stray.parent}".`)
     return counts
   } finally {
     copy.close()

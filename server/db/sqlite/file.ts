@@ -11,8 +11,8 @@ const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]
 export const isThere = (file: string): boolean => (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /**
- * Creates a file that only its owner can read, and its folder; narrows the mode of an existing one. SQLite gives its log
- * and index the file's mode.
+ * Creates a file that only its owner can read, and its folder; narrows the mode of an existing one. SQLite gives its
+ * log and index the file's mode.
  */
 export function makePrivate(file: string, report: (error: Error) => void): void {
   fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 })
@@ -44,8 +44,8 @@ export const foreignFile = (file: string): string | undefined =>
   })
 
 /**
- * Takes the database for this process alone, until the function it returns is called or the process ends in any way: the
- * kernel holds the lock, on a file beside. Throws a Refusal when another process has it.
+ * Takes the database for this process alone, until the function it returns is called or the process ends in any way:
+ * the kernel holds the lock, on a file beside. Throws a Refusal when another process has it.
  */
 export function lockFile(file: string): () => void {
   const beside = `${file}-lock`
@@ -60,7 +60,7 @@ export function lockFile(file: string): () => void {
     lock.close()
     if (!isBusy(error as Error)) throw error
     throw new Refusal(
-      `Another service runs on ${path.resolve(file)}. A SQLite database is served by one process: end that one first, or use PostgreSQL.`,
+      `Another service is using ${path.resolve(file)}. Only one process can serve a SQLite database: stop the other one first, or use PostgreSQL.`,
     )
   }
   return () => lock.close()

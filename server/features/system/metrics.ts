@@ -24,15 +24,15 @@ import { webhookStatus } from '../webhooks/status.ts'
 import { within } from './deadline.ts'
 import { sharedFor } from './fresh.ts'
 
-/** How old what the database and the storage told may be, and how long they have for telling it. Milliseconds. */
+/** Milliseconds that probe results are reused, and that database and storage have to respond. */
 const FRESH_MS = 10_000
 const DEADLINE_MS = 3000
 
 type Queues = Awaited<ReturnType<typeof findQueues>>
 
 /**
- * Every metric of the service on this address, all its processes added up, and of the queues all processes share, as
- * text. Never fails where database, storage or other processes do not answer.
+ * Every metric of the service at this address as text: all its processes added up, plus the shared queues. Does not
+ * fail if database, storage or other processes do not respond.
  */
 export async function scrape(ctx: Ctx): Promise<string> {
   const { queues, storage } = look(ctx)
@@ -48,7 +48,7 @@ export async function scrape(ctx: Ctx): Promise<string> {
   return `${await addedUp(found)}\n${await registry.metrics()}`
 }
 
-/** The metrics of this process alone. */
+/** This process's own metrics. */
 export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   const { config } = ctx
   const registry = new Registry()
@@ -76,9 +76,9 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
   return (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat()
 }
 
-/** Asks the database and the storage; `queues` is undefined where the database did not answer. */
+/** Probes the database and the storage; `queues` is undefined if the database did not respond. */
 const look = sharedFor(FRESH_MS, (ctx) =>
-  // Not a part of what the one who asked first costs.
+  // Not counted as part of the request that came first.
   detached(() => ({
     queues: inTime(ctx, 'database', findQueues(ctx)),
     storage: inTime(
@@ -93,7 +93,7 @@ async function inTime<T>(ctx: Ctx, name: string, work: Promise<T>): Promise<T | 
   try {
     return await within(DEADLINE_MS, work)
   } catch (error) {
-    ctx.log.warn({ err: error }, `metrics: the ${name} does not answer`)
+    ctx.log.warn({ err: error }, `metrics: the ${name} did not respond`)
     return undefined
   }
 }

@@ -4,13 +4,12 @@ import { sharedFor } from './fresh.ts'
 import { selectOne } from './store.ts'
 
 const DEADLINE_MS = 5000
-/** How old what they said may be: anyone may ask, and on S3 each look is three paid requests. Milliseconds. */
+/** Milliseconds a result is reused: anyone may ask, and on S3 each check is three paid requests. */
 const FRESH_MS = 1000
 
 /**
- * Asks the database and the storage whether they can work now; each has five seconds, and what
- * they say holds for a second. Reasons go to the log only. A
- * process that is about to end is not ready, whatever they say.
+ * Checks that the database and the storage work. Each has five seconds to respond, and results are reused for a second.
+ * Reasons only go to the log. A process that is shutting down is not ready in any case.
  */
 export async function checkReadiness(ctx: Ctx) {
   const [database, storage] = await look(ctx)
@@ -28,6 +27,6 @@ async function probe(ctx: Ctx, name: string, check: () => Promise<unknown>): Pro
     return { ok: true }
   } catch (error) {
     ctx.log.error({ err: error }, `the ${name} is not ready`)
-    return { ok: false, error: `The ${name} does not answer as it should.` }
+    return { ok: false, error: `The ${name} is not working.` }
   }
 }

@@ -44,14 +44,14 @@ import { securityHeaders } from './security.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent it; set before any body is read, and missing where the credential was refused. */
+    /** The caller; set before any body is read, missing if the credential was rejected. */
     actor?: Actor
-    /** Whether a body that is held in memory was still on its way when `actor` was set. */
+    /** Whether a buffered body was still arriving when `actor` was set. */
     waited?: boolean
   }
 }
 
-/** Every feature of the service. */
+/** The handlers of every feature. */
 export const handlers: readonly Handler[] = [
   ...systemRoutes,
   ...authRoutes,
@@ -72,10 +72,10 @@ export const handlers: readonly Handler[] = [
   ...usageRoutes,
 ]
 
-/** Of one parameter; the longest is the token of a presigned URL. */
+/** Maximum length of a path parameter; the longest is a presigned URL's token. */
 const PATH_LIMIT = 14_000
 
-/** The HTTP server of one process, not yet listening; in the background it says only how the process is. */
+/** The HTTP server of one process, not yet listening; a background process only serves its health. */
 export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
   const { requestTimeoutMs } = system.config
   const security = securityHeaders(system.config)
@@ -91,9 +91,9 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     bodyLimit: JSON_LIMIT,
     rewriteUrl: ({ url = '/' }) => originForm(url),
     forceCloseConnections: 'idle',
-    // What was sent before the end was seen is answered.
+    // Requests sent before the client saw the shutdown are still answered.
     return503OnClosing: false,
-    // A body may take as long as it keeps arriving; a connection on which nothing moves is given up. This is well below a
+    // A body may take as long as it keeps arriving; an idle connection is closed. This is well below a
     // third of the shortest grace period of blobs, within which an upload in progress renews its claim.
     requestTimeout: 0,
     connectionTimeout: 120_000,
@@ -102,10 +102,10 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 10_000),
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
-      // Ours to refuse, as a problem.
+      // We refuse it ourselves, as a problem.
       requireHostHeader: false,
     },
-    // These never reach the hooks.
+    // These errors never reach the hooks.
     frameworkErrors: (error, request, reply) => {
       handleError(error, request, reply.headers(security).header('x-request-id', request.id))
       countUnreadable(system, reply.statusCode)
@@ -137,11 +137,11 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     const answer = () => {
       if (request.meter) request.meter.answered ||= performance.now()
       if (!request.raw.complete && hasBody(request)) return leaveUnread(request, reply, () => done(null, payload))
-      // The next request finds one that stays, before this connection is closed under it.
+      // Lets the client's next request open a connection to another process before this one is closed under it.
       if (system.stopping.aborted) reply.header('connection', 'close')
       done(null, payload)
     }
-    // No answer tells of a state that a power failure could still take back. A failure of ours tells of none.
+    // No response may reveal state that a power failure could still undo. Our own failures reveal none.
     const hasRead = (request.meter?.statements ?? 0) > 0 && reply.statusCode < 500
     const pending = hasRead ? system.database.settled() : undefined
     if (pending) pending.then(answer, done)
@@ -187,7 +187,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   return app
 }
 
-/** Node takes the first of several, a proxy before us perhaps the last. */
+/** Node uses the first of several Host headers, a proxy in front of us perhaps the last. */
 function hostCount({ rawHeaders }: http.IncomingMessage): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -197,18 +197,18 @@ function hostCount({ rawHeaders }: http.IncomingMessage): number {
   return count
 }
 
-/** Why a request cannot be taken whatever it asks for. */
+/** Why a request is invalid, whatever it asks for. */
 function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined {
   if (headers.expect === 'unknown')
-    return new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+    return new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is supported.')
   if (hostCount(raw) > 1 || (headers.host === undefined && raw.httpVersion === '1.1'))
-    return new ServiceError('malformed', 'There must be one Host header.', { headers: { connection: 'close' } })
+    return new ServiceError('malformed', 'Send exactly one Host header.', { headers: { connection: 'close' } })
   const query = raw.url?.split('?').slice(1).join('?') ?? ''
   if (!query.includes('%')) return undefined
   try {
     decodeURIComponent(query)
   } catch {
-    return new ServiceError('malformed', 'The query has a faulty percent-encoding.')
+    return new ServiceError('malformed', 'The query has an invalid percent-encoding.')
   }
   return undefined
 }

@@ -8,7 +8,7 @@ import { countDownload } from '../../storage/traffic/traffic.ts'
 import { onDelivered } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
-/** Answers GET, HEAD and POST with an archive. `onRead` hears of each object that went into it. */
+/** Responds to GET, HEAD and POST with an archive. `onRead` is called for each object added to it. */
 export function sendArchive(
   ctx: Ctx,
   archive: Archive,

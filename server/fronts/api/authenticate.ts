@@ -9,8 +9,9 @@ import { type Actor, type Origin, publicActor, type System } from '../../context
 import { mayWatch } from './watch.ts'
 
 /**
- * Who sends this request, and whether they may call this route at all. Credentials count only in the Authorization
- * header (J8). 401 when one is missing or not valid, 403 when the route is not for the likes of them.
+ * Identifies the caller and checks that they may call this route at all. Credentials count only in the Authorization
+ * header: URLs end up in logs and browser histories. Throws 401 if the credential is missing or invalid, 403 if the
+ * caller lacks the permission for this route.
  */
 export async function authenticate(system: System, route: RouteSpec, request: FastifyRequest): Promise<Actor> {
   const origin: Origin = {
@@ -32,11 +33,11 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
   return actor
 }
 
-/** A refusal that knows whom it refused, so that the attempt can be audited. */
+/** A refusal that knows its caller, so that the attempt can be audited. */
 export class RouteRefused extends ServiceError {
   readonly actor: Actor
   constructor(actor: Actor, right: GlobalRight) {
-    super('forbidden', `You need the right "${right}".`)
+    super('forbidden', `You need the "${right}" permission.`)
     this.actor = actor
   }
 }

@@ -1,7 +1,7 @@
 import type http from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Tells a client that waits with its body (`Expect: 100-continue`) to send it: it is wanted now. */
+/** Sends `100 Continue` to a client that waits with its body, now that the body is needed. */
 export function expectBody(request: FastifyRequest, reply: FastifyReply): void {
   if (request.headers.expect?.toLowerCase() !== '100-continue') return
   delete request.headers.expect
@@ -15,10 +15,9 @@ const DRAIN_BYTES = 64 * 1024 * 1024
 const DRAIN_MS = 5000
 
 /**
- * A body that is refused unread is read away for a while, so that a client that is still sending gets to see the
- * answer (a reset would discard it); then the connection is given up. One that waits for `100 Continue` sends nothing.
- * `answer` is called when the answer may be sent: a short one arrives before a reset, that of a GET may be long and waits
- * for the end of the body.
+ * Reads and discards a rejected body for a while, so that a client that is still sending sees the response (a reset
+ * would discard it); then closes the connection. A client waiting for `100 Continue` sends nothing. `answer` is called
+ * when the response may be sent: a short one arrives before a reset, a GET's may be long and waits for the body's end.
  */
 export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply, answer: () => void): void {
   if (headers.expect !== undefined) {
@@ -26,7 +25,7 @@ export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyRepl
     answer()
     return
   }
-  // A form that was given up half-way is still held back by its parser.
+  // A form whose parsing was abandoned half-way is still held back by its parser.
   raw.unpipe()
   let drained = 0
   const timer = setTimeout(() => raw.socket.destroy(), DRAIN_MS)
@@ -42,9 +41,9 @@ export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyRepl
 }
 
 /**
- * Behind the last answer of a connection Node destroys the socket, and the system then resets it while bytes still arrive.
- * So only our side is closed until the body has ended (RFC 9112 section 9.6). Only for a client that asked for the close:
- * the parser then reads no request behind the body.
+ * After a connection's last response Node destroys the socket, and the system resets it while bytes still arrive. So we
+ * close only our side until the body has ended (RFC 9112 section 9.6). Only for clients that asked for the close: the
+ * parser then reads no request after the body.
  */
 function lingerOverBody(raw: http.IncomingMessage): void {
   const { socket } = raw
@@ -56,17 +55,18 @@ function lingerOverBody(raw: http.IncomingMessage): void {
   }
 }
 
-/** What a body that goes on must bring in each span of time. */
+/** Minimum progress of a body in each span of time. */
 const LEAST_BYTES = 1024
-/** Over so many spans a body must go on at a rate that would have brought what it holds in so many seconds. */
+/** Over this many spans, a body must progress at a rate that would have brought what it holds in this many seconds. */
 const SPANS = 4
 const HOLD_SECONDS = 1024
-/** Bytes a second that are enough, whatever is held: a slow line of today. */
+/** Bytes per second that are always enough: a slow line today. */
 const ENOUGH = 4096
 
 /**
- * Tells once in each span of `ms`, by how many bytes there are by then, whether a body comes fast enough. The more it
- * holds the faster it has to go on: what is held takes room from others, and a trickle must not hold it for hours.
+ * Called once per span of `ms` with the bytes received so far; returns whether the body arrives fast enough. The more
+ * it holds, the faster it must continue: reserved space is unavailable to others, and a trickle must not hold it for
+ * hours.
  */
 export function paceOf(ms: number, from = 0): (total: number) => boolean {
   const totals = [from]
@@ -81,8 +81,8 @@ export function paceOf(ms: number, from = 0): (total: number) => boolean {
 }
 
 /**
- * Gives a request up (408) whose body does not come: a small one must be there within `ms`; one that is streamed may take
- * hours, as long as it keeps its pace. While we are the ones who do not read, time does not count.
+ * Rejects a request (408) whose body does not arrive: a small one must be complete within `ms`; a streamed one may take
+ * hours as long as it keeps its pace. Time during which we do not read does not count.
  */
 export function expectPace({ raw, server }: FastifyRequest, reply: FastifyReply, streams: boolean, ms: number): void {
   const { socket } = raw

@@ -4,7 +4,7 @@ import { errors } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
 import { countUnreadable } from './observe.ts'
 
-/** Requests that are no HTTP, or too large in their head, never reach a route. */
+/** Handles requests that are not HTTP or have too large headers: they never reach a route. */
 export const clientErrorHandler =
   (system: System, security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

@@ -6,11 +6,11 @@ import mimeTypes from 'mime-types'
 import type { Config } from '../../config/config.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../console/dist')
-/** Written into the page by its build; a fresh one takes its place in every answer. */
+/** Placeholder that the build puts into the page; every response replaces it with a new nonce. */
 const NONCE = '__STRONGROOM_NONCE__'
 const YEAR_SECONDS = 31_536_000
 
-/** Scripts and styles of our own only; contents of users cannot become a part of the page. */
+/** Allows only our own scripts and styles; users' contents cannot become part of the page. */
 const policy = (nonce: string, elsewhere: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -34,14 +34,14 @@ interface Asset {
   gz?: Buffer
 }
 interface Build {
-  /** index.html, with a mark where the nonce of an answer goes. */
+  /** index.html, with the placeholder for the nonce. */
   page: string
   assets: ReadonlyMap<string, Asset>
 }
 
 let build: ReturnType<typeof readBuild> | undefined
 
-/** The build, read once in a process, when somebody first asks for it; asked again where there was none. */
+/** The build, read once per process on first use; retried if there was none. */
 async function buildOnce(): Promise<Build | undefined> {
   build ??= readBuild()
   const found = await build.catch((error: unknown) => {
@@ -52,7 +52,7 @@ async function buildOnce(): Promise<Build | undefined> {
   return found
 }
 
-/** Every file of the build; undefined where there is none. */
+/** Every file of the build; undefined without a build. */
 async function readBuild(): Promise<Build | undefined> {
   const names = await fs.readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, Buffer>()
@@ -72,11 +72,10 @@ async function readBuild(): Promise<Build | undefined> {
   return { page, assets }
 }
 
-const NOT_BUILT = 'The console is not built here. Run `npm run build`. The API works: see /docs.\n'
+const NOT_BUILT = 'The console has not been built. Run `npm run build`. The API works: see /docs.\n'
 
 /**
- * The web console below `/console`: unknown paths are views of the page, unknown assets are 404. What its build named by
- * a hash never changes.
+ * The web console below `/console`: unknown paths are views of the page, unknown assets 404. Hashed files never change.
  */
 export async function consolePages(app: FastifyInstance, { config }: { config: Config }) {
   const elsewhere = uploadOrigins(config)
@@ -107,7 +106,7 @@ export async function consolePages(app: FastifyInstance, { config }: { config: C
   })
 }
 
-/** Where parts may go when they go straight to the storage: also to hosts that are named by the bucket. */
+/** Origins for direct uploads to storage, including hosts named after the bucket. */
 function uploadOrigins({ directTransfers, storageUrl }: Config): string[] {
   if (!directTransfers) return []
   const endpoint = new URL(storageUrl).searchParams.get('endpoint')

@@ -13,7 +13,7 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { onDelivered } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
-/** Types a browser may show in place; everything else it is told to save. */
+/** Types a browser may display inline; all others are sent as attachments. */
 const INLINE = new Set([
   'image/png',
   'image/jpeg',
@@ -28,7 +28,7 @@ const INLINE = new Set([
   'application/pdf',
   'text/plain',
 ])
-/** What a user uploaded never runs as a page of ours, whatever its type. */
+/** Uploaded contents never run as a page of ours, whatever their type. */
 const SAFETY = {
   'cache-control': 'private, no-cache',
   'content-security-policy':
@@ -37,13 +37,13 @@ const SAFETY = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The same where a URL was signed to be shown by our own pages: other sites still cannot frame it. */
+/** For URLs signed for display in our own pages: other sites still cannot frame it. */
 const FRAMED = {
   'content-security-policy': `${SAFETY['content-security-policy']}; frame-ancestors 'self'`,
   'x-frame-options': 'SAMEORIGIN',
 }
 
-/** Answers GET and HEAD of an object with all of RFC 9110's conditions and ranges. */
+/** Responds to GET and HEAD of an object with all conditions and ranges of RFC 9110. */
 export async function sendObject(
   ctx: Ctx,
   { bucket, key, ...naming }: { bucket: string; key: string; embed?: boolean; cacheControl?: string } & Naming,
@@ -53,7 +53,7 @@ export async function sendObject(
   return sendContents(audited(ctx, contents, { bucket, via: 'download' }), naming, raw)
 }
 
-/** The same contents, whose reading is recorded. */
+/** The same contents, with their download recorded. */
 export const audited = (ctx: Ctx, contents: Contents, of: Omit<ReadOf, 'key' | 'size'>): Contents => ({
   ...contents,
   delivered(delivery) {
@@ -63,13 +63,13 @@ export const audited = (ctx: Ctx, contents: Contents, of: Omit<ReadOf, 'key' | '
   },
 })
 
-/** What a GET or HEAD of an object is answered with: its status, and the ranges that a 206 gives. */
+/** The response to a GET or HEAD: its status, and the ranges of a 206. */
 export interface ContentsAnswer {
   status: 200 | 206 | 304 | 412 | 416
   ranges: readonly ByteRange[]
 }
 
-/** What a request's conditions and ranges come to for an object. */
+/** Evaluates a request's conditions and ranges for an object. */
 function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): ContentsAnswer {
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
   const verdict = evaluateConditions(headers, validators)
@@ -82,16 +82,16 @@ function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): Contents
 
 export interface Sending extends Naming {
   cacheControl?: string
-  /** To be shown in a frame of our own pages. */
+  /** To be displayed in a frame of our own pages. */
   embed?: boolean
   /**
-   * Called before anything of the answer to a GET is sent; what it throws is answered instead, what it gives is told how
-   * the answer ended.
+   * Called before anything of a GET's response is sent. What it throws is sent instead; the function it returns is
+   * called with how the response ended.
    */
   begin?: (answer: ContentsAnswer) => Promise<((delivery: Delivery) => void) | undefined>
 }
 
-/** Answers GET and HEAD with contents. */
+/** Responds to GET and HEAD with contents. */
 export async function sendContents(
   contents: Contents,
   { cacheControl, embed = false, begin, ...naming }: Sending,
@@ -106,7 +106,7 @@ export async function sendContents(
   if (cacheControl !== undefined) reply.header('cache-control', cacheControl)
   reply.header('etag', `"${row.etag}"`)
   reply.header('last-modified', new Date(row.last_modified).toUTCString())
-  if (status === 412) throw new ServiceError('precondition_failed', 'The object is not the one the conditions name.')
+  if (status === 412) throw new ServiceError('precondition_failed', 'The object does not match the conditions.')
   if (status === 304) return reply.code(304).send()
 
   reply.header('accept-ranges', 'bytes')
@@ -127,7 +127,7 @@ export async function sendContents(
   return reply.send(await contents.open(range))
 }
 
-/** Several ranges as multipart/byteranges (RFC 9110 section 14.6), read one after the other. */
+/** Several ranges as multipart/byteranges (RFC 9110 section 14.6), read one after another. */
 function sendParts({ row, open }: Contents, ranges: readonly ByteRange[], reply: FastifyReply): FastifyReply {
   const boundary = randomBytes(18).toString('hex')
   const heads = ranges.map(
@@ -154,18 +154,18 @@ function sendParts({ row, open }: Contents, ranges: readonly ByteRange[], reply:
     .send(Readable.from(body(), { objectMode: false }))
 }
 
-/** Header values travel as Latin-1 characters; ours are UTF-8 in them, as they came. */
+/** Node writes header values as Latin-1; this keeps our UTF-8 bytes. */
 const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
 
 export interface Naming {
-  /** Always as an attachment. */
+  /** Always send as an attachment. */
   download: boolean
   filename?: string | undefined
-  /** In place, where its type is harmless, or as an attachment: what a link says. */
+  /** A link's setting: inline if the type is harmless, or as an attachment. */
   disposition?: 'inline' | 'attachment' | undefined
 }
 
-/** The Content-Disposition of an object: in place only where its type is harmless and no download was asked for. */
+/** An object's Content-Disposition: inline only if its type is harmless and no download was requested. */
 export function contentDispositionOf(row: ObjectRow, { download, filename, disposition }: Naming): string {
   const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
   const inline =

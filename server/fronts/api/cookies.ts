@@ -10,9 +10,9 @@ const WEEK_SECONDS = 7 * 24 * 3600
 const TEN_MINUTES = 600
 
 interface Kind {
-  /** Without the prefix that says what the browser must hold to. */
+  /** Without the prefix (`__Host-`) by which browsers enforce its attributes. */
   name: string
-  /** Below the public base URL, on plain http; on https the prefix `__Host-` asks for `/`. */
+  /** Below the public base URL on plain http; on https the prefix `__Host-` requires `/`. */
   path: string
   sameSite: 'strict' | 'lax'
   maxAge: number
@@ -23,14 +23,14 @@ const refreshCookie: Kind = {
   sameSite: 'strict',
   maxAge: WEEK_SECONDS,
 }
-/** By it a browser is known that logged in before. */
+/** Recognises a browser that logged in before. */
 const deviceCookie: Kind = { name: 'strongroom_device', path: '/', sameSite: 'strict', maxAge: DEVICE_SECONDS }
-/** Lax: the provider's page sends the browser back from another site. */
+/** Lax, because the provider's page redirects the browser back from another site. */
 const loginCookie: Kind = { name: 'svc_oidc', path: '/', sameSite: 'lax', maxAge: TEN_MINUTES }
 
-/** Browsers refuse cookies with a prefix over plain http. */
+/** Browsers reject cookies with a prefix over plain http. */
 const isSecure = (ctx: Ctx): boolean => ctx.config.publicBaseUrl.startsWith('https:')
-/** With `__Host-` no sibling subdomain can put one of its own before ours. */
+/** With `__Host-`, no sibling subdomain can set a cookie that shadows ours. */
 const nameOf = (ctx: Ctx, { name }: Kind): string => (isSecure(ctx) ? `__Host-${name}` : name)
 const below = (ctx: Ctx, path: string): string => new URL(ctx.config.publicBaseUrl).pathname.replace(/\/$/, '') + path
 
@@ -45,7 +45,7 @@ function put(ctx: Ctx, reply: FastifyReply, kind: Kind, value: string): void {
 const read = (ctx: Ctx, { headers }: FastifyRequest, kind: Kind): string | undefined =>
   parseCookie(headers.cookie ?? '')[nameOf(ctx, kind)]
 
-/** What earlier releases called the refresh cookie on https. Only what they put into it is taken, for its seven days. */
+/** The refresh cookie's former name on https. Accepted for its seven days of validity. */
 const FORMER_NAME = '__Secure-strongroom_refresh'
 const readFormer = (ctx: Ctx, { headers }: FastifyRequest): string | undefined => {
   const token = isSecure(ctx) ? parseCookie(headers.cookie ?? '')[FORMER_NAME] : undefined
@@ -74,7 +74,7 @@ export interface Raw {
 }
 
 /**
- * Answers tokens, which no cache keeps (RFC 6749 section 5.1); with `session=cookie` the refresh token as a cookie that
+ * Responds with tokens, never cached (RFC 6749 section 5.1); with `session=cookie` the refresh token is a cookie that
  * scripts cannot read and other sites cannot send.
  */
 export function answerTokens(ctx: Ctx, tokens: Tokens, session: 'cookie' | undefined, { request, reply }: Raw) {

@@ -19,7 +19,7 @@ const API = /^\/(api\/v1|public\/s)\/|^\/openapi\.json/
 
 /**
  * Lets pages of other origins call the API: those that CORS_ORIGINS names, none by default. Never with cookies: a page
- * elsewhere brings a token, which it has from its user. Gives true where the request was a preflight and is answered.
+ * elsewhere uses a token that its user gave it. Returns true if the request was a preflight and has been answered.
  */
 export function createCors({ corsOrigins }: Config): (request: FastifyRequest, reply: FastifyReply) => boolean {
   if (corsOrigins.length === 0) return () => false

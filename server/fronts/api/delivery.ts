@@ -1,7 +1,7 @@
 import type { Delivery } from '../../http/delivery.ts'
 import type { Raw } from './handle.ts'
 
-/** Tells each of `reports` once how an answer ended; nothing of one to HEAD. To be called before it is sent. */
+/** Calls each of `reports` once with how a response ended; not for HEAD. Call it before sending the response. */
 export function onDelivered(
   { request, reply }: Raw,
   ...reports: readonly (((delivery: Delivery) => void) | undefined)[]

@@ -23,7 +23,7 @@ const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fil
 /** The mark with the name, for the dark bar of Swagger UI. */
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MARK.replace('<svg ', '<svg x="0" y="4" width="32" height="32" ').replace('#2f6fdb', '#7fb0ff')}<text x="42" y="28" font-family="sans-serif" font-size="22" font-weight="600" fill="#fff">Strongroom</text></svg>`
 
-/** Swagger UI shows one document, and logs in without scopes or a client of OAuth. */
+/** Swagger UI shows a single document, and logs in without OAuth scopes or a client. */
 const STYLE = `
 .swagger-ui .topbar .download-url-wrapper, .swagger-ui .scope-def { display: none }
 .swagger-ui .wrapper:has(> label:is([for=password_type], [for^=client_])) { display: none }
@@ -77,7 +77,7 @@ export async function docsPages(app: FastifyInstance, { document }: { document: 
   })
 }
 
-/** Redoc's one picture comes from its makers' server; an empty one takes its place. */
+/** Redoc loads one image from its vendor's server; replace it with an empty one. */
 async function redocBundle(): Promise<string> {
   const file = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
   return (await readFile(file, 'utf8')).replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')

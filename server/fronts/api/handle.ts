@@ -7,7 +7,7 @@ export interface Raw {
   request: FastifyRequest
   reply: FastifyReply
 }
-/** What a handler gets besides its context: the validated input, and the exchange for those that stream. */
+/** A handler's input besides its context: the validated request, and the raw exchange for handlers that stream. */
 export interface Exchange<R extends RouteSpec> extends Input<R>, Raw {}
 type Answer<R extends RouteSpec> = R['produces'] extends 'bytes' ? FastifyReply : Reply<R>
 
@@ -16,7 +16,7 @@ export interface Handler {
   run(ctx: Ctx, exchange: Exchange<RouteSpec>): unknown
 }
 
-/** Ties an operation of the contract to the function that serves it. */
+/** Binds an operation of the contract to the function that serves it. */
 export const handle = <R extends RouteSpec>(
   route: R,
   run: (ctx: Ctx, exchange: Exchange<R>) => Answer<R> | Promise<Answer<R>>,

@@ -9,10 +9,10 @@ import { audited, sendContents } from './contents.ts'
 import { onDelivered } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
-/** A browser may show it again for five minutes; then it asks, and whether one may read it is decided anew. */
+/** Browsers may reuse an image for five minutes; then they revalidate, and the permission is checked again. */
 const cacheControl = 'private, max-age=300, must-revalidate'
 
-/** Answers with an object of someone who may read it, as an image where the query asks for one. */
+/** Responds with an object that the caller may read, as an image if the query asks for one. */
 export async function serveImage(
   ctx: Ctx,
   { bucket, key }: { bucket: string; key: string },
@@ -31,11 +31,11 @@ export async function serveImage(
 
 export interface SendingImage extends ImageOptions {
   cacheControl: string
-  /** Called when there is an image to answer a GET with, before anything of it is sent; what it throws is answered instead. */
+  /** Called before anything of a GET's image is sent; what it throws is sent instead. */
   begin?: () => Promise<((delivery: Delivery) => void) | undefined>
 }
 
-/** Answers GET and HEAD of an object as an image by the query's parameters. The caller may read it: that was asked. */
+/** Responds to GET and HEAD of an object as an image. The caller's permission was checked before. */
 export async function sendImage(
   ctx: Ctx,
   contents: Contents,
@@ -70,7 +70,7 @@ export async function sendImage(
   return method === 'HEAD' ? reply.send() : reply.send(image.bytes)
 }
 
-/** Aborted when the client leaves before it has its answer. */
+/** Aborted when the client disconnects before it has the response. */
 function leaving({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   raw.once('close', () => left.abort())

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalid } from '../../base/invalid.ts'
 
-/** The part of JSON Schema by which values are counted. */
+/** The part of a JSON Schema needed for counting values. */
 interface Shape {
   anyOf?: readonly Shape[]
   properties?: Readonly<Record<string, Shape>>
@@ -15,12 +15,12 @@ interface Shape {
 
 /** Nothing in the contract is nested deeper than five. */
 const DEEPEST = 32
-/** Values that cost nobody anything, whatever the operation takes. */
+/** A number of values that is cheap for any operation. */
 const FEW = 1000
-/** Bytes from which on reading a body and checking it are turns of their own, so that others are answered in between. */
+/** Bodies of at least this many bytes are read and validated in separate turns of the event loop. */
 const LARGE = 256 * 1024
 
-/** Most values (of all kinds, at all depths) that a shape allows; `Infinity` where it sets no limit. */
+/** Maximum number of values (of all kinds, at all depths) that a schema allows; `Infinity` without a limit. */
 export function mostValues(shape: Shape): number {
   if (shape.anyOf) return Math.max(...shape.anyOf.map(mostValues))
   if (shape.type === 'array') return 1 + (shape.maxItems ?? Number.POSITIVE_INFINITY) * mostValues(shape.items ?? {})
@@ -32,8 +32,8 @@ export function mostValues(shape: Shape): number {
 const [QUOTE, COMMA, ARRAY, OBJECT, BACKSLASH, ARRAY_END, OBJECT_END] = Buffer.from('",[{\\]}') as unknown as number[]
 
 /**
- * What is too much in a JSON text, before anything is made of it: 16 MiB of brackets take V8 three seconds to parse, of
- * small fields one. Looks at each byte once and skips what is quoted; a text that is no JSON is not its business.
+ * Finds what is excessive in a JSON text before it is parsed: V8 needs three seconds for 16 MiB of brackets and one for
+ * 16 MiB of small fields. Looks at each byte once and skips strings; does not check that the text is valid JSON.
  */
 function excessOf(text: Buffer, most: number): string | undefined {
   let values = 1
@@ -42,7 +42,7 @@ function excessOf(text: Buffer, most: number): string | undefined {
   for (let i = 0; i < text.length; i++) {
     const byte = text[i]
     if (byte === QUOTE) {
-      // A field is a name and a value.
+      // A field has two texts: name and value.
       texts++
       i = endOfText(text, i + 1)
     } else if (byte === COMMA) values++
@@ -55,7 +55,7 @@ function excessOf(text: Buffer, most: number): string | undefined {
   return undefined
 }
 
-/** Where the quotation mark is that ends a text; the length of all where there is none. */
+/** The index of the quotation mark that ends a string, or the text's length without one. */
 function endOfText(text: Buffer, start: number): number {
   const quote = text.indexOf('"', start)
   if (quote < 0) return text.length
@@ -65,11 +65,11 @@ function endOfText(text: Buffer, start: number): number {
   return i
 }
 
-/** Reads JSON bodies of no more values than their operation could take. */
+/** Parses JSON bodies with no more values than their operation accepts. */
 export function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    // Twice as many: an array that is somewhat too long is refused by its name, as are a few fields too many.
+    // Twice as many, so that validation can name an array that is slightly too long or a few fields too many.
     const excess = excessOf(body, Math.max(FEW, 2 * (request.routeOptions.config.mostValues ?? 1)))
     if (excess !== undefined) throw invalid('body', excess)
     if (body.length >= LARGE) await nextTurn()

@@ -18,12 +18,14 @@ import { mostValues } from './json.ts'
 import { answersHead } from './paths.ts'
 import type { createRateLimit } from './rates.ts'
 
-/** Bytes of a JSON body, where its operation does not say. */
+/** Default size limit of a JSON body, in bytes. */
 export const JSON_LIMIT = 65_536
-/** For operations that take no query: an unknown parameter is never ignored. */
+/** For operations without a query: unknown parameters are rejected, never ignored. */
 const NO_QUERY = Exactly({})
 
-/** Adds the operations that take this kind of body: who asks, whether they may, how often, then what they ask for. */
+/**
+ * Registers the operations with this kind of body: authentication, authorisation and rate limit come before the body.
+ */
 export function addRoutes(
   app: FastifyInstance,
   system: System,
@@ -35,14 +37,14 @@ export function addRoutes(
 ): void {
   for (const handler of handlers) {
     const { route } = handler
-    /** Whoever sent the head may be somebody else, or nobody, when the last of the body has come. */
+    /** By the time the whole body has arrived, the caller's session or permissions may have been revoked. */
     const lookAgain = async (request: FastifyRequest): Promise<void> => {
       if (request.waited) await measured(request.meter, () => identify(system, route, request))
     }
     if ((route.consumes ?? 'json') !== consumes) continue
     const streams = consumes === 'bytes' || consumes === 'multipart'
     app.route({
-      // Not by exposeHeadRoute, as pages do: it sends `Content-Length: 0` where the handler answers without a body.
+      // Not with exposeHeadRoute, as pages do: it sends `Content-Length: 0` when the handler sends no body.
       exposeHeadRoute: false,
       method: answersHead(route) ? [route.method, 'HEAD'] : route.method,
       url: pathOf(route)
@@ -74,10 +76,10 @@ export function addRoutes(
         expectBody(request, reply)
         if (route.body && request.meter) request.meter.receivingFrom = performance.now()
       },
-      // What it took to check a large body was a turn of its own.
+      // Validating a large body had a turn of the event loop to itself.
       ...((route.bodyLimit ?? 0) > JSON_LIMIT ? { preHandler: () => nextTurn() } : {}),
       onResponse: requestCounter(system, route),
-      // Not once for all hooks: a body arrives in the context of its connection.
+      // Set here and not once for all hooks, because a body arrives in its connection's context.
       handler: (request, reply) => measured(request.meter, () => serve(system, handler, request, reply)),
     })
   }
@@ -95,11 +97,11 @@ async function identify(system: System, route: RouteSpec, request: FastifyReques
   }
 }
 
-/** Whether a body may turn out to be longer than most operations take. */
+/** Whether a body may exceed the default limit. */
 const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > JSON_LIMIT
 
-/** A large body is read for those only who may do something where it is about. */
+/** Large bodies are only read for callers who have some permission on the bucket. */
 async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {
   const { groups } = actor as Actor
   const { bucket } = params as { bucket?: string }
@@ -130,7 +132,7 @@ const emptyBody = async (request: FastifyRequest): Promise<void> => {
   request.body ??= {}
 }
 
-/** Takes the key from the path as it was sent: the router's own decoding is not made for keys. */
+/** Takes the key from the raw path: the router's own decoding does not suit keys. */
 function pathKey(validate: ReturnType<typeof validatorCompiler>) {
   return async (request: FastifyRequest): Promise<void> => {
     const params = request.params as Record<string, string>
@@ -152,7 +154,7 @@ function pathKey(validate: ReturnType<typeof validatorCompiler>) {
   }
 }
 
-/** Counts the requests of a route, each when it is over; not those of probes, which say nothing of how much it is used. */
+/** Counts a route's requests as they end; not health checks, which say nothing about usage. */
 function requestCounter(system: System, { tag }: RouteSpec): (request: FastifyRequest) => Promise<void> {
   if (tag === 'system') return async () => undefined
   return async ({ actor, params }) => countRequest(system, actor?.origin, (params as { bucket?: string }).bucket)

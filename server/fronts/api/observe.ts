@@ -5,38 +5,38 @@ import { telemetryOf } from '../../observe/telemetry.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What it costs; set when its head was read. */
+    /** What the request has cost; set when its headers were read. */
     meter?: Meter
   }
   interface FastifyContextConfig {
-    /** The template of its path, as the audit log names it. */
+    /** Its path's template, as the audit log names it. */
     template?: string
-    /** Most values that its JSON body may have. */
+    /** Maximum number of values in its JSON body. */
     mostValues?: number
   }
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** What probes ask every few seconds: in the log only for who looks closer. */
+/** Health checks arrive every few seconds: logged at debug level only. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Bytes of a connection that earlier requests on it were counted with. */
+/** A connection's bytes that were counted with its earlier requests. */
 const counted = new WeakMap<object, { read: number; written: number }>()
 
-/** The template of a request's route: never its path, which has keys and tokens in it. */
+/** The template of a request's route, never its path, which contains keys and tokens. */
 const routeOf = ({ routeOptions }: FastifyRequest): string =>
   routeOptions.config?.template ?? routeOptions.url ?? 'unmatched'
 const methodOf = ({ method }: FastifyRequest): string => (METHODS.has(method) ? method : 'other')
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
 
-/** A request's head was read. */
+/** Called when a request's headers were read. */
 export function beginRequest({ config }: System, request: FastifyRequest): void {
   const { metrics, traces } = telemetryOf(config)
   metrics.strongroom_http_requests_in_flight.inc()
   request.meter = newMeter(request.id, traces?.begin(methodOf(request), 'request', request.headers))
 }
 
-/** Its answer was sent, or cannot be sent any more: counts it and writes the one line that the log has of each. */
+/** Called when the response was sent or can no longer be sent: counts the request and writes its log line. */
 export function endRequest({ config, log }: System, request: FastifyRequest, reply: FastifyReply): void {
   const { meter, actor } = request
   if (!meter) return
@@ -88,7 +88,7 @@ export function endRequest({ config, log }: System, request: FastifyRequest, rep
   )
 }
 
-/** Counts what never came to be a request that hooks see. */
+/** Counts requests that the hooks never see. */
 export function countUnreadable({ config }: System, status: number): void {
   telemetryOf(config).metrics.strongroom_http_requests_total.inc({
     method: 'other',
@@ -99,7 +99,7 @@ export function countUnreadable({ config }: System, status: number): void {
 
 const round = (ms: number): number => Math.round(ms * 10) / 10
 
-/** What went over the connection since the request before this one. */
+/** Bytes transferred over the connection since its previous request. */
 function bytesOf({ raw: { socket } }: FastifyRequest): { read: number; written: number } {
   const { bytesRead, bytesWritten } = socket
   const before = counted.get(socket)

@@ -12,23 +12,23 @@ const MEDIA = {
   bytes: 'application/octet-stream',
 } as const
 const tags = [
-  { name: 'auth', description: 'Logging in and who you are.' },
+  { name: 'auth', description: 'Login, sessions and your own account.' },
   { name: 'buckets', description: 'Buckets, their quotas and usage.' },
-  { name: 'objects', description: 'Uploading, downloading, browsing and deleting.' },
-  { name: 'images', description: 'Objects as images in other sizes and formats.' },
-  { name: 'uploads', description: 'Large files in parts, resumable.' },
-  { name: 'jobs', description: 'Work on whole folders and large selections.' },
-  { name: 'shares', description: 'Links for people without an account.' },
-  { name: 'public', description: 'What those links open.' },
-  { name: 'trash', description: 'Deleted and overwritten contents.' },
-  { name: 'policies', description: 'What is deleted by rule, and what would be.' },
-  { name: 'users', description: 'People.' },
-  { name: 'groups', description: 'What people may do: rights are granted to groups.' },
-  { name: 'tokens', description: 'Personal access tokens: credentials of scripts and services.' },
-  { name: 'settings', description: 'What administrators change while it runs.' },
-  { name: 'webhooks', description: 'Who outside is told of events, and what became of it.' },
-  { name: 'audit', description: 'Who did what, when.' },
-  { name: 'system', description: 'Health of the process.' },
+  { name: 'objects', description: 'Upload, download, browse and delete objects.' },
+  { name: 'images', description: 'Images in other sizes and formats.' },
+  { name: 'uploads', description: 'Resumable multipart uploads.' },
+  { name: 'jobs', description: 'Background operations on whole folders and large selections.' },
+  { name: 'shares', description: 'Share links for people without an account.' },
+  { name: 'public', description: 'Opening share links and signed URLs.' },
+  { name: 'trash', description: 'Deleted and overwritten objects.' },
+  { name: 'policies', description: 'Cleanup policies: rules that delete objects.' },
+  { name: 'users', description: 'User accounts.' },
+  { name: 'groups', description: 'Groups and their permissions.' },
+  { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
+  { name: 'settings', description: 'Runtime settings.' },
+  { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },
+  { name: 'audit', description: 'The audit log: who did what, and when.' },
+  { name: 'system', description: 'Health and metrics.' },
 ]
 
 interface Reference {
@@ -47,7 +47,7 @@ interface Operation {
   responses: { [status: string]: object }
   [field: string]: unknown
 }
-/** What operations share stands here once, and they refer to it. */
+/** Parts that operations share: defined once here and referenced. */
 interface Components {
   schemas: { [name: string]: unknown }
   parameters: { [name: string]: Parameter }
@@ -70,10 +70,10 @@ export function openapi(baseUrl: string) {
       title: 'Strongroom',
       version: '1',
       description:
-        'The control plane of object storage. Errors are RFC 9457 problems with a stable `code`. Object keys in paths are percent-encoded per segment; where a client would normalise `..` or `//`, use the twin with `?key=`.',
+        'The control plane of object storage. Errors are RFC 9457 problems with a stable `code`. Object keys in paths are percent-encoded per segment; if a client would normalise `..` or `//`, use the same operation with `?key=`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Relative: it is right under whichever of its names the service was reached.
+    // Relative, so that it works under any host name of the service.
     servers: [{ url: base || '/' }],
     tags,
     security: [{ login: [] }, { bearer: [] }],
@@ -90,7 +90,7 @@ export function openapi(baseUrl: string) {
         },
         login: {
           type: 'oauth2',
-          description: 'E-mail and password.',
+          description: 'Email and password.',
           flows: { password: { tokenUrl: `${base}/api/v1/auth/token`, scopes: {} } },
         },
       },
@@ -101,7 +101,7 @@ export function openapi(baseUrl: string) {
 const inOrder = <T>(named: { [name: string]: T }): { [name: string]: T } =>
   Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The bare JSON Schema of a shape, with a reference in the place of every shape that has a name. */
+/** A shape's plain JSON Schema, with references in place of the named shapes. */
 function schemaOf(components: Components, shape: TSchema): unknown {
   const refer = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
@@ -111,7 +111,7 @@ function schemaOf(components: Components, shape: TSchema): unknown {
     components.schemas[name] ??= members(value)
     return { $ref: `#/components/schemas/${name}` }
   }
-  // What typebox notes on schemas for itself cannot be enumerated.
+  // typebox's own annotations on schemas are not enumerable.
   const members = (value: object) => Object.fromEntries(Object.entries(value).map(([key, one]) => [key, refer(one)]))
   return refer(shape)
 }
@@ -151,7 +151,7 @@ function parameters(components: Components, place: Parameter['in'], schema: Rout
   )
 }
 
-/** Puts parameters that several operations take into the components: `path.key`, and where they differ `path.key.2`. */
+/** Moves parameters that several operations share into the components: `path.key`, and variants as `path.key.2`. */
 function shareParameters(components: Components, operations: readonly Operation[]): void {
   const taken = Map.groupBy(
     operations.flatMap((one) => one.parameters as Parameter[]),
@@ -202,8 +202,8 @@ function responses(components: Components, route: RouteSpec): Operation['respons
 const descriptions: { [status: number]: string } = {
   200: 'Success',
   201: 'Created',
-  204: 'Done; no body',
-  206: 'The ranges asked for',
-  304: 'Not changed since',
+  204: 'No content',
+  206: 'The requested ranges',
+  304: 'Not modified',
   503: 'Not ready',
 }

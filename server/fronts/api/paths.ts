@@ -6,7 +6,7 @@ import { sendProblem } from './problem.ts'
 
 const routes: readonly RouteSpec[] = Object.values(api)
 
-/** HEAD is GET without the body (RFC 9110 section 9.3.2), also where the contract does not list it. */
+/** HEAD is GET without the body (RFC 9110 section 9.3.2), even if the contract does not list it. */
 export const answersHead = (route: RouteSpec): boolean =>
   route.method === 'GET' && !routes.some((one) => one.method === 'HEAD' && one.url === route.url)
 
@@ -22,24 +22,24 @@ const templates = [
   { methods: ['GET', 'HEAD'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
 ]
 
-/** 404 for every path. */
+/** Responds with 404 to every path. */
 export const nothingHere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  sendProblem({ request, reply }, 'not_found', 'There is nothing at this path.')
+  sendProblem({ request, reply }, 'not_found', 'No such path.')
 
-/** 405 with Allow where the path is known for other methods, else 404. */
+/** Responds with 405 and Allow if the path exists for other methods, else with 404. */
 export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
-  // `/audit/verify` is also `/audit/{id}`: two templates, each method once.
+  // `/audit/verify` also matches `/audit/{id}`: list each method once.
   const allowed = [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
   if (allowed.length === 0) return nothingHere(request, reply)
-  return sendProblem({ request, reply }, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+  return sendProblem({ request, reply }, 'method_not_allowed', `This path supports ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })
 }
 
 /**
- * A request's target as path and query. Clients may send it with scheme and authority (RFC 9112 section 3.2.2), which the
- * router looks past and everything that reads a key from the path would not.
+ * A request's target as path and query. Clients may include scheme and authority (RFC 9112 section 3.2.2); the router
+ * ignores them, but code that reads a key from the path would not.
  */
 export function originForm(target: string): string {
   const authority = /^https?:\/\/[^/?#]*/i.exec(target)?.[0]

@@ -5,7 +5,7 @@ import { isDatabaseOutage } from '../../db/errors.ts'
 import type { Raw } from './handle.ts'
 import { isStorageFull } from './storage-full.ts'
 
-/** Answers with an RFC 9457 problem. */
+/** Sends an RFC 9457 problem. */
 export function sendProblem(
   { request, reply }: Raw,
   code: ErrorCode,
@@ -15,7 +15,7 @@ export function sendProblem(
   const { status, title } = errors[code]
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (more.headers) reply.headers(more.headers)
-  // RFC 6749 section 5.2 clients look for `error`.
+  // Clients of RFC 6749 section 5.2 look for `error`.
   const oauth = code === 'invalid_grant' || code === 'unsupported_grant_type' ? { error: code } : {}
   const problem = { status, code, title, detail, request_id: request.id, ...oauth }
   return reply
@@ -26,19 +26,19 @@ export function sendProblem(
     .send(more.faults?.length ? { ...problem, errors: more.faults } : problem)
 }
 
-/** Fastify's own refusals by their code. */
+/** Fastify's own errors by code. */
 const frameworkErrors: Record<string, { code: ErrorCode; detail?: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'too_large', detail: 'The body is larger than this operation takes.' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'malformed', detail: 'The body does not have its Content-Length.' },
-  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed', detail: 'The body is empty; this operation takes JSON.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'too_large', detail: 'The body is larger than this operation accepts.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'malformed', detail: 'The body does not match its Content-Length.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed', detail: 'The body is empty; this operation expects JSON.' },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed', detail: 'The body is not valid JSON.' },
-  FST_ERR_BAD_URL: { code: 'malformed', detail: 'The URL has a faulty percent-encoding.' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'There is nothing at this path.' },
-  FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', detail: 'There is nothing at this path.' },
+  FST_ERR_BAD_URL: { code: 'malformed', detail: 'The URL has an invalid percent-encoding.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'No such path.' },
+  FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', detail: 'No such path.' },
 }
 
-/** Refusals of what serves the files of the API pages, by their status. */
+/** Errors from the static file server of the API pages, by status. */
 const fileErrors: Record<number, ErrorCode> = {
   400: 'malformed',
   403: 'not_found',
@@ -47,7 +47,7 @@ const fileErrors: Record<number, ErrorCode> = {
   416: 'range_not_satisfiable',
 }
 
-/** Turns anything thrown while a request is served into a problem; unknown errors are logged and hidden. */
+/** Turns anything thrown while serving a request into a problem; unknown errors are logged and hidden. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof ServiceError) {
     if (error.code === 'busy') request.log.warn(error.message)
@@ -60,13 +60,12 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
       const params = fault.params as { missingProperty?: string; additionalProperty?: string }
       const name = params.missingProperty ?? params.additionalProperty
       const path = [where, ...fault.instancePath.split('/').slice(1), ...(name ? [name] : [])].join('.')
-      return { path, message: params.additionalProperty ? 'is not known here' : (fault.message ?? 'is not valid') }
+      return { path, message: params.additionalProperty ? 'is unknown' : (fault.message ?? 'is invalid') }
     })
     const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ')
     return sendProblem({ request, reply }, 'invalid_request', detail, { faults })
   }
-  if (isBrokenOff(error, request))
-    return sendProblem({ request, reply }, 'malformed', 'The body ended before it was complete.')
+  if (isBrokenOff(error, request)) return sendProblem({ request, reply }, 'malformed', 'The body is incomplete.')
   const known = 'code' in error ? frameworkErrors[error.code] : undefined
   if (known) return sendProblem({ request, reply }, known.code, known.detail ?? error.message)
   if (error instanceof SyntaxError && (error as FastifyError).statusCode === 400)
@@ -75,11 +74,7 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   if (ofFile) return sendProblem({ request, reply }, ofFile, error.message)
   if (isStorageFull(error)) {
     request.log.error({ err: error }, 'no space left')
-    return sendProblem(
-      { request, reply },
-      'storage_full',
-      'The service has no space left to store this. Nothing was changed.',
-    )
+    return sendProblem({ request, reply }, 'storage_full', 'The storage is full. Nothing was changed.')
   }
   const lost = isDatabaseOutage(error) ? 'database' : isStorageOutage(error) ? 'storage' : undefined
   if (lost) return sendOutage(request, reply, lost, error)
@@ -87,13 +82,13 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   return sendProblem(
     { request, reply },
     'internal',
-    'Something went wrong on our side. The request id finds it in the log.',
+    'An internal error occurred. Find it in the log by its request id.',
   )
 }
 
 const OUTAGE_RETRY_SECONDS = '2'
 
-/** Busy: a part of the service cannot be reached. Of a change nobody knows then whether it was made. */
+/** Busy: a part of the service is unreachable. It is then unknown whether a change was made. */
 function sendOutage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -106,11 +101,11 @@ function sendOutage(
   )
   const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
   const detail = `The ${lost} cannot be reached at the moment. Try again.${
-    reads ? '' : ' It is not known whether the change was made.'
+    reads ? '' : ' The change may or may not have been made.'
   }`
   return sendProblem({ request, reply }, 'busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
 }
 
-/** Whether it is the client that went away; a connection of ours, to the database say, may be reset just as well. */
+/** Whether the client disconnected; our own connections, for example to the database, may be reset as well. */
 export const isBrokenOff = (error: Error, { raw }: FastifyRequest): boolean =>
   'code' in error && error.code === 'ECONNRESET' && (raw.errored !== null || raw.aborted)

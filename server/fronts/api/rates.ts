@@ -6,9 +6,9 @@ import type { Actor } from '../../context.ts'
 import { source } from '../../http/source.ts'
 
 /**
- * Limits how often strangers (by address) call what is open to all, and anyone (by person) what keeps the service busy.
- * Each process counts for itself, in a minute of the clock and in bounded memory. The function it gives throws
- * `rate_limited` with Retry-After.
+ * Limits how often anonymous callers (by address) call public routes, and anyone (by user) calls expensive ones. Each
+ * process counts for itself, per minute of the clock and in bounded memory. The returned function throws `rate_limited`
+ * with Retry-After.
  */
 export function createRateLimit(config: Config): (route: RouteSpec, actor: Actor, now: Date) => void {
   const limits = { public: config.ratePublic, costly: config.rateCostly }
@@ -18,7 +18,7 @@ export function createRateLimit(config: Config): (route: RouteSpec, actor: Actor
     if (rate === 'none' || limits[rate] === 0) return
     const wait = counters[rate](user_id ?? source(origin.ip), now)
     if (wait === 0) return
-    throw new ServiceError('rate_limited', `No more than ${limits[rate]} of these requests a minute.`, {
+    throw new ServiceError('rate_limited', `The limit is ${limits[rate]} of these requests per minute.`, {
       headers: { 'retry-after': String(wait) },
     })
   }

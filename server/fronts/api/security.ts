@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts'
 
 /**
- * What every answer carries: no sniffing, no framing, no scripts, no referrer, and over https no way back to http. Pages
- * and users' contents replace the policy by their own. Helmet composes the same set anew for every request, which took
- * a tenth of a small one.
+ * Headers of every response: no sniffing, no framing, no scripts, no referrer, and HSTS on https. Pages and users'
+ * contents replace the policy with their own. Helmet rebuilds the same set for every request, which took a tenth of a
+ * small one's time.
  */
 export const securityHeaders = (config: Config): Record<string, string> => ({
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -18,7 +18,7 @@ import type { Raw } from './handle.ts'
 import { sendImage } from './images.ts'
 import { bodyOf } from './uploads.ts'
 
-/** What every answer of a link carries: a copy in a cache would outlive a revocation. */
+/** Headers of every response through a link: a cached copy would outlive a revocation. */
 const NO_STORE = 'no-store'
 export const forbidCaching = (reply: FastifyReply): FastifyReply => reply.header('cache-control', NO_STORE)
 
@@ -27,7 +27,7 @@ interface SendQuery {
   embed?: '1' | undefined
 }
 
-/** Answers GET and HEAD of a link: the object, or what a folder or selection holds. */
+/** Responds to GET and HEAD of a link: the object, or a folder's or selection's listing. */
 export async function sendShare(
   ctx: Ctx,
   token: string,
@@ -38,7 +38,7 @@ export async function sendShare(
   return send(await openShare(ctx, token, query, presentedBy(raw.request)), query, raw)
 }
 
-/** Answers GET and HEAD of one object of a folder or selection. */
+/** Responds to GET and HEAD of one object of a folder or selection. */
 export async function sendShareEntry(
   ctx: Ctx,
   { token, key }: { token: string; key: string },
@@ -49,7 +49,7 @@ export async function sendShareEntry(
   return send(await openEntry(ctx, token, key, presentedBy(raw.request)), query, raw)
 }
 
-/** Stores the body of a PUT as a file of a link. */
+/** Stores a PUT's body as a file of an upload link. */
 export function receiveShared(ctx: Ctx, { token, key: name }: { token: string; key: string }, raw: Raw) {
   forbidCaching(raw.reply)
   const { request } = raw
@@ -68,7 +68,7 @@ async function sendSharedObject(shared: SharedObject, { download, embed }: SendQ
   const naming = {
     download: download === '1',
     filename,
-    // What the page of the link shows it does not save.
+    // Contents that the link's page displays are not sent as an attachment.
     disposition: embed === '1' ? undefined : shared.disposition,
     cacheControl: NO_STORE,
   }
@@ -102,7 +102,7 @@ async function sendSharedArchive(shared: SharedArchive, raw: Raw): Promise<Fasti
   return sendArchive(reader, archive, { onRead, cacheControl: NO_STORE }, raw)
 }
 
-/** The password from `X-Share-Password` or from HTTP Basic with any name (RFC 7617); the ticket from the query. */
+/** The password from `X-Share-Password` or HTTP Basic with any user name (RFC 7617); the ticket from the query. */
 function presentedBy({ headers, query }: FastifyRequest): Presented {
   const { ticket } = query as { ticket?: string }
   return { ticket, password: passwordOf(headers) }
@@ -110,7 +110,7 @@ function presentedBy({ headers, query }: FastifyRequest): Presented {
 
 function passwordOf(headers: FastifyRequest['headers']): string | undefined {
   const own = headers['x-share-password']
-  // Node gives header values as Latin-1; clients send UTF-8.
+  // Node decodes header values as Latin-1; clients send UTF-8.
   if (typeof own === 'string') return Buffer.from(own, 'latin1').toString('utf8')
   const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1]
   return basic === undefined

@@ -10,10 +10,10 @@ import { onDelivered } from './delivery.ts'
 import type { Raw } from './handle.ts'
 import { receivePut } from './uploads.ts'
 
-/** How long the storage's own URL works that a signed one leads to, in seconds: enough to begin. */
+/** Lifetime of the storage URL that a signed URL redirects to, in seconds: enough to start the download. */
 const DIRECT_SECONDS = 300
 
-/** Answers GET and HEAD of a signed URL, from the storage itself where it gives out URLs of its own. */
+/** Responds to GET and HEAD of a signed URL, by redirecting to the storage if it issues URLs itself. */
 export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<FastifyReply> {
   const { claims, signer } = await openSigned(ctx, token, 'GET')
   const { bucket, key, download = false, filename, embed = false } = claims
@@ -31,11 +31,11 @@ export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<Fas
   return sendObject(signer, { bucket, key, download, filename }, raw)
 }
 
-/** Stores the body of a PUT to a signed URL, within its limits. */
+/** Stores a PUT's body for a signed URL, within its limits. */
 export async function receiveSigned(ctx: Ctx, token: string, raw: Raw): Promise<StoredObject> {
   const { claims, signer } = await openSigned(ctx, token, 'PUT')
   const { bucket, key, content_type, max_bytes: maxBytes } = claims
   if (content_type !== undefined && raw.request.headers['content-type'] !== content_type)
-    throw new ServiceError('unsupported_media_type', `This URL takes Content-Type "${content_type}" only.`)
+    throw new ServiceError('unsupported_media_type', `This URL only accepts Content-Type "${content_type}".`)
   return receivePut(signer, { bucket, key, maxBytes }, raw)
 }

@@ -1,9 +1,9 @@
 import { isDatabaseFull } from '../../db/errors.ts'
 
-/** Codes of files, and of S3 engines. */
+/** Error codes of files and of S3 stores. */
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])
 
-/** Whether something failed only because the disk, the database or the S3 engine has no space left. */
+/** Whether something failed only because the disk, the database or the S3 store is full. */
 export function isStorageFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, status } = error as Error & { code?: unknown; status?: unknown }

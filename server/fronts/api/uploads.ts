@@ -12,7 +12,7 @@ import { expectBody } from './body.ts'
 import type { Raw } from './handle.ts'
 import { isBrokenOff } from './problem.ts'
 
-/** Stores the body of a PUT under one key, at most `maxBytes`; 201 when the key was free, else 200. */
+/** Stores a PUT's body under one key, at most `maxBytes`; 201 for a new key, 200 for a replaced object. */
 export async function receivePut(
   ctx: Ctx,
   { bucket, key, maxBytes }: { bucket: string; key: string; maxBytes?: number | undefined },
@@ -35,13 +35,13 @@ export async function receivePut(
   return object
 }
 
-/** The body of a request as the source of an upload; a client that waits for `100 Continue` gets it when it is opened. */
+/** A request's body as the source of an upload; sends `100 Continue`, if the client waits for it, when it is opened. */
 export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announced' | 'md5'> {
   const { headers, raw } = request
   return {
     source() {
       expectBody(request, reply)
-      // Left open when it is refused half-way, so that the refusal can still be answered.
+      // Keep the stream open when it is rejected half-way, so that the response can still be sent.
       return raw.iterator({ destroyOnReturn: false })
     },
     announced: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
@@ -52,19 +52,19 @@ export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announ
 }
 
 function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
-  // `x-meta-__proto__` is a name like any other.
+  // `x-meta-__proto__` is an ordinary name.
   const metadata: { [name: string]: string } = Object.create(null)
-  // Node gives header values as Latin-1; clients send UTF-8.
+  // Node decodes header values as Latin-1; clients send UTF-8.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith('x-meta-') && name.length > 7)
       metadata[name.slice(7)] = Buffer.from(String(value), 'latin1').toString('utf8')
   if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
-  throw new ServiceError('invalid_request', `The x-meta-* headers hold more than ${METADATA_BYTES} bytes.`, {
-    faults: [{ path: 'header.x-meta-*', message: `must not hold more than ${METADATA_BYTES} bytes together` }],
+  throw new ServiceError('invalid_request', `The x-meta-* headers exceed ${METADATA_BYTES} bytes.`, {
+    faults: [{ path: 'header.x-meta-*', message: `must not exceed ${METADATA_BYTES} bytes in total` }],
   })
 }
 
-/** Stores every file part of a form as `prefix` + its file name, all of them or none. */
+/** Stores every file part of a form as `prefix` + its file name, all or none. */
 export async function receiveForm(
   ctx: Ctx,
   bucket: string,
@@ -72,7 +72,7 @@ export async function receiveForm(
   { request, reply }: Raw,
 ): Promise<{ items: StoredObject[] }> {
   if (!request.isMultipart()) throw new ServiceError('unsupported_media_type', 'Send the files as multipart/form-data.')
-  // A right somewhere below the prefix is enough to begin; each key is checked before its bytes are taken.
+  // A permission somewhere below the prefix is enough to start; each key is checked before its bytes are accepted.
   allowSomewhere(ctx.actor, 'write', bucket, prefix)
   const { receive, end } = await receiver(ctx, bucket)
   expectBody(request, reply)
@@ -82,7 +82,7 @@ export async function receiveForm(
       const path = `body.${part.fieldname}`
       const key = prefix + asSent(part.filename)
       if (!part.filename || !isKeyText(key, 1))
-        throw new ServiceError('invalid_request', `${path}: prefix and file name make no valid key.`, {
+        throw new ServiceError('invalid_request', `${path}: prefix and file name do not form a valid key.`, {
           faults: [{ path, message: 'prefix + file name must be 1–1024 bytes of UTF-8 without NUL' }],
         })
       allow(ctx.actor, 'write', bucket, key)
@@ -95,7 +95,7 @@ export async function receiveForm(
       received.push(one)
     }
     if (received.length === 0)
-      throw new ServiceError('invalid_request', 'The form has no file part.', {
+      throw new ServiceError('invalid_request', 'The form contains no file part.', {
         faults: [{ path: 'body.file', message: 'is required: a part with a file name' }],
       })
   } catch (error) {
@@ -107,20 +107,20 @@ export async function receiveForm(
   return { items: placed.map(({ object }) => object) }
 }
 
-/** The parser gives this type where the part names none. */
+/** The form parser's default type for parts without one. */
 const partType = (type: string | undefined): string | undefined => (type === DEFAULT_TYPE ? undefined : type)
 
-/** Browsers and curl send `"`, CR and LF in file names as these (WHATWG HTML, multipart/form-data), nothing else. */
+/** How browsers and curl encode `"`, CR and LF in file names (WHATWG HTML, multipart/form-data). */
 const asSent = (filename: string): string =>
   filename.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
 
-/** Faults of the form itself are the client's. */
+/** Errors in the form itself are the client's. */
 function asProblem(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code.startsWith('FST_') && /LIMIT/.test(code)) return new ServiceError('too_large', error.message)
   if (code === 'FST_PROTO_VIOLATION') return new ServiceError('malformed', error.message, { cause: error })
   if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || isBrokenOff(error, request))
-    return new ServiceError('malformed', 'The form is not complete or not well-formed.', { cause: error })
+    return new ServiceError('malformed', 'The form is incomplete or malformed.', { cause: error })
   return error
 }

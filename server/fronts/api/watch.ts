@@ -5,16 +5,16 @@ import type { Config } from '../../config/config.ts'
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/
 const LOCAL_NAME = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/i
-/** What proxies add. */
+/** Headers that proxies add. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 /**
- * Whether a request may read the metrics without being an administrator's: it brings METRICS_TOKEN, or METRICS=open lets
- * everyone, or it comes from this machine, by no proxy, and nothing says that the service is published. Throws not_found
- * where there are none.
+ * Whether a request may read the metrics without an administrator's credential: it has METRICS_TOKEN, or METRICS=open
+ * admits everyone, or it comes from this machine without a proxy while nothing indicates that the service is public.
+ * Throws not_found if metrics are off.
  */
 export function mayWatch(config: Config, { headers, raw }: FastifyRequest): boolean {
-  if (config.metrics === 'off') throw new ServiceError('not_found', 'There is nothing at this path.')
+  if (config.metrics === 'off') throw new ServiceError('not_found', 'No such path.')
   if (config.metrics === 'open') return true
   if (config.metricsToken !== null) return isToken(headers.authorization, config.metricsToken)
   return (

@@ -17,7 +17,7 @@ export function assertWritable(folder: string, variable: string): void {
   try {
     fs.accessSync(there, fs.constants.W_OK | fs.constants.X_OK)
   } catch {
-    const where = there === whole ? 'is not writable' : `cannot be made: ${there} is not writable`
+    const where = there === whole ? 'is not writable' : `cannot be created: ${there} is not writable`
     throw new Refusal(`${variable} ${whole} ${where} for uid ${uid}.`)
   }
   if (!fs.statSync(there).isDirectory()) throw new Refusal(`${variable} ${whole}: ${there} is not a folder.`)

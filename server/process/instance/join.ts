@@ -79,7 +79,7 @@ export async function join(system: System, accepted: Accepted): Promise<System> 
     return system
   } catch (error) {
     if (!isStorageOutage(error)) throw error
-    log.warn({ err: error }, 'the storage is away; whose it is will be looked at before it is used')
+    log.warn({ err: error }, 'the storage cannot be reached; its owner will be checked before it is used')
     const late = lateStorage(blobs.buffered, async () => {
       await settle()
       return blobs
@@ -131,6 +131,6 @@ const noStorage = ({ storageUrl }: Config): Refusal => {
   const folder = storageFolder(storageUrl)
   const where = folder === undefined ? 'The storage of STORAGE_URL' : `The storage ${folder}`
   return new Refusal(
-    `${where} is not there, or no service has used it with this database yet. Check STORAGE_URL and DATA_DIR.`,
+    `${where} cannot be found, or no service has used it with this database yet. Check STORAGE_URL and DATA_DIR.`,
   )
 }

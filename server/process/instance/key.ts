@@ -36,7 +36,7 @@ export async function noteKey(system: System, acceptNewKey: boolean): Promise<Ro
     const current = fingerprint(config.secretKey)
     if (instance.key_fingerprint === current) return instance
     assertKey(config, instance.key_fingerprint, acceptNewKey)
-    if (instance.key_fingerprint !== null) log.warn('the database is used with a new SECRET_KEY from now on')
+    if (instance.key_fingerprint !== null) log.warn('the database now uses a new SECRET_KEY')
     await store.writeFingerprint(tx, current)
     return instance
   })

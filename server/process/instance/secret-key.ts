@@ -7,7 +7,7 @@ import { variables } from '../../config/variables.ts'
 import { assertWritable } from './folders.ts'
 import { hasSchema, noDatabase } from './join.ts'
 
-/** The environment with the SECRET_KEY that is given, or else the one kept in `<DATA_DIR>/secret.key`. */
+/** The environment with its own SECRET_KEY, or else the one kept in `<DATA_DIR>/secret.key`. */
 function withKnownKey(env: Env): { env: Env; known: boolean; file: string } {
   const file = path.join(dataDirOf(env), 'secret.key')
   if (env.SECRET_KEY?.trim()) return { env, known: true, file }
@@ -15,32 +15,32 @@ function withKnownKey(env: Env): { env: Env; known: boolean; file: string } {
   return kept === undefined ? { env, known: false, file } : { env: { ...env, SECRET_KEY: kept }, known: true, file }
 }
 
-/** Undefined where there is no whole key: a crash, or a full disk, may have left a part of one. */
+/** Undefined without a complete key: a crash or a full disk may have left part of one. */
 function readKept(file: string): string | undefined {
   try {
     return variables.SECRET_KEY.read(fs.readFileSync(file, 'utf8').trim())
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== undefined && code !== 'ENOENT')
-      throw new Refusal(`The key of the service cannot be read: ${message}.`, { cause: error })
+      throw new Refusal(`The service's SECRET_KEY cannot be read: ${message}.`, { cause: error })
     return undefined
   }
 }
 
-/** The environment of a command: with the key of the service, which it never makes. */
+/** A command's environment with the service's key, which a command never generates. */
 export async function withServiceKey(given: Env): Promise<Env> {
   const { env, known, file } = withKnownKey(given)
   if (known) return env
   const databaseUrl = databaseUrlOf(env)
   if (!(await hasSchema(databaseUrl))) throw noDatabase(databaseUrl)
   throw new Refusal(
-    `SECRET_KEY is not given, and ${saysOf(file)}. Run the command with the environment of the service.`,
+    `SECRET_KEY is not set, and ${saysOf(file)}. Run the command with the same environment as the service.`,
   )
 }
 
 /**
- * The environment of `start`: where no key is given or kept it makes one, and keeps it. Only where there is no database
- * yet: one that is there has a key, and would be of no use with another (`acceptNewKey`: it is lost).
+ * The environment of `start`: generates and keeps a key when none is given or kept, but only where there is no database
+ * yet, because an existing one is useless without its own key (`acceptNewKey`: that key is lost).
  */
 export async function withKeptKey(given: Env, acceptNewKey = false): Promise<Env> {
   const { env, known, file } = withKnownKey(given)
@@ -48,7 +48,7 @@ export async function withKeptKey(given: Env, acceptNewKey = false): Promise<Env
   assertWritable(path.dirname(file), 'DATA_DIR')
   if (!acceptNewKey && (await hasSchema(databaseUrlOf(env))))
     throw new Refusal(
-      `The database is there, but SECRET_KEY is not given, and ${saysOf(file)}. Put the key back; only where it is lost for good, add --accept-new-key.`,
+      `The database exists, but SECRET_KEY is not set, and ${saysOf(file)}. Restore the key; only if it is lost for good, add --accept-new-key.`,
     )
   makeKept(file)
   return withKnownKey(env).env
@@ -56,17 +56,17 @@ export async function withKeptKey(given: Env, acceptNewKey = false): Promise<Env
 
 const saysOf = (file: string): string => {
   const whole = path.resolve(file)
-  return fs.existsSync(file) ? `${whole} holds no whole key` : `there is no ${whole}`
+  return fs.existsSync(file) ? `${whole} holds no complete key` : `${whole} does not exist`
 }
 
-/** Makes the key under its name only when it is whole and on disk. Of several processes at once one makes it. */
+/** The key appears under its name only when complete and on disk. Of several processes at once, one creates it. */
 function makeKept(file: string): void {
   const folder = path.dirname(file)
   const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}`
   try {
     fs.writeFileSync(temporary, randomBytes(36).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true })
-    // In the place of a part of a key, else only where there is none.
+    // Replaces an incomplete key; otherwise succeeds only where there is none.
     if (fs.existsSync(file) && readKept(file) === undefined) fs.renameSync(temporary, file)
     else linkUnlessThere(temporary, file)
   } finally {

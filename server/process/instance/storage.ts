@@ -69,7 +69,7 @@ export function assertOwner(config: Config, { owner }: StorageLook, id: string |
   const folder = storageFolder(config.storageUrl)
   const mark = folder === undefined ? `its object "${MARK}"` : path.join(folder, MARK)
   throw new Refusal(
-    `${nameOf(config)} belongs to another database (${mark} names the instance ${owner || 'of nobody'}; this is ${id ?? 'an empty database'}). Check STORAGE_URL, DATABASE_URL and DATA_DIR.`,
+    `${nameOf(config)} belongs to another database (${mark} names the instance ${owner || 'unknown'}; this is ${id ?? 'an empty database'}). Check STORAGE_URL, DATABASE_URL and DATA_DIR.`,
   )
 }
 
@@ -90,11 +90,11 @@ export async function assertFits(
     const known = db === undefined ? 0 : (await findKnown(db, look.blobs)).size
     if (known === 0)
       throw new Refusal(
-        `${nameOf(config)} holds bytes of which this database knows none, so it is another's. Check STORAGE_URL, DATABASE_URL and DATA_DIR; if it is to be this database's all the same, add --accept-new-storage.`,
+        `${nameOf(config)} contains data, but none that this database knows, so it belongs to another one. Check STORAGE_URL, DATABASE_URL and DATA_DIR; to use it with this database anyway, add --accept-new-storage.`,
       )
   } else if (db !== undefined && (await pointsAtBlobs(db)))
     throw new Refusal(
-      `${nameOf(config)} is empty, but this database has objects whose bytes should be there. Check STORAGE_URL, and whether its disk is mounted; if the bytes are lost for good, add --accept-new-storage.`,
+      `${nameOf(config)} is empty, but this database has objects whose contents should be there. Check STORAGE_URL, and whether its disk is mounted; if the contents are lost for good, add --accept-new-storage.`,
     )
 }
 

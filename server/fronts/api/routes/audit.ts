@@ -7,7 +7,7 @@ import { getRecord, listRecords } from '../../../features/audit/service.ts'
 import { verifyThere } from '../../../features/audit/verify.ts'
 import { handle } from '../handle.ts'
 
-/** As times are stored: SQLite compares them as texts. */
+/** The format in which times are stored: SQLite compares them as text. */
 const inUtc = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
 
 const filterOf = (query: Omit<Input<Api['listAudit']>['query'], 'page' | 'page_size' | 'cursor'>): Filter => ({

@@ -57,7 +57,7 @@ export const authRoutes = [
   ),
   handle(api.idpCallbackPost, (ctx, { body, request, reply }) => {
     const query = new URLSearchParams(body as Record<string, string>).toString()
-    // Sent by a form of the provider's site, so without our cookie: as a page load of our own it comes with it.
+    // A form posted by the provider's site comes without our cookie; a page load of our own brings it along.
     if (cookies.readLoginCookie(ctx, request) === undefined && isBrowser(request))
       return reply.redirect(`${ctx.config.publicBaseUrl}/api/v1/auth/callback?${query}`, 303) as never
     return answerCallback(ctx, { query, state: body.state }, request, reply)
@@ -86,9 +86,9 @@ async function answerCallback(
   const cookie = cookies.readLoginCookie(ctx, request)
   reply.header('cache-control', 'no-store')
   const answer = await idp.finishLogin(ctx, { query, state, cookie, browser: isBrowser(request) })
-  // The code that goes with it is only for who has the cookie.
+  // The code is only useful to the browser with the cookie.
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303) as never
-  // Not after a failure: another tab may have begun a login since.
+  // Not after a failure: another tab may have started a login since.
   if (cookie !== undefined) cookies.clearLoginCookie(ctx, reply)
   return cookies.answerTokens(ctx, answer.tokens, undefined, { request, reply })
 }

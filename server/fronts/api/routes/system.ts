@@ -3,7 +3,7 @@ import { scrape } from '../../../features/system/metrics.ts'
 import { checkReadiness } from '../../../features/system/service.ts'
 import { handle } from '../handle.ts'
 
-/** The text format of Prometheus. */
+/** The content type of Prometheus's text format. */
 const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const systemRoutes = [
