@@ -10,7 +10,7 @@ import { splitDetails } from '../../server/audit/details.ts'
 const FIRST = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 const partsOf = (details: object, most?: number) => splitDetails(JSON.stringify(details), FIRST, most)
 
-test('any details, however long, are whole again from their parts, each within the limit', () => {
+test('details of any length can be reassembled from their parts, each within the limit', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 })
   const long = fc.tuple(text, fc.nat(150)).map(([one, times]) => one.repeat(times))
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({

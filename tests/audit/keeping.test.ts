@@ -23,7 +23,7 @@ import { until } from '../support/until.ts'
 const DAY = 86_400_000
 
 describeEngines('retention', (engine) => {
-  it('removes what is over, leaves an anchor, records it, and the chain verifies on', async () => {
+  it('removes expired records, leaves an anchor, records the purge, and the chain still verifies', async () => {
     const server = await startServer(engine)
     try {
       await server.admin.createBucket({ body: { name: 'kept' } })
@@ -80,7 +80,7 @@ describeEngines('retention', (engine) => {
     }
   })
 
-  it('does not believe settings that nobody is recorded to have set, and verifying tells of them', async () => {
+  it('ignores settings without a record of who set them, and verification reports them', async () => {
     const server = await startServer(engine)
     const set = (settings: string) =>
       server.database.transaction((tx) => tx.updateTable('settings').set({ overrides: settings }).execute())
@@ -128,7 +128,7 @@ describeEngines('retention', (engine) => {
 })
 
 describeEngines('the keys of the audit log', (engine) => {
-  it('survive a new SECRET_KEY; without the old one what it vouched for cannot be shown', async () => {
+  it('survive a new SECRET_KEY; without the old one, what it signed cannot be verified', async () => {
     const server = await startServer(engine)
     const NEXT = 'another secret key of tests that is long enough'
     const run = async (
@@ -186,7 +186,7 @@ describeEngines('the keys of the audit log', (engine) => {
 })
 
 describeEngines('records without a MAC', (engine) => {
-  it('are the first links of a chain that was made before its keys, and no later ones', async () => {
+  it('can only be the first links of a chain, from before there were keys', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-old-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'silent' }

@@ -83,7 +83,7 @@ const ajv = new Ajv({ strict: false, formats: { password: true, 'date-time': tru
 ajv.addFormat('object-key', (text: string) => isKeyText(text, 1))
 ajv.addFormat('key-prefix', (text: string) => isKeyText(text, 0))
 
-describe('no request holds the process', { skip: onS3 && 'starts a service of its own, with files' }, () => {
+describe('no request blocks the process', { skip: onS3 && 'starts a service of its own, with files' }, () => {
   let folder: string
   let server: Awaited<ReturnType<typeof spawnWatched>>
   let adminToken: string

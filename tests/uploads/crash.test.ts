@@ -41,7 +41,7 @@ const etagOf = ({ parts }: Sent) =>
   `${digest(Buffer.concat(parts.map((part) => digest(part).digest()))).digest('hex')}-${parts.length}`
 const named = ({ parts }: Sent) => parts.map((part, i) => ({ part_number: i + 1, etag: digest(part).digest('hex') }))
 
-describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
+describeEngines('kill -9 in the middle of multipart uploads', (engine) => {
   const service = killableService(engine)
   let client: Client
 
