@@ -43,7 +43,7 @@ function intruder(server: TestServer, engine: Engine) {
       .selectFrom(table as 'audit_sealed')
       .selectAll()
       .execute() as unknown as Promise<Row<T>[]>
-  /** Does it, gives what verifying then says, and undoes it. */
+  /** Makes a change, returns the verification result, and undoes the change. */
   const tamper = async (work: () => Promise<unknown>, meanwhile: () => Promise<unknown> = async () => undefined) => {
     const kept = await Promise.all(tables.map(async (table) => ({ table, rows: await all(table) })))
     await unguarded(work)
@@ -194,7 +194,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     const checkpoints = ['delete from audit_checkpoints where n > 1', 'update audit_head set checkpoints = 1']
     const more = await db.tamper(() => db.run(...tail, head, ...checkpoints))
     assert.deepEqual(first(more), ['tail', 26], 'by the file')
-    // The service goes on and does not cover it up.
+    // The service continues without hiding it.
     const grown = await db.tamper(
       () => db.run(...tail, head, ...checkpoints),
       async () => {
@@ -280,7 +280,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     }
     assert.match(server.logged(), /an audit record was not written by this service/)
 
-    // Edited, with every hash after it computed anew.
+    // Edited, with every later hash recomputed.
     const anew = await db.tamper(async () => {
       await db.run(`update audit_sealed set object_key = 'other' where id = '${id(20)}'`)
       const rows = new Map((await db.all('audit_sealed')).map((one) => [one.id, one]))

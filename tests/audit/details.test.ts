@@ -39,7 +39,7 @@ test('details of any length can be reassembled from their parts, each within the
   )
 })
 
-/** The longest text that a field of so many characters may hold, as JSON writes it: six bytes for one. */
+/** The longest JSON text for a field of this length: six bytes per character. */
 const control = (length: number) => '\u0001'.repeat(length)
 const id = FIRST
 const name = control(100)

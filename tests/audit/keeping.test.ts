@@ -54,7 +54,7 @@ describeEngines('retention', (engine) => {
       const left = await allActions(server.database)
       assert.ok(left.every(({ time }) => time > '2026-06'))
 
-      // 0: for ever. And what is not sealed is never removed, however old.
+      // 0 keeps records forever. Unsealed records are never removed, however old.
       await server.admin.updateSettings({ body: { audit: { retention_days: 0 } } })
       await server.later(5000 * DAY)
       await server.records([], () => server.running.tick())
@@ -173,7 +173,7 @@ describeEngines('the keys of the audit log', (engine) => {
         const lost = await verify(running)
         assert.equal(lost.ok, false)
         assert.deepEqual(lost.faults.find(({ kind }) => kind === 'forged')?.seq, 1)
-        // The service goes on, with a key of its own.
+        // The service continues with a new key.
         await running.tick()
         assert.equal((await verify(running)).pending, 1)
       }
@@ -228,7 +228,7 @@ describeEngines('records without a MAC', (engine) => {
       assert.ok(found.checked > 2500)
       assert.equal((await client.listAudit({ query: { action: ['old_action'] } })).total, 2500)
 
-      // In no time it looks at one batch, and goes on where it was.
+      // With a limit of zero it checks one batch, and the next call continues there.
       const config = readConfig(env)
       const ctx = createContext({ database, config } as System, systemActor)
       let checked = 0
@@ -286,7 +286,7 @@ function oldRecord(i: number): Omit<Row<'audit'>, 'mac'> {
 }
 
 describe('two services over PostgreSQL', () => {
-  /** Asserts that every record is in the chain once and that the chain is whole; gives how many there are. */
+  /** Asserts that every record is in the chain once and that the chain is complete; returns their number. */
   async function checkWhole(url: string, token: string, databaseUrl: string): Promise<number> {
     const client = createClient({ baseUrl: url, token })
     await until(async () => (await client.verifyAudit()).pending <= 1)

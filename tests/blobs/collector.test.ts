@@ -167,7 +167,7 @@ describeEngines('collector', (engine) => {
     await server.admin.createBucket({ body: { name: 'clock' } })
     const put = (key: string) => server.admin.putObject({ params: { bucket: 'clock', key }, body: key })
     await put('before')
-    // What was reserved beside it is collected in the hours that follow.
+    // What else was reserved is collected in the hours that follow.
     await server.later(3 * 3600_000)
     await server.running.tick()
     await server.later(-3 * 3600_000 - 1000)

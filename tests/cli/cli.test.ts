@@ -453,7 +453,7 @@ interface Proxy {
   url: string
   /** Requests that passed, with their range. */
   seen: string[]
-  /** Parts that are let through; those after them wait for ever. */
+  /** Number of parts that pass; later ones wait forever. */
   parts: number
   /** Bytes after which the next long answer breaks off, once. */
   cutAfter: number

@@ -1,4 +1,4 @@
-// `strongroom backup` on SQLite: of one moment, beside writers, checked before it has its name.
+// `strongroom backup` on SQLite: a consistent snapshot, next to writers, checked before it gets its name.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -21,7 +21,7 @@ describeEngines('http', (engine, itOnce) => {
     body?: string,
     token: string | undefined = server.adminToken,
   ) => request({ url: server.url, path: at, method, token, headers, body })
-  /** Writes bytes to a socket and gives all that comes back until it is closed, or until `enough` has come. */
+  /** Writes bytes to a socket and returns everything received until it is closed or `enough` has arrived. */
   const raw = (bytes: string | Buffer, enough = /$^/): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(server.url)

@@ -1,4 +1,4 @@
-// What becomes of open connections when a service ends; time moves only when told to.
+// Open connections when a service stops, with a clock that moves only when told to.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { paceOf } from '../../server/fronts/api/body.ts'
 
 const SPAN = 30_000
-/** How many spans a body is kept that brings these bytes in them, the last number for ever; at most 1000. */
+/** How many periods a body survives that delivers these bytes in them, the last number repeated; at most 1000. */
 function kept(...bytes: number[]): number {
   const keeps = paceOf(SPAN)
   let total = 0

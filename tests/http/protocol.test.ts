@@ -27,7 +27,7 @@ describeOnce('protocol', (engine) => {
     socket.on('end', () => socket.end())
     return socket
   }
-  /** Writes bytes and gives all that comes back until the other side closes. */
+  /** Writes bytes and returns everything received until the other side closes. */
   const raw = async (...bytes: (string | Buffer)[]): Promise<string> => {
     const socket = connect()
     let text = ''
@@ -109,7 +109,7 @@ describeOnce('protocol', (engine) => {
         assert.equal(answer.length - answer.indexOf('\r\n\r\n') - 4, Number(length), at)
       }
     await server.admin.deleteObject({ params: { bucket: 'wire', key: 'long' } })
-    // One that asks first whether to send its body is told the answer, and sends none.
+    // A client that asks first whether to send its body gets the response, and sends none.
     const asks = `GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n`
     assert.deepEqual(seen(await raw(asks)), ['404 not_found'])
   })
@@ -258,7 +258,7 @@ describeOnce('protocol', (engine) => {
     const slow = await startServer(engine, { REQUEST_TIMEOUT_SECONDS: '1' })
     try {
       await slow.admin.createBucket({ body: { name: 'slow' } })
-      /** Writes the head, then a piece every 100 ms; gives what came back and how long it took. */
+      /** Writes the head, then a piece every 100 ms; returns the response and the duration. */
       const drip = async (head: string, piece: string, pieces = Number.POSITIVE_INFINITY) => {
         const socket = connect(slow.url)
         let text = ''

@@ -191,7 +191,7 @@ describeEngines('images', (engine, itOnce) => {
     assert.deepEqual([pad.colourAt(0.25, 0.4), pad.colourAt(0.75, 0.6)], ['red', 'yellow'])
     const white = await look({ w: 100, h: 100, fit: 'pad', format: 'jpeg' })
     assert.deepEqual([white.at(50, 3), white.colourAt(0.25, 0.4)], [[255, 255, 255, 255], 'red'])
-    // A cut-out of a wide picture shows its middle: at the sides of this one there is none of it.
+    // A crop of a wide picture shows its middle: this one's sides are cropped.
     const narrow = await look({ w: 20, h: 200, fit: 'cover' })
     assert.deepEqual(narrow.size, [20, 200])
     assert.deepEqual([narrow.colourAt(0, 0), narrow.colourAt(1, 1)], ['red', 'yellow'])

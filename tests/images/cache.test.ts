@@ -151,7 +151,7 @@ describe('the folder of the image cache', () => {
     const outside = all('disk').filter((name) => !name.startsWith('strongroom-images/'))
     assert.deepEqual(outside, ['.hidden', 'lost+found', 'strongroom-images'])
     await service.kill('SIGTERM')
-    // What somebody puts beside it later is none of its business.
+    // It ignores files that are put next to it later.
     write('disk/00/foreign')
     service = await spawnServer({ ...env, IMAGE_CACHE_DIR: path.join(folder, 'disk') })
     assert.ok(fs.existsSync(path.join(folder, 'disk/00/foreign')))

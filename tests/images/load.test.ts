@@ -233,7 +233,7 @@ describe('images under load', { skip: onS3 }, () => {
       }
       await settle()
       const { renders } = status()
-      // Someone who leaves: the render goes on to its end, holds its slot until then, and what it made is kept.
+      // A client disconnects: the render finishes, holds its slot until then, and its result is cached.
       const left = new AbortController()
       const url = `${base}${imagePath('a.jpg', { w: 777, format: 'avif' })}`
       const leaving = fetch(url, { headers: { authorization: `Bearer ${server.adminToken}` }, signal: left.signal })

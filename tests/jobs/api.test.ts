@@ -247,7 +247,7 @@ describeEngines('jobs', (engine, itOnce) => {
     const kept = await run({ kind: 'delete', source_bucket: dest, prefix: 'a/', exclude: ['a/'] })
     assert.deepEqual(counts(kept), succeeded(5))
     assert.deepEqual(await keysOf(dest), ['a/'])
-    // Also as many as may be named, beside many objects.
+    // Also the maximum number of keys, with many objects.
     await fill(source, numbered('many/', 2200))
     const most = [...numbered('many/', 2190), ...times(7810, (i) => `many/${i}/`)]
     const rest = await run({ kind: 'delete', source_bucket: source, prefix: 'many/', exclude: most })
@@ -421,7 +421,7 @@ describeEngines('jobs', (engine, itOnce) => {
       const dest = await open({ quota_gb: 750 / GIB })
       await fill(dest, ['0000'], () => 150)
       const job = await run({ kind, source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix: '' })
-      // Six and a half hundred are free beside the one that is replaced; the large one never fits after three.
+      // 650 bytes are free in addition to the replaced object; the large one never fits after three.
       assert.deepEqual(counts(job), succeeded(7, 3))
       assert.deepEqual(codes(job), [
         ['a/0003', 'quota_exceeded'],

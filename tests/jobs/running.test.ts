@@ -39,7 +39,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     twin = world.twin
   })
 
-  /** Begins a job over 3000 objects and changes three of them behind its back: contents, metadata, deleted and made again. */
+  /** Starts a job on 3000 objects and changes three of them meanwhile: contents, metadata, deleted and created again. */
   const overtaken = async (body: Omit<NewJob, 'source_bucket'>) => {
     const name = await open({ trash_days: 0 })
     const keys = numbered('a/', 3000)
@@ -129,7 +129,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
   itOnce('cancels immediately what has not started', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3))
-    // It begins with no job: it only answers.
+    // It starts no job: it only answers requests.
     const web = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent', PORT: '0' }), {
       ...{ role: 'web', now: server.clock.now, timers: false },
     })
@@ -330,7 +330,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await fill(source, numbered('a/', 3000))
     const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest })
     await midway(job)
-    // As a person would have to: empty it first, again and again.
+    // As a user would have to: empty it first, repeatedly.
     await until(async () => {
       const { items } = await server.admin.listObjects({ params: { bucket: dest }, query: { limit: 1000 } })
       if (items.length > 0)
@@ -382,7 +382,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await fill(source, numbered('a/', 3000))
     const services = [server.running, ...(twin ? [twin] : [])]
     const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
-    // As if another process had it and were then stopped for ever. The one that is at it must notice.
+    // As if another process claimed it and then stopped forever. The current runner must notice.
     const { goOn: _, ...stopped } = await pause(job)
     assert.equal(stopped.status, 'running')
     for (const service of services) await service.tick()
@@ -459,7 +459,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     const hundredth = { ...rows[0], id: newId() } as (typeof rows)[number]
     await server.database.transaction((tx) => tx.insertInto('jobs').values(hundredth).execute())
     assert.deepEqual(new Set(await Promise.all(times(10, attempt))), new Set(['limit_reached']))
-    // It is each person's own limit.
+    // The limit is per user.
     await finish(await create(body))
     await server.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', hundredth.id).execute())
     if (engine === 'postgres') {

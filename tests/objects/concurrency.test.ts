@@ -344,7 +344,7 @@ describeEngines('concurrency', (engine) => {
     await assertExact(name)
     const left = await trash()
     const visible = await contents(name)
-    // Six beside it, one at the key, and every other one of the 25 in the trash.
+    // Six next to it, one at the key, and every other one of the 25 in the trash.
     assert.equal(visible.size, 7)
     assert.deepEqual(
       [...visible.keys()].filter((key) => key !== 'k.txt').toSorted(),

@@ -97,7 +97,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     await checkLeftovers()
   })
 
-  /** Asserts that what is visible is right, and gives it. */
+  /** Asserts that what is visible is correct, and returns it. */
   async function checkEverything(
     client: Client,
     sent: ReadonlyMap<string, string>,

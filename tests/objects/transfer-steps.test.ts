@@ -38,7 +38,7 @@ describeEngines('the step that copies and moves', (engine) => {
   })
   after(() => server.stop())
 
-  /** Fills two buckets (sizes by key), does it, gives what `look` finds, and takes everything back. */
+  /** Fills two buckets (sizes by key), runs the operation, returns what `look` finds, and undoes everything. */
   async function attempt<T>(
     kind: Kind,
     given: { source: Record<string, number>; dest: Record<string, number> | 'same'; quota?: number | null },

@@ -280,7 +280,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
       const matched = (await run(id, { dry_run: true })).sample.includes('logs/a.log')
       assert.equal(matched, (await explain()).find(({ policy_id }) => policy_id === id)?.matches_now)
     }
-    // Who may read the object is told, whoever may not is not.
+    // Callers who can read the object get an answer, others do not.
     const reader = server.as(await server.userWith({ bucket_pattern: bucket.name, prefix: 'logs/', actions: ['read'] }))
     assert.equal((await reader.explainPolicies({ params, query: { key: 'logs/a.log' } })).items.length, 3)
     await rejectsWith(reader.explainPolicies({ params, query: { key: 'x' } }), 'forbidden')
@@ -373,7 +373,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.deepEqual(brief(await run(id)), ['succeeded', 2, 2, 0, 2])
     const trash = await bucket.trash()
     assert.ok(trash.every(({ deleted_by }) => deleted_by === taken.author_id))
-    // And with fewer rights takes them from it.
+    // And an author with fewer permissions takes them from it.
     await setGroups([mayPolicy])
     const weak = server.as(await server.login(email, password))
     await weak.updatePolicy({ params: { id }, body: { name: 'weaker' } })

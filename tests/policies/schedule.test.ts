@@ -77,7 +77,7 @@ describeEngines('cleanup policies: their times', (engine, itOnce) => {
     await server.running.tick()
     const policy = await create({ bucket_patterns: [bucket.name], glob: '*', cron: '*/10 * * * *' })
     const params = { id: policy.id }
-    /** A run that some other process has begun with and not renewed: nobody takes it before its lease is over. */
+    /** A run that another process claimed and did not renew: no one takes it before its lease expires. */
     const stuck = async (change: { kind?: 'live' | 'dry' } = {}) => {
       const done = await run(policy.id, { dry_run: true })
       const row = await server.database.db

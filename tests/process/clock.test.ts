@@ -102,7 +102,7 @@ describeEngines('a clock that jumps', (engine) => {
       await assertKept()
       assert.ok(errors().length >= 5)
       assert.match(errors()[0] ?? '', /leapt 9600 hours ahead/)
-      // However long it goes on like that.
+      // However long that lasts.
       time.uptime += 3 * DAY
       time.wall += 3 * DAY
       await tick()

@@ -29,7 +29,7 @@ const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const OTHER_KEY = 'another secret key of tests that is long enough'
 type Env = Record<string, string>
 
-/** Every command, as it would work beside a service. */
+/** Every command, as it would run alongside a service. */
 const COMMANDS = [
   ['verify', '--fix'],
   ['verify'],
@@ -335,7 +335,7 @@ describeEngines('a start', (engine) => {
     fs.writeFileSync(path.join(place.folder, 'secret.key'), '', { mode: 0o600 })
     await refuses(/secret\.key holds no whole key\. /)
     fs.rmSync(path.join(place.folder, 'secret.key'))
-    // Where there is no database yet, it makes one, and goes on with it.
+    // Without a database, it creates one and continues.
     const fresh = await newPlace(engine)
     const { SECRET_KEY: _none, ...first } = fresh.env
     fs.writeFileSync(path.join(fresh.folder, 'secret.key'), 'half', { mode: 0o600 })

@@ -65,7 +65,7 @@ describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGat
       await until(() => acknowledged.size >= before + 15)
       await replicas[victim]?.kill('SIGKILL')
       await Promise.all(uploads)
-      // The other one goes on alone.
+      // The other one continues alone.
       const alone = client(1 - victim)
       await alone.putObject({ params: { bucket: 'shared', key: `alone${round}` }, body: 'x' })
       acknowledged.set(`alone${round}`, md5(Buffer.from('x')))

@@ -325,7 +325,7 @@ describeEngines('multipart uploads: each part', (engine, itOnce) => {
         () => true,
         () => false,
       )
-      // Where nobody was in time: as a client goes on that was told so.
+      // If none was in time: continue like a client that got this response.
       if (!done) {
         const again = await upload.send(1, contents[1] as Buffer)
         await upload.complete([again])

@@ -204,7 +204,7 @@ describeEngines('multipart uploads: what they reserve', (engine, itOnce) => {
     await unknown.send(1, bytes(300))
     assert.deepEqual(refusal(await unknown.try(2, bytes(1))), [413, 'quota_exceeded'])
     assert.equal(await total(), used + 1000)
-    // A deleted bucket gives back what its open uploads had reserved.
+    // Deleting a bucket releases what its open uploads had reserved.
     await server.admin.deleteBucket({ params: { bucket: other } })
     await tick()
     assert.equal(await total(), used + 700)

@@ -82,7 +82,7 @@ describeEngines('usage over time', (engine, itOnce) => {
     assert.equal(point?.object_count, 4)
     assert.equal(point?.uploaded_bytes, stored)
     const sent = 200_000 + 10 + 1000 + zip
-    // Where the storage gives out the contents itself we do not see them.
+    // Contents that the storage serves directly are not seen.
     assert.equal(point?.downloaded_bytes, sent)
     assert.ok((point?.requests ?? 0) >= 10, `${point?.requests} requests`)
     const { types, totals } = {

@@ -53,7 +53,7 @@ it('allows what is listed, in either spelling, and refuses what is denied', () =
   for (const bad of ['10.0.0.0/33', 'x', '10.0.0.0/', '/8']) assert.throws(() => parseRange(bad), /no address/, bad)
 })
 
-/** The public parts of the two spaces, written down beside ipaddr.js from the registries of IANA. */
+/** The public parts of both address spaces, from IANA's registries, independent of ipaddr.js. */
 const special4: [number, number, number, number, number][] = [
   ...[
     [0, 0, 0, 0, 8],

@@ -82,7 +82,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     const events = (one: Receiver) => one.received.map(({ headers }) => headers['x-svc-event']).sort()
     assert.deepEqual(
       [events(all), events(named), events(other)],
-      // What left the prefix by a move is told; that endpoints were made is an event, too.
+      // A move out of the prefix is sent; creating an endpoint is an event, too.
       [['delete', 'move', 'upload', ...Array(3).fill('webhook_create')], ['move'], []],
     )
     await server.admin.deleteWebhook({ params: everything.params })

@@ -39,7 +39,7 @@ function poster(options: Partial<Route> & { dns?: string; timeout?: number } = {
   return one
 }
 const ask = (one: ReturnType<typeof poster>, url: string) => one.post(new URL(url), { 'X-Test': '1' }, '{}')
-/** A server that does what it is told with each connection. */
+/** A server that handles each connection with a given function. */
 async function tcp(serve: (socket: net.Socket) => void, host = '127.0.0.2'): Promise<number> {
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => {
