@@ -197,7 +197,7 @@ test('the tree keeps its import rules', () => {
   assert.equal(findBreaches(readTree()).join('\n'), '')
 })
 
-test('no import cycle among files', () => {
+test('files import one another in no circle', () => {
   assert.deepEqual(findCircles(readTree()), [])
   const circle = new Map([
     ['a.ts', "import { b } from './b.ts'"],
@@ -212,7 +212,7 @@ test('no import cycle among files', () => {
   ])
 })
 
-test('no import cycle among features of the console', () => {
+test('features of the console depend on one another in no circle', () => {
   const folderOf = (file: string) => file.match(/^console\/src\/(?:features\/)?[^/]+(?=\/)/)?.[0]
   const folders = new Map<string, string>()
   for (const [file, text] of readTree()) {
@@ -346,7 +346,7 @@ test('every rule is alive', () => {
   }
 })
 
-test('each class belongs to one style sheet: the order of two depends on what was opened before', () => {
+test('a class is of one style sheet: which of two comes later depends on what was opened before', () => {
   const sheets = new Map<string, string[]>()
   for (const file of fs.globSync('console/src/**/*.css', { cwd: path.join(import.meta.dirname, '..') }))
     for (const [, name = ''] of fs

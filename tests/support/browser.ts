@@ -9,10 +9,10 @@ import { launchChromium, newProfile, noBrowser, signInto } from './launch.ts'
 import { ADMIN, type Engine, engines, type TestServer } from './server.ts'
 
 const axeSource = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Where every `shot` is stored, if set. */
+/** A folder to look at the pictures of: every `shot` goes there when it is set. */
 const pictures = process.env.SCREENSHOTS
 
-/** An empty profile in the Chromium that the tests of a file share. */
+/** An empty profile of its own in the Chromium that the tests of a file share. */
 export interface Browser {
   context: BrowserContext
   close(): Promise<void>
@@ -20,9 +20,9 @@ export interface Browser {
 interface BrowserOptions {
   width?: number
   height?: number
-  /** Arguments for Chromium: with any, the test gets its own Chromium. */
+  /** Arguments for Chromium: with any it is one of the test's own. */
   args?: readonly string[]
-  /** The full browser, the test's own: includes the PDF viewer. */
+  /** The browser whole, one of the test's own: with its viewer of PDF. */
   whole?: boolean
 }
 
@@ -41,19 +41,19 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   return { context, close: () => context.close() }
 }
 
-/** Signs the browser in by its cookie; pages opened afterwards belong to that user. */
+/** Signs the browser in, as its cookie has it; pages that are opened afterwards are that person's. */
 export const signIn = ({ context }: Browser, server: Pick<TestServer, 'url'>, who: Person = ADMIN): Promise<void> =>
   signInto(context, server, who)
 
 export type Person = { email: string; password: string }
 interface InBrowserOptions extends BrowserOptions {
-  /** Default: the administrator; null: signed out. */
+  /** Signed in as the administrator unless told otherwise; null is nobody. */
   who?: Person | null
-  /** Uses the machine's clock instead of the server's: for tests of speed or frames. */
+  /** The page's time is the server's, unless this asks for the machine's: where speed or frames count. */
   realTime?: boolean
 }
 
-/** Returns a function that runs a test with an empty profile; a test can add to its file's options. */
+/** Gives what runs a test with an empty profile; a test may ask for more than its file does. */
 export const inBrowserOf =
   (server: () => TestServer, usual: InBrowserOptions = {}) =>
   async (work: (browser: Browser) => Promise<void>, asked: InBrowserOptions = {}): Promise<void> => {
@@ -89,19 +89,19 @@ export function describeConsole(name: string, suite: (engine: Engine, test: type
 
 export interface ConsolePage {
   page: Page
-  /** The page's faults so far: errors, policy violations, failed and foreign requests. */
+  /** What went wrong on the page so far: errors, violations of its policy, refused and foreign requests. */
   faults: string[]
   /**
-   * Fails on any fault, and on violations of WCAG 2.2 A and AA that axe finds in dark and light mode, or in one of them;
-   * `within` limits it to a part of the page. In a test that runs on both engines, axe checks the first one's pages.
+   * Fails on any fault, and on what axe finds against WCAG 2.2 A and AA, in the dark and in the light, or in one of them;
+   * `within` a part of the page. Of a test that runs on both engines axe looks at the pages of the first.
    */
   check(name: string, options?: { schemes?: readonly ('light' | 'dark')[]; within?: string }): Promise<void>
-  /** Takes a screenshot for people to look at. */
+  /** Takes a picture for people to look at. */
   shot(name: string): Promise<void>
 }
 
 interface OpenOptions {
-  /** Error statuses that are expected here, such as 404 for a deleted item. */
+  /** Statuses that answers may have here, like 404 of a view of what is gone. */
   expect?: readonly number[]
 }
 
@@ -152,10 +152,10 @@ export async function openConsole(
     shot,
     async check(name, { schemes = ['dark', 'light'] as const, within } = {}) {
       assert.deepEqual(faults, [], name)
-      // The engine does not affect a page's structure: in a test that runs on both, axe checks only the first.
+      // What an engine answers does not change how a page is made: where a test runs on both, axe looks with the first.
       if (onBoth && server.engine !== undefined && server.engine !== consoleEngines[0])
         return page.emulateMedia({ colorScheme: schemes.at(-1) ?? null, reducedMotion: 'reduce' })
-      // The page is the same in both: only the colors remain to be checked in the second.
+      // The page is the same in both: what is left to look at in the second are its colours.
       for (const [i, scheme] of schemes.entries()) await inScheme(scheme, name, i === 0 ? WCAG : COLOURS, within)
     },
   }
@@ -173,7 +173,7 @@ interface AxeResult {
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOURS = ['color-contrast', 'link-in-text-block']
-/** Violations of WCAG 2.2 A and AA, and contrasts that axe could not measure for no good reason. */
+/** What axe finds against WCAG 2.2 A and AA, and contrasts that it could not measure for no good reason. */
 async function violationsOn(page: Page, rules: readonly string[], within = 'html'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
   const { violations, incomplete } = await page.evaluate(
