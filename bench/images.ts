@@ -291,7 +291,7 @@ async function compareCpu(service: ServerProcess, ours: () => Promise<Outcome>, 
   )
 }
 
-/** Peak of the resident memory under a mix of heavy sources, 16 in flight (I15). */
+/** Peak of the resident memory under a mix of heavy sources, 16 in flight. */
 async function memory(service: ServerProcess, url: string, headers: Record<string, string>, seconds: number) {
   const before = service.memory().rss
   fs.writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')

@@ -24,8 +24,8 @@ export function configuration(): string {
   return [
     '# Configuration',
     '',
-    'Everything is set by environment variables, read once at start. All faults are listed at once and nothing starts',
-    'until they are mended. This page is generated from `server/config/variables.ts` by `npm run docs`.',
+    'Strongroom reads its configuration from environment variables, once, at start. It lists all invalid values together',
+    'and does not start until they are fixed. This page is generated from `server/config/variables.ts` by `npm run docs`.',
     '',
     '| variable | default | meaning |',
     '|---|---|---|',
@@ -49,8 +49,9 @@ export function webhookEvents(): string {
   return [
     '# Webhook events',
     '',
-    'What endpoints can subscribe to, with the JSON Schema of `details`. The whole bodies: `GET /api/v1/webhooks/events`.',
-    'Fields may be added, none is taken away. This page is generated from `contract/events.ts` by `npm run docs`.',
+    'The events that endpoints can subscribe to, with the JSON Schema of `details`. `GET /api/v1/webhooks/events` has the',
+    'schemas of whole bodies. Fields may be added but are never removed. This page is generated from `contract/events.ts`',
+    'by `npm run docs`.',
     '',
     ...parts,
   ].join('\n')
@@ -59,11 +60,11 @@ export function webhookEvents(): string {
 /** docs/metrics.md: every metric of our own. */
 export function metricsPage(): string {
   const tables = [
-    ['Counted in each process since its start', eventMetrics],
-    ['Looked at when they are asked for', snapshotMetrics],
-    ['The same, of PostgreSQL', poolMetrics],
-    ['Of the service, by the process that is asked', probeMetrics],
-    ['Queues that all processes share; missing while the database does not answer', queueMetrics],
+    ['Counted per process since its start', eventMetrics],
+    ['Read on request', snapshotMetrics],
+    ['Read on request, PostgreSQL only', poolMetrics],
+    ['About the service, from the process that answers', probeMetrics],
+    ['Queues that all processes share; missing while the database is unavailable', queueMetrics],
   ] as const
   const parts = tables.flatMap(([title, table]) => [
     `## ${title}`,
@@ -79,7 +80,7 @@ export function metricsPage(): string {
   return [
     '# Metrics',
     '',
-    'What `/metrics` has beside the `process_…` and `nodejs_…` metrics of prom-client. How to read it and what to watch:',
+    'The metrics in `/metrics`, in addition to `process_…` and `nodejs_…` from prom-client. How to scrape them and what to watch:',
     '[observability.md](observability.md). This page is generated from `server/observe/instruments.ts` by `npm run docs`.',
     '',
     ...parts,

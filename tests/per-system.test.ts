@@ -22,7 +22,7 @@ test('each service has its own state, made once', () => {
   assert.equal(made, 2)
 })
 
-test('what a service has still to do at its end comes in stages; a failure keeps nothing else from it', async () => {
+test('shutdown work runs in stages; a failure does not prevent the rest', async () => {
   const done: string[] = []
   const closedOf = perSystem(
     () => ({}),

@@ -10,7 +10,7 @@ const RUN = path.join(import.meta.dirname, 'run.ts')
 describe('npm test -- --retry-failed', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-retry-'))
   after(() => fs.rmSync(folder, { recursive: true, force: true }))
-  /** A test file that fails so many times, by an assertion or with its process, and passes from then on. */
+  /** A test file that fails this many times, by an assertion or with its process, and then passes. */
   function file(name: string, failures: number, how = 'throw new Error("by chance")'): string {
     const written = path.join(folder, `${name}.test.ts`)
     const count = JSON.stringify(path.join(folder, `${name}.count`))

@@ -1,7 +1,6 @@
 // npm test [files, folders, options of `node --test`]
 // e.g. npm test -- tests/buckets/api.test.ts --test-name-pattern="quota"
-// --retry-failed: a file in which something failed runs once more, alone; if it passes then, so does the run, which names
-// it under "Flaky".
+// --retry-failed: reruns each failed file once, on its own; if it passes, so does the run, which lists it under "Flaky".
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -14,36 +13,36 @@ import { type Postgres, startPostgres } from './support/postgres.ts'
 
 process.chdir(path.dirname(import.meta.dirname))
 const given = process.argv.slice(2)
-// What exists on disk or is a TypeScript file is a file to run; all else is meant for `node --test`.
+// Existing paths and names ending in .ts are files to run; everything else is an option of `node --test`.
 const isFile = (word: string) => !word.startsWith('-') && (/\.ts$/.test(word) || fs.existsSync(word))
 const files = given.filter(isFile).map((file) => (isFolder(file) ? `${file.replace(/\/+$/, '')}/**/*.test.ts` : file))
 const RETRY = '--retry-failed'
 const options = given.filter((word) => !isFile(word) && word !== RETRY)
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  console.error(`The tests need Node 24, this is ${process.version}: use "npm test", which runs the one npm installed.`)
+  console.error(
+    `The tests need Node 24, this is ${process.version}: use "npm test", which runs the one that npm installed.`,
+  )
   process.exit(1)
 }
 
 if (!findChromium())
-  console.log(
-    'Skipped: the tests in a browser, for there is no Chromium (apt-get install chromium, or set CHROMIUM_PATH).',
-  )
-if (noFirefox) console.log(`Skipped: the tests in Firefox. ${noFirefox}.`)
+  console.log('Skipped: browser tests, Chromium not found (apt-get install chromium, or set CHROMIUM_PATH).')
+if (noFirefox) console.log(`Skipped: Firefox tests. ${noFirefox}.`)
 
 let ceph: Gateway | undefined
 if (process.env.TEST_S3_URL) {
-  console.log('S3: the engine of TEST_S3_URL.')
+  console.log('S3: using TEST_S3_URL.')
 } else {
   ceph = await startCeph()
-  if (ceph) console.log(`S3: Ceph started for this run, ${new URL(ceph.url).searchParams.get('endpoint')}.`)
+  if (ceph) console.log(`S3: started Ceph for this run at ${new URL(ceph.url).searchParams.get('endpoint')}.`)
   else if (process.env.TEST_STORAGE === 's3') throw new Error(noGateway)
-  else console.log(`Skipped: the tests on S3. ${noGateway[0]?.toUpperCase()}${noGateway.slice(1)}.`)
+  else console.log(`Skipped: S3 tests. ${noGateway[0]?.toUpperCase()}${noGateway.slice(1)}.`)
 }
 
 let postgres: Postgres | undefined
 if (process.env.TEST_POSTGRES_URL) {
-  console.log('PostgreSQL: the server of TEST_POSTGRES_URL.')
+  console.log('PostgreSQL: using TEST_POSTGRES_URL.')
 } else {
   postgres = await startPostgres()
   console.log(`PostgreSQL: started for this run on port ${new URL(postgres.url).port}.`)
@@ -53,7 +52,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-run-'))
 const compiled = path.join(folder, 'compiled')
 let runs = 0
 let tests: ChildProcess | undefined
-/** Runs test files, so many at a time; gives the exit code. */
+/** Runs test files, `atOnce` at a time; returns the exit code. */
 async function run(these: readonly string[], atOnce: number): Promise<number> {
   tests = spawn(
     process.execPath,
@@ -66,7 +65,7 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
       '--test-reporter=./tests/support/failed-files.ts',
       `--test-reporter-destination=${path.join(folder, `files-${runs}`)}`,
       `--test-concurrency=${atOnce}`,
-      // For each test, not for a file: what takes so long hangs, on a slow machine too. Milliseconds.
+      // Milliseconds per test, not per file: a test that takes this long hangs, even on a slow machine.
       '--test-timeout=300000',
       ...options,
       ...these,
@@ -81,7 +80,7 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
           TEST_S3_ACCESS_KEY: ceph.credentials.accessKeyId,
           TEST_S3_SECRET_KEY: ceph.credentials.secretAccessKey,
         }),
-        // Compiling our modules and their imports is half of what a test file, or a service that one starts, begins with.
+        // Compiling our modules and their imports is half of the start-up time of a test file or a service.
         NODE_COMPILE_CACHE: compiled,
         // File system work and bcrypt share libuv's threads; the default of 4 makes tests wait for each other.
         UV_THREADPOOL_SIZE: '16',
@@ -92,7 +91,7 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
   return signal ? 128 + os.constants.signals[signal] : (code ?? 1)
 }
 
-// On Ctrl-C the terminal tells the tests as well; a signal sent to this process alone is passed on.
+// On Ctrl-C the terminal signals the tests as well; a signal sent only to this process is forwarded.
 let stopped = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -100,11 +99,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     tests?.kill(signal)
   })
 
-/** More files than that do not fail by chance. */
+/** More failed files than this are not a coincidence. */
 const MOST_RETRIES = 8
 const flaky: string[] = []
 const told: string[] = []
-/** Runs test files as `run` does and, where that was asked for, those that failed once more; gives the exit code. */
+/** Runs test files like `run` and, with --retry-failed, reruns those that failed; returns the exit code. */
 async function runAndRetry(these: readonly string[], atOnce: number): Promise<number> {
   const code = await run(these, atOnce)
   if (code === 0) return 0
@@ -112,7 +111,7 @@ async function runAndRetry(these: readonly string[], atOnce: number): Promise<nu
   told.push(written('failed'))
   const retried = written('files').split('\n').filter(Boolean)
   if (!given.includes(RETRY) || stopped || retried.length === 0 || retried.length > MOST_RETRIES) return code
-  console.log(`\nOnce more, alone: ${retried.join(', ')}`)
+  console.log(`\nRerunning separately: ${retried.join(', ')}`)
   let worst = 0
   for (const file of retried) {
     const again = await run([file], 1)
@@ -122,9 +121,9 @@ async function runAndRetry(these: readonly string[], atOnce: number): Promise<nu
   return worst
 }
 
-/** Some wait for PostgreSQL or a lease of a minute: three keep two processors busy. */
+/** Some wait for PostgreSQL or for a lease of a minute: three keep two cores busy. */
 const AT_ONCE = 3
-/** A page waits for its turn most of the time. */
+/** A page is idle most of the time. */
 const PAGES_AT_ONCE = 4
 let failed = 0
 if (files.length > 0) failed = await runAndRetry(files, AT_ONCE)
@@ -135,16 +134,16 @@ else {
     all.filter((file) => !inBrowser(file)),
     AT_ONCE,
   )
-  // No page asks for it, and it is never quite idle.
+  // No browser test needs it, and it is never quite idle.
   await ceph?.stop()
   ceph = undefined
   if (!stopped) failed = Math.max(failed, await runAndRetry(all.filter(inBrowser), PAGES_AT_ONCE))
 }
 await postgres?.stop()
 await ceph?.stop()
-// Those of the first of two runs are far up by now.
+// Failures of the first of two runs have scrolled far up by now.
 if (told.length > 0 && (files.length === 0 || flaky.length > 0)) console.log(`\nFailed:\n\n${told.join('')}`)
-if (flaky.length > 0) console.log(`\nFlaky, for these passed when they ran once more, alone:\n  ${flaky.join('\n  ')}`)
+if (flaky.length > 0) console.log(`\nFlaky (passed when rerun separately):\n  ${flaky.join('\n  ')}`)
 fs.rmSync(folder, { recursive: true, force: true })
 process.exit(failed)
 

@@ -38,7 +38,7 @@ describeEngines('audit', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  it('gives one record by its id, sealed or not', async () => {
+  it('returns one record by its id, sealed or not', async () => {
     await put('one.txt')
     const [record] = (await server.admin.listAudit({ query: { object_key_prefix: 'one.txt' } })).items
     const params = { id: record?.id ?? '' }
@@ -200,7 +200,7 @@ describeEngines('audit', (engine, itOnce) => {
     }
   })
 
-  itOnce('exports what matches, latest first, as lines of JSON and as CSV that no spreadsheet runs', async () => {
+  itOnce('exports matching records, newest first, as JSON lines and as CSV without live formulas', async () => {
     const bucket = 'export-b'
     await server.admin.createBucket({ body: { name: bucket } })
     const keys = ['=1+1', '+x', '-x', '@x', 'plain', 'with "quotes", comma', 'two\nlines', '漢 emoji 🙂', '\ttab']
@@ -247,7 +247,7 @@ describeEngines('audit', (engine, itOnce) => {
     })
   })
 
-  itOnce('records reads only where the setting says so, after the answer, and tells no webhook', async () => {
+  itOnce('records reads only if the setting is on, after the response, and sends no webhook', async () => {
     await put('read/me')
     const byKey = { params: { bucket: 'audited', key: 'read/me' } }
     const { url } = await server.admin.presignObject({ params: { bucket: 'audited' }, body: { key: 'read/me' } })
@@ -294,7 +294,7 @@ describeEngines('audit', (engine, itOnce) => {
       return { id, action, resource_id: row.resource_id, details: JSON.parse(details) as PartialDetails }
     })
 
-  itOnce('records a long change whole: in several records that belong together, and a delivery for each', async () => {
+  itOnce('records a long change completely, as several linked records with a delivery for each', async () => {
     const hook = await endpoint(['group_create'])
     const grants = Array.from({ length: 40 }, (_, i) => ({
       bucket_pattern: '*',
@@ -331,7 +331,7 @@ describeEngines('audit', (engine, itOnce) => {
     )
   })
 
-  itOnce('names everyone who got a right, and every right that changed, however many they are', async () => {
+  itOnce('names everyone who gained a permission, and every permission that changed, however many', async () => {
     const user_ids = Array.from({ length: 230 }, () => newId())
     await server.database.transaction(async (tx) => {
       const me = await tx.selectFrom('users').selectAll().executeTakeFirstOrThrow()
@@ -400,7 +400,7 @@ describeEngines('audit', (engine, itOnce) => {
     assert.deepEqual([shared.keys, shared.object_keys], [60, keys])
   })
 
-  it('records refusals, but not without end', async () => {
+  it('records refusals, up to a limit', async () => {
     const someone = server.as(await server.userWith())
     const before = (await allActions(server.database)).length
     for (let i = 0; i < 80; i++) await rejectsWith(someone.getBucket({ params: { bucket: 'audited' } }), 'forbidden')
@@ -440,7 +440,7 @@ describeEngines('audit', (engine, itOnce) => {
     await server.records([{ action: 'upload', bucket: 'audited', key: 'fails' }], () => put('fails'))
   })
 
-  it('queues one delivery per endpoint that wants the event, with the exact body', async () => {
+  it('queues one delivery per subscribed endpoint, with the exact body', async () => {
     await server.database.transaction((tx) => tx.deleteFrom('webhooks').execute())
     const all = await endpoint(['*'])
     const named = await endpoint(['delete', 'upload'])

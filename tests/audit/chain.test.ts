@@ -43,7 +43,7 @@ function intruder(server: TestServer, engine: Engine) {
       .selectFrom(table as 'audit_sealed')
       .selectAll()
       .execute() as unknown as Promise<Row<T>[]>
-  /** Does it, gives what verifying then says, and undoes it. */
+  /** Makes a change, returns the verification result, and undoes the change. */
   const tamper = async (work: () => Promise<unknown>, meanwhile: () => Promise<unknown> = async () => undefined) => {
     const kept = await Promise.all(tables.map(async (table) => ({ table, rows: await all(table) })))
     await unguarded(work)
@@ -94,7 +94,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     fs.rmSync(file, { force: true })
   })
 
-  it('has every record once, and computes as documented', async () => {
+  it('contains every record once, with hashes computed as documented', async () => {
     const rows = new Map((await db.all('audit_sealed')).map((row) => [row.id, row]))
     assert.equal(ids.length, rows.size)
     let previous = '0'.repeat(64)
@@ -181,7 +181,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     assert.equal(alone.faults.at(-1)?.audit_id, id(12), 'the record that lost its link')
   })
 
-  it('finds a tail that was deleted, also by who hides it', async () => {
+  it('detects a deleted tail, even if the deletion was hidden', async () => {
     const tail = [
       `delete from audit_sealed where id in (select audit_id from audit_chain where seq > 25)`,
       'delete from audit_chain where seq > 25',
@@ -194,7 +194,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     const checkpoints = ['delete from audit_checkpoints where n > 1', 'update audit_head set checkpoints = 1']
     const more = await db.tamper(() => db.run(...tail, head, ...checkpoints))
     assert.deepEqual(first(more), ['tail', 26], 'by the file')
-    // The service goes on and does not cover it up.
+    // The service continues without hiding it.
     const grown = await db.tamper(
       () => db.run(...tail, head, ...checkpoints),
       async () => {
@@ -228,7 +228,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     assert.deepEqual(first(caught), ['tail', ids.length + 1])
   })
 
-  itOnce('finds two that changed places, as records and as links', async () => {
+  itOnce('detects swapped records and swapped links', async () => {
     const [a, b] = [id(8), id(14)]
     const columns = Object.keys((await db.all('audit_sealed'))[0] ?? {}).filter((one) => one !== 'id')
     const rows = new Map((await db.all('audit_sealed')).map((row) => [row.id, row]))
@@ -255,7 +255,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     assert.deepEqual(first(await db.tamper(() => db.run(...deeper, ...both('chain_hash')))), ['swapped', 8])
   })
 
-  it('finds a record that was put in, before and after it is sealed, and one in a chain made anew', async () => {
+  it('detects an inserted record, before and after sealing, and one in a recomputed chain', async () => {
     const [row] = await db.all('audit_sealed')
     const forged = { ...(row ?? assert.fail()), id: newId(), object_key: 'never happened' }
     const insert = (one: Row<'audit'>, table: 'audit_recent' | 'audit_sealed' = 'audit_recent') =>
@@ -280,7 +280,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     }
     assert.match(server.logged(), /an audit record was not written by this service/)
 
-    // Edited, with every hash after it computed anew.
+    // Edited, with every later hash recomputed.
     const anew = await db.tamper(async () => {
       await db.run(`update audit_sealed set object_key = 'other' where id = '${id(20)}'`)
       const rows = new Map((await db.all('audit_sealed')).map((one) => [one.id, one]))
@@ -311,7 +311,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     assert.equal(closed.first_fault?.kind, 'checkpoint')
   })
 
-  itOnce('finds what was done to checkpoints and head', async () => {
+  itOnce('detects tampering with checkpoints and the head', async () => {
     const edited = await db.tamper(() =>
       db.run("update audit_checkpoints set time = '2026-01-01T00:00:01.000Z' where n = 2"),
     )
@@ -344,7 +344,7 @@ describeEngines('the audit chain', (engine, itOnce) => {
     assert.equal(headless.first_fault?.kind, 'checkpoint')
   })
 
-  itOnce('the command says the same, and by its exit code', async () => {
+  itOnce('the command reports the same, with matching exit codes', async () => {
     const strongroom = async (...args: string[]) => {
       const main = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
       const child = spawn(process.execPath, [main, 'audit', ...args], {

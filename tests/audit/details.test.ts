@@ -10,7 +10,7 @@ import { splitDetails } from '../../server/features/audit/details.ts'
 const FIRST = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 const partsOf = (details: object, most?: number) => splitDetails(JSON.stringify(details), FIRST, most)
 
-test('any details, however long, are whole again from their parts, each within the limit', () => {
+test('details of any length can be reassembled from their parts, each within the limit', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 })
   const long = fc.tuple(text, fc.nat(150)).map(([one, times]) => one.repeat(times))
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -39,7 +39,7 @@ test('any details, however long, are whole again from their parts, each within t
   )
 })
 
-/** The longest text that a field of so many characters may hold, as JSON writes it: six bytes for one. */
+/** The longest JSON text for a field of this length: six bytes per character. */
 const control = (length: number) => '\u0001'.repeat(length)
 const id = FIRST
 const name = control(100)

@@ -23,7 +23,7 @@ import { until } from '../support/until.ts'
 const DAY = 86_400_000
 
 describeEngines('retention', (engine) => {
-  it('removes what is over, leaves an anchor, records it, and the chain verifies on', async () => {
+  it('removes expired records, leaves an anchor, records the purge, and the chain still verifies', async () => {
     const server = await startServer(engine)
     try {
       await server.admin.createBucket({ body: { name: 'kept' } })
@@ -54,7 +54,7 @@ describeEngines('retention', (engine) => {
       const left = await allActions(server.database)
       assert.ok(left.every(({ time }) => time > '2026-06'))
 
-      // 0: for ever. And what is not sealed is never removed, however old.
+      // 0 keeps records forever. Unsealed records are never removed, however old.
       await server.admin.updateSettings({ body: { audit: { retention_days: 0 } } })
       await server.later(5000 * DAY)
       await server.records([], () => server.running.tick())
@@ -80,7 +80,7 @@ describeEngines('retention', (engine) => {
     }
   })
 
-  it('does not believe settings that nobody is recorded to have set, and verifying tells of them', async () => {
+  it('ignores settings without a record of who set them, and verification reports them', async () => {
     const server = await startServer(engine)
     const set = (settings: string) =>
       server.database.transaction((tx) => tx.updateTable('settings').set({ overrides: settings }).execute())
@@ -130,7 +130,7 @@ describeEngines('retention', (engine) => {
 })
 
 describeEngines('the keys of the audit log', (engine) => {
-  it('survive a new SECRET_KEY; without the old one what it vouched for cannot be shown', async () => {
+  it('survive a new SECRET_KEY; without the old one, what it signed cannot be verified', async () => {
     const server = await startServer(engine)
     const NEXT = 'another secret key of tests that is long enough'
     const run = async (
@@ -175,7 +175,7 @@ describeEngines('the keys of the audit log', (engine) => {
         const lost = await verify(running)
         assert.equal(lost.ok, false)
         assert.deepEqual(lost.faults.find(({ kind }) => kind === 'forged')?.seq, 1)
-        // The service goes on, with a key of its own.
+        // The service continues with a new key.
         await running.tick()
         assert.equal((await verify(running)).pending, 1)
       }
@@ -188,7 +188,7 @@ describeEngines('the keys of the audit log', (engine) => {
 })
 
 describeEngines('records without a MAC', (engine) => {
-  it('are the first links of a chain that was made before its keys, and no later ones', async () => {
+  it('can only be the first links of a chain, from before there were keys', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-old-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'silent' }
@@ -230,7 +230,7 @@ describeEngines('records without a MAC', (engine) => {
       assert.ok(found.checked > 2500)
       assert.equal((await client.listAudit({ query: { action: ['old_action'] } })).total, 2500)
 
-      // In no time it looks at one batch, and goes on where it was.
+      // With a limit of zero it checks one batch, and the next call continues there.
       const config = readConfig(env)
       const ctx = createContext({ database, config } as System, systemActor)
       let checked = 0
@@ -288,7 +288,7 @@ function oldRecord(i: number): Omit<Row<'audit'>, 'mac'> {
 }
 
 describe('two services over PostgreSQL', () => {
-  /** Asserts that every record is in the chain once and that the chain is whole; gives how many there are. */
+  /** Asserts that every record is in the chain once and that the chain is complete; returns their number. */
   async function checkWhole(url: string, token: string, databaseUrl: string): Promise<number> {
     const client = createClient({ baseUrl: url, token })
     await until(async () => (await client.verifyAudit()).pending <= 1)

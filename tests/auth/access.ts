@@ -53,7 +53,7 @@ export const insider = (status: number): Expected => [401, 403, 403, status, sta
 
 export const holder = (status: number): Expected => [401, 403, 403, 403, status, status]
 
-/** The same of things of which one who has rights elsewhere in the bucket does not get to know. */
+/** The same for things that callers with permissions elsewhere in the bucket cannot see. */
 export const unseen = (status: number): Expected => [401, 403, 403, 404, status, status]
 
 /** What others do not get to know of. */

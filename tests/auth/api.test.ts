@@ -78,7 +78,7 @@ describeEngines('auth', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  itOnce('takes a form and answers tokens that no cache keeps', async () => {
+  itOnce('accepts a form and returns tokens that no cache stores', async () => {
     await server.records([{ action: 'login' }], async () => {
       const answer = await login(ADMIN.email, ADMIN.password, undefined, '&grant_type=password')
       assert.equal(answer.status, 200)
@@ -99,28 +99,31 @@ describeEngines('auth', (engine, itOnce) => {
     assert.equal(json.status, 415)
   })
 
-  itOnce('says the same to a wrong password, an unknown, a disabled and a passwordless account', async () => {
-    const disabled = await disabledPerson()
-    const bodies = new Set<string>()
-    for (const [email, password] of [
-      [ADMIN.email, 'wrong password'],
-      ['nobody@example.com', 'wrong password'],
-      [disabled, 'a password of mine'],
-      [await person(null), 'wrong password'],
-      [ADMIN.email, 'x'.repeat(73)],
-    ] as const)
-      await server.records([{ action: 'login_failed', result: 'failure' }], async () => {
-        const answer = await login(email, password)
-        assert.equal(answer.status, 401)
-        assert.equal(answer.headers['www-authenticate'], 'Bearer')
-        const { request_id, ...body } = answer.json()
-        assert.deepEqual([body.code, body.error], ['invalid_grant', 'invalid_grant'])
-        bodies.add(JSON.stringify(body))
-      })
-    assert.equal(bodies.size, 1)
-  })
+  itOnce(
+    'gives the same response for a wrong password, an unknown, a disabled and a passwordless account',
+    async () => {
+      const disabled = await disabledPerson()
+      const bodies = new Set<string>()
+      for (const [email, password] of [
+        [ADMIN.email, 'wrong password'],
+        ['nobody@example.com', 'wrong password'],
+        [disabled, 'a password of mine'],
+        [await person(null), 'wrong password'],
+        [ADMIN.email, 'x'.repeat(73)],
+      ] as const)
+        await server.records([{ action: 'login_failed', result: 'failure' }], async () => {
+          const answer = await login(email, password)
+          assert.equal(answer.status, 401)
+          assert.equal(answer.headers['www-authenticate'], 'Bearer')
+          const { request_id, ...body } = answer.json()
+          assert.deepEqual([body.code, body.error], ['invalid_grant', 'invalid_grant'])
+          bodies.add(JSON.stringify(body))
+        })
+      assert.equal(bodies.size, 1)
+    },
+  )
 
-  describe('at a cost that is one', () => {
+  describe('at a realistic bcrypt cost', () => {
     let cheap: TestServer
     before(async () => {
       cheap = server
@@ -180,7 +183,7 @@ describeEngines('auth', (engine, itOnce) => {
       assert.fail(`medians in ms of ${kinds.join(' / ')}: ${seen.join('; ')}`)
     })
 
-    it('refuses what does not fit the queue of hashes instead of slowing everything', async () => {
+    it('rejects logins beyond the hash queue instead of slowing everything down', async () => {
       await server.later(20 * MINUTE)
       const email = await person()
       const answers = await Promise.all(
@@ -194,7 +197,7 @@ describeEngines('auth', (engine, itOnce) => {
     })
   })
 
-  itOnce('takes passwords of 8 to 72 bytes after NFKC', async () => {
+  itOnce('accepts passwords of 8 to 72 bytes after NFKC', async () => {
     await server.records([], async () => {
       for (const password of ['short77', 'é'.repeat(37), 'with\0nul in it', 'x'.repeat(73)])
         await rejectsWith(
@@ -212,7 +215,7 @@ describeEngines('auth', (engine, itOnce) => {
     )
   })
 
-  it('blocks an account from a network after five failures, longer each time, and forgives on success', async () => {
+  it('blocks an account for a network after five failures, longer each time, and resets on success', async () => {
     const email = await person()
     for (const account of [email, 'not-there@example.com']) {
       for (let i = 0; i < 5; i++) assert.equal((await login(account, 'wrong', '203.0.113.7')).status, 401)
@@ -242,7 +245,7 @@ describeEngines('auth', (engine, itOnce) => {
     assert.equal((await allActions(server.database)).length - before, tried)
   })
 
-  itOnce('a network is not shut by guesses at a few accounts, nor by guesses at links', async () => {
+  itOnce('guesses at a few accounts or at links do not lock out a network', async () => {
     await server.later(20 * MINUTE)
     const ip = '192.0.4.1'
     for (let n = 0; n < 11; n++)
@@ -267,7 +270,7 @@ describeEngines('auth', (engine, itOnce) => {
     await server.later(16 * MINUTE)
   })
 
-  itOnce('a browser that logged in before is counted by itself, whatever others do', async () => {
+  itOnce('a browser that has logged in before is counted separately, whatever others do', async () => {
     const email = await person()
     const inBrowser = (password: string, ip: string, cookie = '', username = email) =>
       request({
@@ -313,7 +316,7 @@ describeEngines('auth', (engine, itOnce) => {
     await server.later(0)
   })
 
-  itOnce('signs what it says, and takes nothing else', async () => {
+  itOnce('issues signed tokens and accepts nothing else', async () => {
     const { access_token, refresh_token } = await session()
     const [header = {}, claims = {}] = decode(access_token)
     assert.deepEqual([header.alg, header.typ], ['HS256', 'at+jwt'])
@@ -403,7 +406,7 @@ describeEngines('auth', (engine, itOnce) => {
     )
   })
 
-  it('refreshes for 7 days, a session for 30, and forgets what is over', async () => {
+  it('refresh tokens last 7 days, a session 30, and expired sessions are deleted', async () => {
     const idle = await session()
     let { refresh_token } = await session()
     server.clock.advance(7 * DAY)
@@ -465,7 +468,7 @@ describeEngines('auth', (engine, itOnce) => {
     await rejectsWith(refresh(second.refresh_token), 'unauthenticated')
   })
 
-  itOnce('tells who one is and what one may do', async () => {
+  itOnce('returns the caller’s identity and permissions', async () => {
     const mine = await server.admin.me()
     assert.deepEqual(
       [mine.email, mine.is_admin, mine.permissions],
@@ -481,7 +484,7 @@ describeEngines('auth', (engine, itOnce) => {
     assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
   })
 
-  itOnce('with the former key as previous its tokens stay valid and new ones carry the new key', async () => {
+  itOnce('with the old key as SECRET_KEY_PREVIOUS, its tokens stay valid and new ones use the new key', async () => {
     const { access_token, refresh_token } = await session()
     const key = 'a newer secret key of more than 32 characters'
     const second = async (previous: Record<string, string>) =>
@@ -515,7 +518,7 @@ describe('forwarded addresses', () => {
     ['127.0.0.1', '198.51.100.7'],
     ['127.0.0.0/8, 198.51.100.0/24', '203.0.113.5'],
   ] as const)
-    it(`are believed only from trusted proxies: "${proxies}"`, async () => {
+    it(`are used only from trusted proxies: "${proxies}"`, async () => {
       const server = await startServer('sqlite', { TRUSTED_PROXIES: proxies })
       try {
         await request({

@@ -15,7 +15,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     both = world.both
   })
 
-  it('never links by e-mail; an administrator does', async () => {
+  it('never links accounts by email; only an administrator can', async () => {
     const { server } = both
     const local = await server.admin.createUser({
       body: { email: 'Shared@Example.com', display_name: 'Local', password: 'a password of mine' },
@@ -64,7 +64,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
   })
 
-  it('makes accounts only where that is allowed, without any rights', async () => {
+  it('creates accounts only if that is allowed, without any permissions', async () => {
     const { server } = both
     const account = person({ groups: ['admins'], name: '  Kim ' })
     await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
@@ -89,7 +89,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     )
   })
 
-  it('each login brings the name and, if it is free, the address up to date, but no groups', async () => {
+  it('each login updates the name and, if it is free, the address, but no groups', async () => {
     const { server } = both
     const account = person({ groups: ['anything'] })
     await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -131,7 +131,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     assert.equal(await both.me((await both.tokensOf(account)).access_token), 200)
   })
 
-  itOnce('without an e-mail the user name serves where it is an address', async () => {
+  itOnce('without an email, a user name that is an address is used', async () => {
     await both.withSettings(autoCreate, async () => {
       const { email: _email, name: _name, ...bare } = person()
       await both.refused('user_not_provisioned', async () => both.finish(await both.returning(bare)))
@@ -161,7 +161,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     })
   })
 
-  it('names and addresses that no database keeps break nothing', async () => {
+  it('names and addresses that no database can store break nothing', async () => {
     await both.withSettings(autoCreate, async () => {
       const account = person({ name: `${'x'.repeat(199)}😀 and more` })
       await both.tokensOf(account)
@@ -178,7 +178,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     })
   })
 
-  it('tokens name the subject, and end when it is no longer the user’s', async () => {
+  it('tokens contain the subject, and end when it is no longer the user’s', async () => {
     const { server } = both
     const account = person()
     const first = await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -232,7 +232,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     }
   })
 
-  it('switched off, nothing begins, finishes or is refreshed, and what is out runs down', async () => {
+  it('when turned off, no login starts or finishes and no token is refreshed; issued tokens run out', async () => {
     const { server } = both
     const account = person()
     const tokens = await both.withSettings(autoCreate, () => both.tokensOf(account))
@@ -265,7 +265,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     assert.equal((await both.post('refresh', { refresh_token: tokens.refresh_token })).status, 401)
   })
 
-  itOnce('takes the answer as a form, from a browser by way of the GET form', async () => {
+  itOnce('accepts a form_post response, which a browser completes with a GET', async () => {
     const { server } = both
     const account = person()
     const send = (url: URL, headers: OutgoingHttpHeaders) =>
@@ -355,7 +355,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     })
   })
 
-  itOnce('tells which ways to sign in there are, and what the provider says of itself', async () => {
+  itOnce('lists the available login methods, and what the provider reports about itself', async () => {
     const { server, idp } = both
     assert.deepEqual(await server.as().authConfig(), {
       local: true,

@@ -35,7 +35,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
   })
   after(() => both.stop())
 
-  it('there is no way in before it is set up, and none after it is taken away', async () => {
+  it('cannot be used before it is configured or after it is removed', async () => {
     const { server } = both
     assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
     await server.records([], async () => {
@@ -55,7 +55,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     })
   })
 
-  it('sessions of a provider that was taken away are not refreshed', async () => {
+  it('sessions of a removed provider are not refreshed', async () => {
     await setUp()
     const { refresh_token } = await both.tokensOf(person())
     await both.withSettings({ idp: { client_id: null } }, async () => {
@@ -64,7 +64,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     })
   })
 
-  it('keeps the client secret sealed and shows it to nobody', async () => {
+  it('stores the client secret encrypted and shows it to no one', async () => {
     const { server } = both
     const answers = [await setUp(), await server.admin.getSettings()]
     await server.admin.updateSettings({ body: { idp: { client_secret: `${IDP_CLIENT.secret} of old` } } })
@@ -93,7 +93,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await setUp()
   })
 
-  itOnce('a wrong client secret lets nobody in and is not told', async () => {
+  itOnce('a wrong client secret lets no one in and is not revealed', async () => {
     const { server } = both
     await setUp()
     await server.admin.updateSettings({ body: { idp: { client_secret: 'not the secret' } } })
@@ -145,7 +145,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await both.tokensOf(account)
   })
 
-  itOnce('asks a provider that is down less and less often, and one that is back at once', async () => {
+  itOnce('backs off while a provider is down, and uses it at once when it is back', async () => {
     const { server, idp } = both
     await setUp()
     await both.tokensOf(person())
@@ -175,7 +175,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     assert.deepEqual(pauses, [1, 2, 4, 8, 16, 30, 30, 30])
   })
 
-  itOnce('takes no discovery document of another issuer', async () => {
+  itOnce('rejects another issuer’s discovery document', async () => {
     const { server, idp } = both
     await setUp()
     idp.faults.set('openid-configuration', (response) => {
@@ -324,7 +324,7 @@ describe('login through OpenID Connect, whatever the database', () => {
     }
   })
 
-  it('gives a provider that hangs ten seconds, while everything else goes on', async () => {
+  it('a provider that hangs times out after ten seconds, while everything else continues', async () => {
     const both = await startBoth('sqlite')
     const { server, idp } = both
     try {
@@ -418,7 +418,7 @@ describe('Microsoft Entra', () => {
     assert.equal(value, `https://login.microsoftonline.com/${TENANT}/v2.0`)
   })
 
-  it('takes the tenant’s users alone, and knows them by oid', async () => {
+  it('accepts only the tenant’s users, identified by oid', async () => {
     const port = await freePort()
     const PUBLIC_BASE_URL = `http://127.0.0.1:${port}`
     const issuer = `https://login.microsoftonline.com/${TENANT}/v2.0`

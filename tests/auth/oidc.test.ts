@@ -99,7 +99,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     for (const one of verifiers) assert.notEqual(hashed(one).digest('base64url'), code_challenge)
   })
 
-  it('a login begun on one replica is finished on another', { skip: engine === 'sqlite' }, async () => {
+  it('a login started on one replica can be finished on another', { skip: engine === 'sqlite' }, async () => {
     const { server } = both
     const config = readConfig({ ...server.env, PORT: '0', LOG_LEVEL: 'silent' })
     const replica = await start(config, { now: server.clock.now, timers: false })
@@ -303,7 +303,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
       )
   })
 
-  itOnce('a provider that fails is our 503, to be tried again', async () => {
+  itOnce('a failing provider is a 503 with Retry-After', async () => {
     // No more than sixty failures a minute are recorded.
     await both.server.later(60_000)
     const { idp } = both
@@ -388,7 +388,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     await server.later(0)
   })
 
-  itOnce('a code is of the browser that began the login: in another one it fetches nothing, and is spent', async () => {
+  itOnce('a code works only in the browser that started the login; in another it fails and is used up', async () => {
     const { server } = both
     const account = person()
     await both.withSettings(autoCreate, async () => {
@@ -423,7 +423,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     })
   })
 
-  it('a code fetches nothing for someone disabled or untied since', async () => {
+  it('a code fails for a user who was disabled or unlinked since', async () => {
     const { server } = both
     await both.withSettings(autoCreate, async () => {
       for (const body of [{ is_active: false }, { idp_subject: null }]) {
@@ -453,7 +453,7 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     }
   })
 
-  itOnce('returns to paths of its own and to nothing else', async () => {
+  itOnce('redirects only to its own paths', async () => {
     const { server } = both
     const base = server.env.PUBLIC_BASE_URL ?? ''
     await server.records([], async () => {

@@ -70,7 +70,7 @@ export function browserOf(server: TestServer, idp: Idp) {
     const cookie = answer.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
     return { authUrl: answer.json<{ auth_url: string }>().auth_url, cookie }
   }
-  /** Begins a login and goes through the provider's pages. */
+  /** Starts a login and goes through the provider's pages. */
   const returning = async (account: Account | null = person(), query = '') => {
     const begun = await begin(query)
     return { ...begun, url: await signIn(idp, begun.authUrl, account) }

@@ -160,13 +160,13 @@ describeEngines('whose it is', (engine, itOnce) => {
   })
 
   for (const [one, call] of Object.entries(calls))
-    itOnce(`${one}: an id of another person's is worth nothing`, () => assertKept(() => call(lee, of), one))
+    itOnce(`${one}: another user's id gives no access`, () => assertKept(() => call(lee, of), one))
 
   for (const one of personal)
-    it(`${one}: not even to who has every right in the bucket`, () =>
+    it(`${one}: not even with every permission in the bucket`, () =>
       assertKept(() => calls[one]?.(colleague, of) ?? Promise.resolve(), one))
 
-  it('takes no id of one container for another’s', async () => {
+  it('does not accept one container’s id in another', async () => {
     const { admin } = server
     const body = { name: 'other', ...cleanup }
     const other = {
@@ -197,7 +197,7 @@ describeEngines('whose it is', (engine, itOnce) => {
     assert.equal((await colleague.listTrash({ params: { bucket: name } })).items.length, 1)
   })
 
-  it('lists nothing of others', async () => {
+  it('lists nothing that belongs to others', async () => {
     const lists = [
       await lee.listSessions(),
       await lee.listTokens(),
@@ -219,7 +219,7 @@ describeEngines('whose it is', (engine, itOnce) => {
   const intruders = { id: 'x', is_admin: true, created_by: 'x', used_bytes: 0, secret: 'x', token: 'x', user_id: 'x' }
   for (const [one, route] of routes) {
     if (!route.body || route.consumes === 'bytes' || route.consumes === 'multipart') continue
-    itOnce(`${one}: refuses fields that it does not declare`, async () => {
+    itOnce(`${one}: rejects undeclared fields`, async () => {
       const declared = Object.keys((route.body as { properties?: object }).properties ?? {})
       const extra = Object.entries(intruders).filter(([field]) => !declared.includes(field))
       const form = route.consumes === 'form'

@@ -42,7 +42,7 @@ describe('two processes over one PostgreSQL', () => {
     return { id, email, password, token, pat }
   }
 
-  it('revoking, disabling and a change of groups act on the very next request there', async () => {
+  it('revoking, disabling and changing groups take effect on the other process’s next request', async () => {
     await server.admin.createBucket({ body: { name: 'shared-bucket' } })
     const group = await server.admin.createGroup({
       body: { name: 'Readers', grants: [{ bucket_pattern: 'shared-*', preset: 'viewer' }] },

@@ -108,7 +108,7 @@ it('the gate allows exactly what has a reason, and more groups never allow less'
   )
 })
 
-it('a preset is known by its actions, in any order', () => {
+it('a preset is recognized by its actions, in any order', () => {
   for (const [name, actions] of Object.entries(presets)) assert.equal(presetOf([...actions].reverse()), name)
   assert.equal(presetOf(['list']), null)
   assert.equal(presetOf([]), null)
@@ -237,7 +237,7 @@ it('conditions come to what RFC 9110 section 13.2.2 says, in its order', () => {
     assert.equal(rangeApplies({ 'if-range': ifRange }, { etag: 'a', last_modified }), applies, ifRange)
 })
 
-it('a cursor comes back as it was, and nothing else passes for one', () => {
+it('a cursor survives a round trip, and nothing else is accepted as one', () => {
   const part = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0'))
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (parts) => {

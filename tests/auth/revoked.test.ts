@@ -250,7 +250,9 @@ describeEngines('access revoked while a request is under way', (engine, itOnce) 
     )
   })
 
-  it('what waits for the bucket', { skip: engine === 'sqlite' && 'SQLite has one writer at a time' }, async () => {
+  it('operations that wait for the bucket', {
+    skip: engine === 'sqlite' && 'SQLite has one writer at a time',
+  }, async () => {
     for (const end of ['session ended', 'grant taken'] as const) {
       const one = await person()
       const client = server.as(one.token)

@@ -42,7 +42,7 @@ describeEngines('sessions', (engine, itOnce) => {
   const cookieOf = (answer: { headers: { 'set-cookie'?: string[] } }) =>
     answer.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 
-  it('gives browsers the refresh token as a cookie that no script and no other site can use', async () => {
+  it('sets the refresh token as a cookie that no script and no other site can use', async () => {
     const kim = await person()
     const answer = await server.records([{ action: 'login' }], () => login(server, kim))
     assert.deepEqual(Object.keys(answer.json()).sort(), ['access_token', 'expires_in', 'token_type'])
@@ -100,7 +100,7 @@ describeEngines('sessions', (engine, itOnce) => {
     },
   )
 
-  itOnce('takes the cookie from pages of its own origin only', async () => {
+  itOnce('accepts the cookie only from pages of its own origin', async () => {
     const cookie = cookieOf(await login(server, await person()))
     const { host } = new URL(server.url)
     for (const headers of [
@@ -159,7 +159,7 @@ describeEngines('sessions', (engine, itOnce) => {
     await server.later(0)
   })
 
-  itOnce('takes the cookie away at logout', async () => {
+  itOnce('clears the cookie at logout', async () => {
     const answer = await login(server, await person())
     const out = await request({
       ...{ url: server.url, path: '/api/v1/auth/logout', method: 'POST' },
@@ -171,7 +171,7 @@ describeEngines('sessions', (engine, itOnce) => {
     assert.equal((await refresh(cookieOf(answer))).status, 401)
   })
 
-  it('changing the password asks for the current one and ends every session but a new one', async () => {
+  it('changing the password requires the current one and ends every session but a new one', async () => {
     const kim = await person()
     const old = await server.login(kim.email, kim.password)
     const other = await server.login(kim.email, kim.password)

@@ -80,7 +80,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
       actor_ip,
     ])
 
-  it('makes the administrator once, signs them in, and says who did it', async () => {
+  it('creates the administrator once, signs them in, and records who did it', async () => {
     const running = await serve()
     assert.equal(running.first.admin, undefined)
     assert.match(running.first.setupLink ?? '', /^http:\/\/127\.0\.0\.1:\d+\/console\/setup#[\w-]{43}$/)
@@ -137,7 +137,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
     await setUp(running, tokenOf(running))
   })
 
-  it('a restart makes another link, and the one before is dead', async () => {
+  it('a restart creates a new link and invalidates the old one', async () => {
     const first = await serve()
     const second = await serve()
     assert.notEqual(tokenOf(first), tokenOf(second))
@@ -148,7 +148,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
     await rejectsWith(setUp(second, tokenOf(second)), 'gone')
   })
 
-  it('of twenty that race over two replicas one wins', async () => {
+  it('one of twenty concurrent requests to two replicas wins', async () => {
     const running = [await serve(), await serve()] as const
     const token = tokenOf(running[1])
     const races = await Promise.allSettled(
@@ -163,7 +163,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
     assert.equal((await admin.listGroups()).items.length, 1)
   })
 
-  it('is dead as soon as there is an administrator by another way', async () => {
+  it('stops working once there is an administrator', async () => {
     const running = await serve()
     await serve({ BOOTSTRAP_ADMIN_EMAIL: ADMIN.email, BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password })
     assert.equal((await client(running).authConfig()).setup_required, false)

@@ -109,7 +109,7 @@ describeEngines('collector', (engine) => {
     await assertClean()
   })
 
-  it('removes what nothing points at once it is old enough, records nothing, and settles what is in use', async () => {
+  it('removes unreferenced blobs once they are old enough, records nothing, and settles used ones', async () => {
     const files = server.files().length
     for (let i = 0; i < 3; i++) await put('again', `${i}`)
     assert.equal(server.files().length, files + 3)
@@ -125,7 +125,7 @@ describeEngines('collector', (engine) => {
     await assertClean()
   })
 
-  it('has nothing to do for uploads that failed: they left nothing', async () => {
+  it('has nothing to do after failed uploads: they left nothing', async () => {
     const files = server.files()
     const body = Buffer.from('x')
     const headers = { 'content-md5': Buffer.alloc(16).toString('base64') }
@@ -167,7 +167,7 @@ describeEngines('collector', (engine) => {
     await server.admin.createBucket({ body: { name: 'clock' } })
     const put = (key: string) => server.admin.putObject({ params: { bucket: 'clock', key }, body: key })
     await put('before')
-    // What was reserved beside it is collected in the hours that follow.
+    // What else was reserved is collected in the hours that follow.
     await server.later(3 * 3600_000)
     await server.running.tick()
     await server.later(-3 * 3600_000 - 1000)
@@ -187,7 +187,7 @@ describeEngines('collector', (engine) => {
     await assertClean()
   })
 
-  it('goes on where a second service collects at the same time', { skip: engine === 'sqlite' }, async () => {
+  it('works while a second service collects at the same time', { skip: engine === 'sqlite' }, async () => {
     const config = readConfig({ ...server.env, LOG_LEVEL: 'silent' })
     const twin = await start(config, { now: server.clock.now, timers: false })
     try {

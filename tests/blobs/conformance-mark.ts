@@ -5,7 +5,7 @@ import { list, putBytes } from './conformance-bytes.ts'
 
 /** Whose a storage is. */
 export function describeMark(it: (what: string, run: (driver: BlobDriver) => Promise<void>) => void): void {
-  it('is nobody’s until it is claimed, and stays whose it is', async (driver) => {
+  it('has no owner until it is claimed, and keeps that owner', async (driver) => {
     const [first, second] = [randomUUID(), randomUUID()]
     assert.equal(await driver.owner(), null)
     await driver.claimFor(first)

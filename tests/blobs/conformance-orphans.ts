@@ -11,7 +11,7 @@ const aside = async (driver: BlobDriver) => new Set((await Array.fromAsync(drive
 
 /** The part of the suite that is about blobs that are set aside. */
 export function describeOrphans(it: It, part: number): void {
-  it('sets a blob aside, where nothing finds it, and brings it back', async (driver) => {
+  it('sets a blob aside, where nothing finds it, and restores it', async (driver) => {
     const bodies = [0, 1, 64 * KiB, 3 * MiB].map((size) => randomBytes(size))
     const ids = await Promise.all(bodies.map((bytes) => putBytes(driver, bytes)))
     const begun = Date.now()
@@ -38,7 +38,7 @@ export function describeOrphans(it: It, part: number): void {
     }
   })
 
-  it('sets a blob in parts aside whole, and brings it back', async (driver) => {
+  it('sets a multipart blob aside completely, and restores it', async (driver) => {
     const upload = await Upload.begin(driver)
     await upload.put(1, randomBytes(part))
     await upload.put(2, randomBytes(20))
@@ -52,7 +52,7 @@ export function describeOrphans(it: It, part: number): void {
     assert.deepEqual(await aside(driver), new Set())
   })
 
-  it('says since when a blob is aside, not how old it is', async (driver) => {
+  it('reports when a blob was set aside, not its age', async (driver) => {
     const id = await putBytes(driver, randomBytes(10))
     const [blob] = await list(driver)
     // Engines keep whole seconds.
@@ -62,7 +62,7 @@ export function describeOrphans(it: It, part: number): void {
     assert.ok(blob && moved && moved.modified_at > blob.modified_at)
   })
 
-  it('removes for good what was set aside, and nothing else', async (driver) => {
+  it('deletes blobs that were set aside, and nothing else', async (driver) => {
     const [id, other, kept] = [
       await putBytes(driver, randomBytes(10)),
       await putBytes(driver, randomBytes(10)),

@@ -22,7 +22,7 @@ type It = (what: string, run: (driver: BlobDriver) => Promise<void>) => void
 export function describeParts(it: It, { part, large, leavesOut, keepsEach }: PartsOfEngine): void {
   const begin = Upload.begin
 
-  it('makes a blob of parts that come in any order', async (driver) => {
+  it('creates a blob from parts that arrive in any order', async (driver) => {
     const upload = await begin(driver)
     for (const number of [3, 1, 2]) {
       await upload.put(number, randomBytes(number === 3 ? 1234 : part + number))
@@ -38,7 +38,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
     await upload.assertDone()
   })
 
-  it('makes a blob of one part, and of parts with gaps between their numbers', async (driver) => {
+  it('creates a blob from one part, and from parts with gaps in their numbers', async (driver) => {
     for (const numbers of [[1], [10_000], [2, 77, 10_000]]) {
       const upload = await begin(driver)
       for (const number of numbers) await upload.put(number, randomBytes(part))
@@ -204,7 +204,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
     assert.deepEqual(await list(driver), [])
   })
 
-  it('gives any range across parts', async (driver) => {
+  it('returns any range across parts', async (driver) => {
     const upload = await begin(driver)
     for (const [i, size] of [part, part + 1, part + 17, 5].entries()) await upload.put(i + 1, randomBytes(size))
     await upload.complete()
@@ -228,7 +228,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
       await assert.rejects(async () => collect(await driver.get(id, bytes.length + more)), BlobMissing)
   })
 
-  it('gives right bytes or an error when a blob in parts is removed during a read', async (driver) => {
+  it('returns correct bytes or an error if a multipart blob is removed during a read', async (driver) => {
     const upload = await begin(driver)
     for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) await upload.put(number, randomBytes(Math.max(part, MiB)))
     await upload.complete()

@@ -54,7 +54,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
 
   describe(name, () => {
     for (const size of [0, 1, 4 * KiB, 64 * KiB - 1, 64 * KiB, 64 * KiB + 1, 256 * KiB, 5 * MiB])
-      it(`gives back ${size} bytes`, async (driver) => {
+      it(`returns ${size} bytes`, async (driver) => {
         const id = randomUUID()
         const bytes = randomBytes(size)
         assert.equal(await driver.put(id, inChunks(bytes)), size)
@@ -74,7 +74,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
       }
     })
 
-    it('gives one chunk as bytes and more as a stream', async (driver) => {
+    it('returns one chunk as bytes and several as a stream', async (driver) => {
       const [small, big] = [await putBytes(driver, randomBytes(4 * KiB)), await putBytes(driver, randomBytes(MiB))]
       assert.ok((await driver.get(small, 4 * KiB)) instanceof Uint8Array)
       const body = await driver.get(big, MiB)
@@ -83,7 +83,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
       assert.ok((await driver.get(big, MiB, { start: 5, end: 5 })) instanceof Uint8Array)
     })
 
-    it('gives any range', async (driver) => {
+    it('returns any range', async (driver) => {
       const bytes = randomBytes(MiB + 17)
       const last = bytes.length - 1
       const id = await putBytes(driver, bytes)
@@ -109,11 +109,11 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
       await refuse(5, 4)
     })
 
-    it('says BlobMissing for what is not there, whatever its size', async (driver) => {
+    it('reports BlobMissing for a missing blob, whatever its size', async (driver) => {
       for (const size of [0, 1, MiB]) await assert.rejects(driver.get(randomUUID(), size), BlobMissing)
     })
 
-    it('never gives a short body for a blob shorter than its row says', async (driver) => {
+    it('never returns a short body for a blob shorter than its row says', async (driver) => {
       for (const size of [0, 10, MiB]) {
         const id = await putBytes(driver, randomBytes(size))
         for (const more of [1, 2 * MiB])
@@ -198,7 +198,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
       assert.deepEqual(await sizes(driver), new Map([[other, 10]]))
     })
 
-    it('gives right bytes or an error when the blob is removed during a read', async (driver) => {
+    it('returns correct bytes or an error if the blob is removed during a read', async (driver) => {
       const bytes = randomBytes(8 * MiB)
       const id = await putBytes(driver, bytes)
       const body = (await driver.get(id, bytes.length)) as Readable
@@ -249,7 +249,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
     describeMemory(it)
     describeOrphans(it, parts.part)
 
-    it('checks itself and leaves nothing of it', async (driver) => {
+    it('checks itself and leaves nothing behind', async (driver) => {
       await Promise.all([driver.check(), driver.check()])
       assert.deepEqual(await list(driver), [])
     })

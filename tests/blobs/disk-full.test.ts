@@ -22,7 +22,7 @@ const FULL = [507, 'storage_full', 'The storage is full. Nothing was changed.']
 const at = (key: string) => ({ bucket: 'box', key })
 const read = async (admin: Client, key: string) => (await admin.getObject({ params: at(key) })).text()
 
-it('says 507 where the files have no space, keeps nothing of it, and goes on when there is some', async (t) => {
+it('returns 507 when the file disk is full, keeps nothing, and recovers when there is space', async (t) => {
   const folder = mountSmallDisk(t, 4)
   if (!folder) return
   const server = await startServer('sqlite', { STORAGE_URL: `file:${folder}` })
@@ -48,7 +48,7 @@ it('says 507 where the files have no space, keeps nothing of it, and goes on whe
   assert.equal((await admin.getBucket({ params: { bucket: 'box' } })).used_bytes, 9)
 })
 
-it('says 507 where the database has no space, reads on, and goes on when there is some', async (t) => {
+it('returns 507 when the database disk is full, keeps reading, and recovers when there is space', async (t) => {
   const folder = mountSmallDisk(t, 16)
   if (!folder) return
   const server = await startServer('sqlite', { DATABASE_URL: `sqlite:${path.join(folder, 'strongroom.db')}` })

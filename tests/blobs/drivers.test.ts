@@ -63,7 +63,7 @@ describe('openBlobs', () => {
       await assert.rejects(openBlobs(url), /file:<folder>/)
   })
 
-  test('takes an S3 bucket, and refuses what it does not understand without repeating it', async () => {
+  test('accepts an S3 bucket, and rejects unknown options without repeating their values', async () => {
     const endpoint = 'endpoint=http%3A%2F%2F127.0.0.1%3A9'
     for (const url of [
       's3://bucket',
@@ -89,7 +89,7 @@ describe('openBlobs', () => {
 })
 
 describe('sharedSync', () => {
-  test('every caller gets a run that began after its call, one at a time', async () => {
+  test('every caller gets a run that started after its call, one at a time', async () => {
     const call = fc.record({ delay: fc.integer({ min: -2, max: 4 }), again: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(
@@ -148,7 +148,7 @@ describe('sharedSync', () => {
     assert.equal(begun.length, 2)
   })
 
-  test('a run that throws at once rejects its callers and stops nobody after them', async () => {
+  test('a run that throws immediately rejects its callers and no later ones', async () => {
     let broken = true
     const sync = sharedSync(() => {
       if (broken) throw new Error('broken')

@@ -227,7 +227,7 @@ describe('files', () => {
     assert.deepEqual(filesIn(folder), [])
   })
 
-  test('two processes over one folder: a blob is of one of several, whole, whoever removes parts meanwhile', async (t) => {
+  test('two processes on one folder: a blob is one sender’s, complete, whoever removes parts meanwhile', async (t) => {
     const { driver, folder } = openFiles(t)
     const other = fileDriver(folder)
     t.after(() => other.close())

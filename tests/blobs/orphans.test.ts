@@ -37,7 +37,7 @@ const strongroomOf =
 
 const kinds = (findings: readonly string[]) => findings.map((line) => line.split(':')[0])
 
-describeEngines('bytes that the database does not know', (engine) => {
+describeEngines('bytes unknown to the database', (engine) => {
   if (onS3) return
   let server: TestServer
   let strongroom: Strongroom
@@ -92,7 +92,7 @@ describeEngines('bytes that the database does not know', (engine) => {
   })
   after(() => server.stop())
 
-  it('nothing is done by a database that knows no blob', { skip: engine === 'postgres' }, async () => {
+  it('a database that knows no blob changes nothing', { skip: engine === 'postgres' }, async () => {
     const folder = fs.mkdtempSync(path.join(server.folder, 'wrong-'))
     const env = {
       ...server.env,
@@ -119,7 +119,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     )
   })
 
-  it('more than a tenth goes only by its exact number, and aside: not for good', async () => {
+  it('more than a tenth is set aside only with the exact number, and is not deleted', async () => {
     const orphans = Array.from({ length: 6 }, (_, i) => addOrphan(`nobody’s ${i}`))
     age()
     const was = contents()
@@ -151,7 +151,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     assert.deepEqual((await strongroom('verify')).findings, [])
   })
 
-  it('up to a tenth goes aside without a word', async () => {
+  it('up to a tenth is set aside without confirmation', async () => {
     const id = addOrphan('one of 42')
     age(path.dirname(fileOf(id)))
     const { code, findings } = await strongroom('verify', '--fix')
@@ -159,7 +159,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     assert.equal(fs.readFileSync(aside(id), 'utf8'), 'one of 42')
   })
 
-  it('what the database does know is brought back', async () => {
+  it('known blobs are restored', async () => {
     const [file, parts] = [await blobOf('o3'), await blobOf('in parts')]
     fs.renameSync(fileOf(file), aside(file))
     fs.renameSync(fileOf(parts, '.d'), aside(`${parts}.d`))
@@ -189,7 +189,7 @@ describeEngines('bytes that the database does not know', (engine) => {
     assert.match(server.logged(), /brought back/)
   })
 
-  it('a damaged entry is a finding, and what comes after it is looked at', async () => {
+  it('a damaged entry is reported, and the check continues after it', async () => {
     // What a power failure and fsck can leave: a file in place of a folder, a folder in place of a file, and what cannot
     // be opened at all.
     const broken = await blobOf('in parts')

@@ -213,7 +213,7 @@ describe('an S3 engine that misbehaves', () => {
     for (const size of [1000, 10 * MiB]) await assert.rejects(async () => collect(await driver.get(randomUUID(), size)))
   })
 
-  test('an answer of other bytes than were asked for is refused', async (t) => {
+  test('a response with other bytes than requested is rejected', async (t) => {
     let headers: http.OutgoingHttpHeaders = {}
     let status = 206
     const driver = await openFake(t, (_, response) => {

@@ -71,7 +71,7 @@ describeEngines('verify and backup', (engine) => {
     }
   })
 
-  it('finds missing, altered and unknown bytes and wrong counts; mends the last two on request', async () => {
+  it('finds missing, altered and unknown bytes and wrong counts; fixes the last two on request', async () => {
     fs.rmSync(await blobOf('b'))
     const altered = await blobOf('c')
     fs.writeFileSync(altered, fs.readFileSync(altered).fill(1))

@@ -35,7 +35,7 @@ describeEngines('buckets', (engine, itOnce) => {
     assert.equal((await server.database.db.selectFrom('buckets').selectAll().execute()).length, 0)
   })
 
-  itOnce('refuses a name that is taken, and bad names, and records nothing', async () => {
+  itOnce('rejects an existing name and invalid names, and records nothing', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'taken' } })
     await server.records([], async () => {
@@ -50,7 +50,7 @@ describeEngines('buckets', (engine, itOnce) => {
     })
   })
 
-  it('gives one creator the name when eight race for it', async () => {
+  it('gives one of eight concurrent creators the name', async () => {
     const { admin } = server
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => admin.createBucket({ body: { name: 'raced' } })),
@@ -63,7 +63,7 @@ describeEngines('buckets', (engine, itOnce) => {
       }
   })
 
-  it('lists only what the caller has a right in, page by page', async () => {
+  it('lists only buckets in which the caller has a permission, page by page', async () => {
     for (const name of ['list-a', 'list-b', 'list-c', 'other']) await server.admin.createBucket({ body: { name } })
     const token = await server.userWith({ bucket_pattern: 'list-*', actions: ['read'] })
     const someone = server.as(token)

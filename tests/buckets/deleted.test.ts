@@ -37,7 +37,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
     return items.map(({ bucket, details }) => [bucket, details])
   }
 
-  itOnce('is not there under any name, on any route, for anybody', async () => {
+  itOnce('does not exist under any name, on any route, for anyone', async () => {
     const gone = await bury()
     const anybody = await server.userWith({
       bucket_pattern: '0*',
@@ -132,7 +132,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
     assert.equal((await server.database.db.selectFrom('objects').select('key').execute()).length, 1)
   })
 
-  it('keeps its id for nobody: another may be called so, and both may go', async () => {
+  it('does not reserve its id: another bucket can have it as its name, and both can be deleted', async () => {
     const gone = await bury()
     const other = 'other-one'
     await server.admin.createBucket({ body: { name: other } })
@@ -156,7 +156,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
     await server.running.tick()
   })
 
-  it('leaves records by the name that people knew, and by its id', async () => {
+  it('keeps its records under its old name, and under its id', async () => {
     const gone = await bury()
     const { items } = await server.admin.listAudit({ query: { action: ['delete_bucket'], bucket: gone.name } })
     assert.deepEqual(items[0]?.details, { trash_bytes: 6, bucket_id: gone.id })
@@ -167,7 +167,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
     ])
   })
 
-  it('buries anew what the release before has buried under its id', async () => {
+  it('migrates buckets that the previous release buried under their id', async () => {
     const gone = await bury()
     await server.database.transaction((tx) =>
       tx.updateTable('buckets').set({ name: gone.id, former_name: null }).where('id', '=', gone.id).execute(),
@@ -196,7 +196,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
     await server.admin.deleteBucket({ params })
   })
 
-  it('counts anew what is left of it', async () => {
+  it('recounts what is left of it', async () => {
     const gone = await bury()
     const { correctUsage } = await import('../../server/storage/buckets/service.ts')
     await server.database.transaction(async (tx) => {

@@ -92,7 +92,7 @@ describe('the command (sqlite)', () => {
     )
   const uploaded = (key: string) => ({ action: 'upload', bucket: BUCKET, key }) as const
 
-  it('signs in with a token of its own, kept for its owner alone, and takes it back', async () => {
+  it('signs in with its own token, readable by its owner alone, and revokes it', async () => {
     const config = { STRONGROOM_URL: '', STRONGROOM_TOKEN: '' }
     const file = env().STRONGROOM_CONFIG
     const none = await strongroom(['ls'], { env: config })
@@ -134,7 +134,7 @@ describe('the command (sqlite)', () => {
     assert.equal(fs.statSync(file).mode & 0o777, 0o600)
   })
 
-  it('takes no credential as an argument, and says what is wrong with its call', async () => {
+  it('accepts no credentials as arguments, and explains incorrect calls', async () => {
     const wrong = [
       ['ls', '--token', 'x'],
       ['cp', 'a'],
@@ -166,7 +166,7 @@ describe('the command (sqlite)', () => {
     '...',
   ]
 
-  it('carries a tree with odd names there and back, with its times', async () => {
+  it('copies a tree with odd names up and down, including times', async () => {
     const time = new Date('2020-02-03T04:05:06.789Z')
     for (const name of odd) write(`tree/${name}`, `contents of ${name}`, time)
     write('tree/empty', '', time)
@@ -235,7 +235,7 @@ describe('the command (sqlite)', () => {
     assert.equal((await strongroom(['rm', '-r', `stow:${BUCKET}/f`])).code, 1)
   })
 
-  it('goes on with a large file where it was cut off, up and down', async () => {
+  it('resumes an interrupted large file, up and down', async () => {
     const bytes = randomBytes(34 * MIB)
     write('big.bin', bytes)
     /** One of three parts arrives, then the command is killed. */
@@ -281,7 +281,7 @@ describe('the command (sqlite)', () => {
     assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
   })
 
-  it('syncs up: what is new or changed, deletes only when told to, and says before what it would do', async () => {
+  it('syncs up what is new or changed, deletes only if asked, and shows a dry run', async () => {
     const old = new Date('2021-01-01T00:00:00Z')
     write('up/a.txt', 'a', old)
     write('up/deep/b.txt', 'b', old)
@@ -351,7 +351,7 @@ describe('the command (sqlite)', () => {
     )
   })
 
-  it('never writes outside of the folder it is told, whatever the keys are', async () => {
+  it('never writes outside the target folder, whatever the keys', async () => {
     const bad = ['../../escaped', 'x/../../escaped', '/etc/escaped', 'a//b', './c', 'link/escaped', 'file/below']
     for (const key of ['good', 'file', ...bad]) await put(`evil/${key}`, 'evil')
     fs.mkdirSync(at('outside'))
@@ -383,7 +383,7 @@ describe('the command (sqlite)', () => {
       assert.throws(() => localPath('root', rest, 'win32'), /is not a valid file path/)
   })
 
-  it('one failure of many is told, the others go on, and nothing is deleted', async () => {
+  it('one failure is reported, the rest continue, and nothing is deleted', async () => {
     for (const name of ['a', 'c', 'd']) write(`some/${name}.txt`, name)
     await ok('cp', '-r', 'some', `stow:${BUCKET}/some`)
     await put('some/away', 'stays')
@@ -440,7 +440,7 @@ describe('the command (sqlite)', () => {
     assert.equal((await strongroom(['share', '--expires', '0d', `stow:${BUCKET}/${key}`])).code, 1)
   })
 
-  it('places are told apart without looking', () => {
+  it('local and remote paths are distinguished by their form', () => {
     assert.deepEqual(parsePlace('stow:abc/ä//%41/../'), { kind: 'remote', bucket: 'abc', key: 'ä//%41/../' })
     assert.deepEqual(parsePlace('./stow:abc'), { kind: 'local', path: './stow:abc' })
     assert.deepEqual(parsePlace('s:abc'), { kind: 'local', path: 's:abc' })
@@ -453,7 +453,7 @@ interface Proxy {
   url: string
   /** Requests that passed, with their range. */
   seen: string[]
-  /** Parts that are let through; those after them wait for ever. */
+  /** Number of parts that pass; later ones wait forever. */
   parts: number
   /** Bytes after which the next long answer breaks off, once. */
   cutAfter: number

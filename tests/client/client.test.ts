@@ -60,7 +60,7 @@ describe('strongroom/client', () => {
     assert.deepEqual(Object.keys(operations).sort(), Object.keys(server.admin).sort())
   })
 
-  it('any key goes there and back, whatever URLs make of it', async () => {
+  it('any key survives a round trip, whatever URLs do to it', async () => {
     const { putObject, getObject, deleteObject, listObjects } = client()
     for (const key of ['a/b.txt', 'ä/漢 🌊 %41+#?&', '../x', 'a/./b', 'a//b', '/lead', 'trail/', '..']) {
       const params = { bucket: BUCKET, key }
@@ -74,7 +74,7 @@ describe('strongroom/client', () => {
     }
   })
 
-  it('a refusal is a ProblemError with its code, faults and request', async () => {
+  it('an error response is a ProblemError with its code, errors and request id', async () => {
     const error = await client()
       .createBucket({ body: { name: 'NO' } })
       .catch((thrown: unknown) => thrown)
@@ -90,7 +90,7 @@ describe('strongroom/client', () => {
     assert.equal((head as published.ProblemError).status, 404)
   })
 
-  it('lists come whole, page by page, of either kind', async () => {
+  it('iterates complete lists of both pagination styles', async () => {
     const { all, putObject } = client()
     for (const n of [1, 2, 3, 4, 5]) await putObject({ params: { bucket: BUCKET, key: `list/${n}` }, body: '' })
     const query = { prefix: 'list/', limit: 2 }
@@ -112,7 +112,7 @@ describe('strongroom/client', () => {
     assert.equal(first, 2)
   })
 
-  it('streams bodies, and gives up when told', async () => {
+  it('streams bodies, and aborts on a signal', async () => {
     const { putObject, getObject } = client()
     const params = { bucket: BUCKET, key: 'stream' }
     const chunks = Array.from({ length: 40 }, (_, i) => new Uint8Array(100_000).fill(i))
@@ -127,7 +127,7 @@ describe('strongroom/client', () => {
     await assert.rejects(async () => Array.fromAsync(body as never), reason)
   })
 
-  it('repeats what may be repeated after 429, 503 and lost connections, and waits as it is asked', async () => {
+  it('retries what is safe to repeat after 429, 503 and lost connections, and obeys Retry-After', async () => {
     const seen: string[] = []
     const faulty =
       (faults: (Response | Error)[]): typeof fetch =>
@@ -170,7 +170,7 @@ describe('strongroom/client', () => {
     )
   })
 
-  it('a session renews itself once however many calls need it, and ends', async () => {
+  it('a session renews itself once for all concurrent calls, and ends', async () => {
     const kept: published.SessionTokens[] = []
     const options = { baseUrl: server.url, onTokens: (tokens: published.SessionTokens) => void kept.push(tokens) }
     await assert.rejects(published.signIn({ ...options, email: ADMIN.email, password: 'wrong' }), {
@@ -197,7 +197,7 @@ describe('strongroom/client', () => {
     assert.equal((await later.me()).email, ADMIN.email)
   })
 
-  it('uploads in parts several at a time, goes on where it was, and gives up what nobody will go on with', async () => {
+  it('uploads several parts at a time, resumes, and aborts what no one will resume', async () => {
     const bytes = Buffer.alloc(18 * MIB, 'abcdefg')
     const file = new Blob([bytes])
     const parts: string[] = []
@@ -309,7 +309,7 @@ describe('strongroom/client', () => {
     })
     const readIn = (file: string) => fs.readFileSync(path.join(consumer, 'node_modules/strongroom', file), 'utf8')
 
-    it('its types are whole for a strict consumer, in a browser and in Node, without any other package', async () => {
+    it('its types are complete for a strict consumer, in a browser and in Node, without other packages', async () => {
       fs.writeFileSync(
         path.join(consumer, 'sample.ts'),
         `import { createClient, signIn, uploadFile, ProblemError, type Client, type Bucket, type StoredObject, type Reply } from 'strongroom/client'
@@ -375,7 +375,7 @@ page.items[0]?.colour
       assert.equal(await (await fetch(server.url + pathname)).text(), 'June')
     })
 
-    it('its command speaks to a service, and is one', async () => {
+    it('its CLI talks to a service, and starts one', async () => {
       const bin = path.join(consumer, 'node_modules/strongroom/bin/strongroom.js')
       const { token } = await client().createToken({ body: { name: 'installed' } })
       server.secrets.add(token)

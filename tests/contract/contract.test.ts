@@ -40,7 +40,7 @@ it('every mutating operation names the actions it records', () => {
   }
 })
 
-it('every number that is taken has an end: what no database can hold is refused, not looked for', () => {
+it('every accepted number is bounded: one that no database can hold is rejected', () => {
   const endless: string[] = []
   const look = (schema: unknown, at: string) => {
     if (typeof schema !== 'object' || schema === null) return
@@ -86,7 +86,7 @@ it('the OpenAPI document has every operation with its parameters and statuses', 
   assert.ok(document.components.schemas.Problem)
 })
 
-it('the OpenAPI document’s references lead to what the contract says', () => {
+it('the OpenAPI document’s references resolve to the contract’s schemas', () => {
   const { operationOf } = described()
   const plain = (shape: unknown) => JSON.parse(JSON.stringify(shape)) as object
   const schemasOf = (content: Content = {}) => Object.values(content).map((one) => one.schema)
@@ -106,7 +106,7 @@ it('the OpenAPI document’s references lead to what the contract says', () => {
   }
 })
 
-it('the OpenAPI document is one by the schema of OpenAPI 3.1', async () => {
+it('the OpenAPI document conforms to the OpenAPI 3.1 schema', async () => {
   const validator = new Validator()
   const result = await validator.validate(JSON.parse(JSON.stringify(openapi('http://localhost/below'))))
   assert.deepEqual([result, validator.version], [{ valid: true }, '3.1'])

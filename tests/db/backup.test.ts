@@ -1,4 +1,4 @@
-// `strongroom backup` on SQLite: of one moment, beside writers, checked before it has its name.
+// `strongroom backup` on SQLite: a consistent snapshot, next to writers, checked before it gets its name.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -53,7 +53,7 @@ describe('backup on SQLite', () => {
     assert.deepEqual(fs.readdirSync(folder).sort(), was, 'nothing is left')
   }
 
-  it('ends beside a writer that commits every 20 ms, and holds one moment', async () => {
+  it('finishes next to a writer that commits every 20 ms, as a consistent snapshot', async () => {
     const filler = new DatabaseSync(databaseFile(), { timeout: 10_000 })
     filler.exec('create table filler (bytes blob); create table halves (side text primary key, n integer)')
     filler.exec("insert into halves values ('left', 0), ('right', 0)")
@@ -105,7 +105,7 @@ describe('backup on SQLite', () => {
     }
   })
 
-  it('the copy is a private file, says what it holds, and nothing lies beside it', async () => {
+  it('the copy is a private file, its contents are reported, and no other file is left', async () => {
     const target = path.join(folder, 'private.db')
     const was = fs.readdirSync(folder)
     const { code, out, err } = await backup(target)
@@ -147,7 +147,7 @@ describe('backup on SQLite', () => {
     fs.rmSync(other, { recursive: true })
   })
 
-  it('a database of something else, or a torn one, is no backup', async () => {
+  it('another program’s database, or a damaged one, is rejected', async () => {
     const other = path.join(folder, 'other.sqlite')
     const foreign = new DatabaseSync(other)
     foreign.exec('pragma journal_mode = wal; create table things (a)')

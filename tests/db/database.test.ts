@@ -95,7 +95,7 @@ describeEngines('database', (engine) => {
     (await database.db.selectFrom('buckets').select('trash_days').where('name', '=', name).executeTakeFirstOrThrow())
       .trash_days
 
-  it('was migrated once by three processes at the same time', async () => {
+  it('is migrated once by three concurrent processes', async () => {
     const all = Object.keys(migrations).length
     assert.equal(await count('kysely_migration'), all)
     await database.migrate()
@@ -198,7 +198,7 @@ describeEngines('database', (engine) => {
     assert.ok((await names()).includes('beside'))
   })
 
-  it('gives back times with milliseconds, large numbers as numbers, and names in byte order', async () => {
+  it('returns times with milliseconds, large numbers as numbers, and names in byte order', async () => {
     await ctx.upkeep(({ tx }) => tx.deleteFrom('buckets').execute())
     const all = ['a', 'Z', 'A', 'z', 'ä', 'Ä', '漢', '😀', '\uffff', 'a/b', 'a b', 'a-b', 'a_b', 'aa', 'é', 'e\u0301']
     await ctx.upkeep(({ tx }) => insert(tx, ...all), { relaxed: true })
@@ -224,7 +224,7 @@ describeEngines('database', (engine) => {
     assert.deepEqual({ ...sums }, { bytes: 2 * large, rows: 2 })
   })
 
-  it('asks a prepared query with the values of each call, all of which the first call named', async () => {
+  it('runs a prepared query with each call’s values, all named by the first call', async () => {
     await ctx.upkeep(({ tx }) => insert(tx, 'first', 'second'))
     const find = prepared((db: Db, { name, days }: { name: string; days?: number }) => {
       const query = db.selectFrom('buckets').select('name').where('name', '=', name)
@@ -329,7 +329,7 @@ describeEngines('database', (engine) => {
     assert.equal(await daysOf('left'), 1009)
   })
 
-  it('takes no other database than the two', async () => {
+  it('accepts no other database than these two', async () => {
     for (const other of ['mysql://x', 'data/strongroom.db', ''])
       await assert.rejects(async () => openDatabase(other), /neither sqlite:<path> nor postgres/)
   })

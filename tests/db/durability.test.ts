@@ -69,7 +69,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('what SQLite has read and not yet synced', () => {
+describe('data that SQLite has read but not synced', () => {
   const ends: (() => unknown)[] = []
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end()
@@ -89,7 +89,7 @@ describe('what SQLite has read and not yet synced', () => {
     return { disk, database, file }
   }
 
-  it('is given to nobody before its sync is done: neither by reads nor by what fails or is relaxed', async () => {
+  it('is not returned before its sync, neither by reads nor by failed or relaxed transactions', async () => {
     const { disk, database, file } = await open()
     disk.hold(file)
     const writing = insert(database, 'held')
@@ -124,7 +124,7 @@ describe('what SQLite has read and not yet synced', () => {
     disk.release()
   })
 
-  it('is read at once by one whose answer waits for it', async () => {
+  it('is read immediately by a request whose response waits for the sync', async () => {
     const { disk, database, file } = await open(() => true)
     assert.equal(database.settled(), undefined)
     disk.hold(file)
@@ -140,7 +140,7 @@ describe('what SQLite has read and not yet synced', () => {
     assert.equal(database.settled(), undefined)
   })
 
-  it('is never given when the sync has failed', async () => {
+  it('is never returned after the sync has failed', async () => {
     const { disk, database } = await open()
     disk.fail()
     await assert.rejects(insert(database, 'lost'), /the disk is gone/)
@@ -150,8 +150,8 @@ describe('what SQLite has read and not yet synced', () => {
   })
 })
 
-describe('what a service on SQLite tells before a sync is done', () => {
-  it('is nothing of what the sync is for: no answer and no delivery', async (t) => {
+describe('what a service on SQLite sends before a sync', () => {
+  it('does not include unsynced data: no response and no delivery', async (t) => {
     const disk = new SlowDisk()
     const server = await startServer('sqlite', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' })
     const hook = await startReceiver()

@@ -6,7 +6,7 @@ import { request } from '../support/http.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { startServer } from '../support/server.ts'
 
-it('says busy, and does not blame the client, when a connection to PostgreSQL is reset', async (t) => {
+it('returns 503 rather than a client error when a PostgreSQL connection is reset', async (t) => {
   const database = await createDatabase(await postgresUrl())
   const target = new URL(database.url)
   const sockets = new Set<net.Socket>()

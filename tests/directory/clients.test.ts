@@ -125,7 +125,7 @@ for (const kind of directoryKinds)
       }
     })
 
-    it('nobody has an id that is unknown, or none', async () => {
+    it('an unknown or empty id matches no user', async () => {
       const fake = await start()
       const directory = open(fake)
       const ids = ['nobody', '', '.', '..', '../b2', 'b2/', '/b2', 'b2?x', 'b2#', 'b2%2F', '%2e%2e', 'B2', ' b2', 'bob']
@@ -134,7 +134,7 @@ for (const kind of directoryKinds)
       for (const { url } of fake.requests) assert.match(url.pathname, /\/users\/[^/]+$/i)
     })
 
-    it('an id that cannot be one of theirs, answered with 400, is nobody', async () => {
+    it('an id that the directory rejects with 400 matches no user', async () => {
       const fake = await start()
       fake.faults.push(answer(400))
       assert.equal(await open(fake).get('b2', { signal }), null)
@@ -156,7 +156,7 @@ for (const kind of directoryKinds)
       }
     })
 
-    it('people whose names hold such characters are found, and only they', async () => {
+    it('users whose names contain such characters are found, and only they', async () => {
       const directory = open(await start([...people, ...special]))
       for (const { id, last: q } of special) {
         const { users } = await find(directory, q)
@@ -214,7 +214,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.issued, 5)
     })
 
-    it('20 searches at once ask for one token, and for one more when it is refused', async () => {
+    it('20 concurrent searches request one token, and one more when it is rejected', async () => {
       const fake = await start()
       const directory = open(fake)
       const search20 = () => Promise.all(Array.from({ length: 20 }, () => find(directory, 'alice')))
@@ -225,7 +225,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.issued, 2)
     })
 
-    it('a token refused is replaced once, then it is our credentials', async () => {
+    it('a rejected token is replaced once, then the credentials are reported', async () => {
       const fake = await start()
       const directory = open(fake)
       await find(directory, 'alice')
@@ -239,7 +239,7 @@ for (const kind of directoryKinds)
       assert.equal(fake.requests.length, asked + 2)
     })
 
-    it('one caller who leaves does not take the token from the others', async () => {
+    it('one caller who disconnects does not cancel the token request for others', async () => {
       const fake = await start()
       const token = hold()
       fake.tokenFaults.push(token.fault)
@@ -348,7 +348,7 @@ for (const kind of directoryKinds)
       await refused(find(open(fake, { scope: 'other' }), 'alice'), 'directory_forbidden', /scope/)
     })
 
-    it('what is not an answer is directory_unavailable', async () => {
+    it('an invalid response is directory_unavailable', async () => {
       const fake = await start()
       const html: Fault = answer(200, { 'content-type': 'text/html' }, '<p>CONFIDENTIAL')
       const elsewhere = answer(302, { location: `${fake.settings.url}/v1.0/users` })
@@ -411,7 +411,7 @@ for (const kind of directoryKinds)
       await refused(find(open(fake, { tokenUrl: 'http://127.0.0.1:1/token' }), 'alice'), 'directory_unavailable')
     })
 
-    it('a token is told to nobody, even one that no header can carry', async () => {
+    it('a token is never revealed, even one that no header can carry', async () => {
       const fake = await start()
       for (const token of ['s3cr et', 's3cr\r\nX-A: b', 's3crü', '']) {
         fake.tokenFaults.push(answer(200, {}, JSON.stringify({ access_token: token, expires_in: 60 })))

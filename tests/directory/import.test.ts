@@ -12,7 +12,7 @@ const people: Person[] = [
   { id: 'id-boss', username: 'boss', first: 'Boss', last: 'Arendt', email: ADMIN.email },
 ]
 
-describeEngines('import of people', (engine, itOnce) => {
+describeEngines('import of users', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -22,7 +22,7 @@ describeEngines('import of people', (engine, itOnce) => {
   const search = (q: string, query = {}) => server.admin.searchDirectory({ query: { q, ...query } })
   const importing = (...external_ids: string[]) => server.admin.importUsers({ body: { external_ids } })
 
-  itOnce('says so where no directory is set up, and asks for a query', async () => {
+  itOnce('reports a missing directory, and requires a query', async () => {
     await server.records([], async () => {
       await rejectsWith(search('anna'), 'directory_not_configured')
       await rejectsWith(importing('x'), 'directory_not_configured')
@@ -46,7 +46,7 @@ describeEngines('import of people', (engine, itOnce) => {
 
   for (const kind of directoryKinds)
     describe(kind, () => {
-      it('finds people and says who has an account, O16: imports them by id', async () => {
+      it('finds users, says who has an account, and imports them by id', async () => {
         await useDirectory(kind)
         const found = await search('arendt')
         assert.deepEqual(
@@ -85,7 +85,7 @@ describeEngines('import of people', (engine, itOnce) => {
         await server.admin.deleteUser({ params: { id: anna.id } })
       })
 
-      itOnce('tells what went wrong there, and imports nothing', async () => {
+      itOnce('reports what went wrong in the directory, and imports nothing', async () => {
         const fake = await useDirectory(kind)
         const refusals = [
           [answer(403), 'directory_forbidden'],
@@ -104,7 +104,7 @@ describeEngines('import of people', (engine, itOnce) => {
         assert.equal((await server.admin.listUsers()).items.length, 1)
       })
 
-      it('two who import the same person at once make one account', async () => {
+      it('two concurrent imports of one user create one account', async () => {
         await useDirectory(kind)
         const results = await Promise.all([importing('id-cleo'), importing('id-cleo'), importing('id-cleo')])
         const outcomes = results.flatMap(({ items }) => items.map(({ result }) => result)).sort()

@@ -5,7 +5,7 @@ import { encodeCursor } from '../../server/base/cursor.ts'
 import { answer, type Person, parseGraphSearch, parseScimFilter, startDirectory } from '../support/directories.ts'
 import { find, findAll, namesOf, open, people, refused, signal } from './directories.ts'
 
-describe('directory msgraph, alone', () => {
+describe('directory msgraph', () => {
   it('ConsistencyLevel is sent with every page', async () => {
     const fake = await startDirectory('msgraph', people)
     await findAll(open(fake), 'liddell', 1)
@@ -71,7 +71,7 @@ describe('directory msgraph, alone', () => {
   })
 })
 
-describe('directory keycloak, alone', () => {
+describe('directory keycloak', () => {
   it('words are looked for anywhere, and all of them', async () => {
     const directory = open(await startDirectory('keycloak', people))
     assert.deepEqual(namesOf(await find(directory, 'iddel')), ['alice', 'carol'])
@@ -79,7 +79,7 @@ describe('directory keycloak, alone', () => {
     assert.deepEqual(namesOf(await find(directory, 'ID: id:alice')), ['alice'])
   })
 
-  it('service accounts are no people', async () => {
+  it('service accounts are not users', async () => {
     const robots = Array.from({ length: 12 }, (_, i) => ({
       ...{ id: `r${i}`, username: `service-account-ali${i}`, first: '', last: '' },
     }))
@@ -90,8 +90,8 @@ describe('directory keycloak, alone', () => {
   })
 })
 
-describe('directory scim2, alone', () => {
-  it('servers without co, or even sw, are asked with what they know', async () => {
+describe('directory scim2', () => {
+  it('servers without co, or even sw, are queried with operators they support', async () => {
     const fake = await startDirectory('scim2', people)
     const directory = open(fake)
     assert.deepEqual(namesOf(await find(directory, 'lic')), ['alice'])
@@ -132,7 +132,7 @@ describe('directory scim2, alone', () => {
     assert.equal(fake.requests.length, 1)
   })
 
-  it('people are known by the attribute that their logins carry', async () => {
+  it('users are identified by the attribute that their logins carry', async () => {
     const fake = await startDirectory('scim2', people)
     const byExternal = open(fake, { subjectAttribute: 'externalId' })
     // Carol has none.

@@ -30,7 +30,7 @@ export function faults(): Faults {
   }
 }
 
-/** Compares what is there with what was acknowledged: objects and their bytes, trash, links, people, jobs, records. */
+/** Compares the service's state with what was acknowledged: objects and their bytes, trash, links, users, jobs, records. */
 export async function checkModel(
   pair: Pair,
   admin: Client,
@@ -239,7 +239,7 @@ export async function checkDeliveries(pair: Pair, receiver: Receiver, { expect }
     const deliveries = await db.selectFrom('webhook_deliveries').select(['id', 'audit_id', 'webhook_id']).execute()
     const byRecord = Map.groupBy(deliveries, ({ audit_id }) => audit_id)
     for (const record of records) {
-      // Of what came before the last endpoint was there, not all were told.
+      // Events from before the last endpoint existed were not sent to all.
       if (record.id <= since || auditOnly.has(record.action as ActionName)) continue
       const places = [{ bucket: record.bucket, key: record.object_key }]
       if (record.action === 'move') places.push(JSON.parse(record.details).source)

@@ -17,7 +17,7 @@ export function foreman(own: string, { model, random, noise, fault, send, persis
   /** The move that may be undone next, and where it came from. */
   let moved = { id: '', from: '' }
 
-  /** The folder that all jobs begin with, in forms of 20 files. */
+  /** The folder that all jobs start with, uploaded in forms of 20 files. */
   async function fill(): Promise<void> {
     const prefix = `${own}base/`
     for (let i = 0; i < FOLDER; i += 20) {

@@ -10,7 +10,7 @@ import { openSession, type Session, say } from './session.ts'
 const MEBIBYTES = 160
 const CHUNK = Buffer.alloc(64 * 1024, 1)
 
-/** Rows and bytes on a file system that is full for a while: nothing acknowledged is lost, reads go on, then writes do. */
+/** Rows and bytes on a file system that is full for a while: nothing acknowledged is lost, reads continue, then writes. */
 export async function diskFull({ pair, faults, seed }: Session): Promise<string | undefined> {
   if (pair.name !== 'sqlite+file') return 'The disk is the engines’ here.'
   if (process.getuid?.() !== 0) return 'It mounts a small file system, for which one has to be root.'

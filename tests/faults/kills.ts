@@ -9,8 +9,8 @@ const BEFORE_READY = 0.1
 const CHECK_EVERY = 40
 
 /**
- * Kills servers with SIGKILL and starts them again at once, for so long or so often; replicas independently. Checks now
- * and then, not at the end.
+ * Kills servers with SIGKILL and restarts them immediately, for a time or a number of kills; replicas independently. Checks
+ * now and then, not at the end.
  */
 export async function killAgainAndAgain(session: Session, limits: { minutes: number; kills: number }): Promise<void> {
   const { pair, random, figures } = session

@@ -1,4 +1,4 @@
-// The load: a process of its own that is told over IPC when to pause, and answers with what it knows then.
+// The load generator: a separate process that is paused over IPC, and then replies with what it knows.
 import { setTimeout as pause } from 'node:timers/promises'
 import { administrator, foreman } from './chores.ts'
 import { sender } from './client.ts'
@@ -51,7 +51,7 @@ async function run({ bases, token, seed, workers, rest }: LoadOptions): Promise<
 
   async function loop(step: () => Promise<void>, n: number): Promise<void> {
     for (;;) {
-      // Who is told to go on may be told to pause again before it is their turn.
+      // A client that was told to continue may be told to pause again before it runs.
       while (paused) await resumed.promise
       busy.add(n)
       await step().catch((error: Error) => fault(`the load itself: ${error.stack}`))

@@ -86,8 +86,8 @@ export class Model {
   }
 
   /**
-   * Decides for each change whose answer was lost whether it happened, by what its paths hold now; gives those that are
-   * neither: half of a change, or something else.
+   * Decides for each change whose response was lost whether it happened, by the current state of its paths; returns those
+   * that are neither: half of a change, or something else.
    */
   resolve(etagAt: ReadonlyMap<Path, string | null>): string[] {
     const faults: string[] = []

@@ -14,7 +14,7 @@ export function makeNoise(seed: number): Buffer<ArrayBuffer> {
   return noise
 }
 
-/** Contents of so many bytes; given parts, as an upload in parts of 5 MiB. */
+/** Contents of this many bytes; with parts, as a multipart upload in parts of 5 MiB. */
 export function makeContent(noise: Buffer<ArrayBuffer>, { int }: Random, size: number, inParts: boolean): Content {
   const from = int(0, noise.length - size)
   const bytes = noise.subarray(from, from + size)

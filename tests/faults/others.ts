@@ -5,7 +5,7 @@ import { diskFull } from './disk.ts'
 import { ADMIN } from './pair.ts'
 import { type Session, say } from './session.ts'
 
-/** A fault that is no kill: gives why it cannot be had here, if so. */
+/** A fault other than a kill: returns why it is unavailable here, if so. */
 export interface Fault {
   name: string
   run(session: Session): Promise<string | undefined>
@@ -42,7 +42,7 @@ async function storageRestarts(session: Session): Promise<string | undefined> {
   return undefined
 }
 
-/** The clock goes a day forward, then to an hour before it began: logins, leases, jobs and the order of records hold. */
+/** Moves the clock a day forward, then an hour before the start: logins, leases, jobs and the order of records hold. */
 async function clockJumps(session: Session): Promise<undefined> {
   const { pair, faults } = session
   const baseUrl = pair.replicas[0]?.url ?? ''

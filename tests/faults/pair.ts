@@ -41,7 +41,7 @@ export interface Pair {
   postgres: Postgres | undefined
   gateway: Gateway | undefined
   logs: string
-  /** Runs a command of the service beside it. */
+  /** Runs a command alongside the service. */
   command(...words: string[]): Promise<{ code: number; output: string }>
   /** Ends everything; `keep` leaves the folder with the logs of the servers. */
   stop(keep: boolean): Promise<void>
@@ -140,7 +140,7 @@ async function makeReplica(env: Record<string, string>, logFile: string): Promis
           resolve(null)
           if (asked !== undefined || over) return
           crashes.push(`a server ended by itself with ${code ?? signal}: see ${logFile}`)
-          // The load goes on only where somebody answers.
+          // The load continues only if a server answers.
           setTimeout(() => child ?? replica.start(), 500)
         })
       })
@@ -166,7 +166,7 @@ async function makeReplica(env: Record<string, string>, logFile: string): Promis
   return replica
 }
 
-/** Below those that the system gives to outgoing connections, which would take it while the server is dead. */
+/** Below the ephemeral ports, which an outgoing connection could take while the server is dead. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(11_000, 19_500)

@@ -4,7 +4,7 @@ export interface Random {
   next(): number
   /** A whole number from `low` up to but not `high`. */
   int(low: number, high: number): number
-  /** One of these; undefined where there is none. */
+  /** One of these; undefined if there are none. */
   pick<T>(some: readonly T[]): T | undefined
   chance(probability: number): boolean
 }

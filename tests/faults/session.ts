@@ -25,7 +25,7 @@ export interface Session {
   figures: Figures
   /** Whether answers of 5xx are to be expected from now on. */
   tolerate(on: boolean): void
-  /** Lets the load pause, compares everything with what was acknowledged, and lets it go on unless it is the last time. */
+  /** Pauses the load, compares everything with what was acknowledged, and resumes it unless this is the last check. */
   check(what: string, options?: { last?: boolean; deep?: boolean }): Promise<void>
   /** Starts a replica and notes how long it took. */
   start(index: number): Promise<void>

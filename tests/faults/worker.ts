@@ -77,7 +77,7 @@ export function worker(own: string, tools: Tools) {
   }
 
   async function put(path: Path): Promise<void> {
-    // Nothing over nothing would leave no trace: whether it happened when its answer was lost could not be told.
+    // Overwriting nothing with nothing leaves no trace, so its outcome could not be determined if the response was lost.
     const to = content(model.objects.get(path)?.size === 0 ? int(1, 24_000) : size())
     const params = { bucket: bucketOf(path), key: keyOf(path) }
     const object = await carryOut(upload([{ path, to }]), ['quota_exceeded'], () =>

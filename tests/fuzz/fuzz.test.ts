@@ -10,7 +10,7 @@ const skip = onS3 ? 'starts services of its own, with files' : process.platform 
 
 describeEngines('fuzz', (engine) => {
   // The long run is `npm run fuzz`.
-  it('answers every operation’s valid, hostile and broken requests as it says it does', { skip }, async (t) => {
+  it('answers valid, hostile and broken requests to every operation as documented', { skip }, async (t) => {
     const seed = randomSeed()
     t.diagnostic(`seed ${seed}`)
     const target = await startTarget(engine)

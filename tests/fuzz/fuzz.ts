@@ -7,7 +7,7 @@ import { encode, send } from './wire.ts'
 import { World } from './world.ts'
 
 export interface Limits {
-  /** Ends after so many seconds or requests, whichever comes first. */
+  /** Stops after this many seconds or requests, whichever comes first. */
   seconds: number
   requests: number
   seed: number
@@ -18,7 +18,7 @@ export interface Limits {
   /** Only operations whose name matches. */
   only?: RegExp
   say?(line: string): void
-  /** Makes another administrator with this password; gives the e-mail. */
+  /** Creates another administrator with this password; returns the email. */
   rescue(password: string): string
 }
 export interface Finding {
@@ -44,7 +44,7 @@ const TRIES_A_ROUND = 12
 
 /**
  * Sends generated requests to every operation of a running service's own `/openapi.json`, over and over, until a limit
- * is reached. What breaks a rule is shrunk and told once for each operation and rule.
+ * is reached. Violations are shrunk and reported once for each operation and rule.
  */
 export async function fuzz(baseUrl: string, limits: Limits): Promise<Outcome> {
   const url = new URL(baseUrl)
@@ -124,7 +124,7 @@ const kindOf = (fault: string): string => fault.replaceAll(/[0-9a-f]{8,}|\d+ (ms
 const show = (bytes: Buffer, actor: string): string =>
   `  as ${actor}: ${JSON.stringify(bytes.toString('utf8').replaceAll(/(uthorization: Bearer )\S+/g, '$1…')).slice(0, 700)}`
 
-/** What is served beside the contract: pages, assets, and paths that are nothing. */
+/** What is served in addition to the contract: pages, assets, and unknown paths. */
 const elsewhere: readonly Operation[] = [
   '/console/{rest}',
   '/console/assets/{rest}',

@@ -7,12 +7,12 @@ const CONTENTS = 'contents of a file with a limit'
 const ranges = ['bytes=0-', 'bytes=1-', 'bytes=5-9', 'bytes=-1', 'bytes=0-0,4-5', 'bytes=999-', 'bytes=0-99999999999']
 const validators = [undefined, '"x"', '*', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', 'etag']
 
-/** What takes several requests to try: gives what broke a rule, each with its request. */
+/** Scenarios of several requests: returns rule violations, each with its request. */
 export async function playScenarios(url: string, admin: Client, bucket: string): Promise<string[]> {
   return [...(await spentLink(url, admin, bucket)), ...(await revokedUpload(url, admin, bucket))]
 }
 
-/** After a link's limit is spent, ranges of all kinds together bring the object's bytes once more, to go on with, and never the whole. */
+/** After a link's limit is used up, ranges of all kinds together return at most the object's size again, never all at once. */
 async function spentLink(url: string, admin: Client, bucket: string): Promise<string[]> {
   const key = 'docs/limited'
   const { etag } = await admin.putObject({ params: { bucket, key }, body: CONTENTS })
@@ -61,7 +61,7 @@ async function revokedUpload(url: string, admin: Client, bucket: string): Promis
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
-      // Asked for once the service has begun with it.
+      // Requested once the service has started on it.
       if (/^HTTP\/1.1 100 /.test(text)) {
         text = ''
         socket.write('half ')

@@ -14,7 +14,7 @@ const MAIN = path.join(import.meta.dirname, '../../server/main.ts')
 export interface Target extends ServerProcess {
   stretches: Stretches
   /** Ends the service, runs `verify` and `audit verify` on what it left, and removes everything. Throws on any fault. */
-  /** Makes an administrator where the fuzzer has taken its own away, and gives their e-mail. Throws on any fault. */
+  /** Creates an administrator after the fuzzer has removed its own, and returns the email. Throws on any error. */
   rescue(password: string): string
   finish(): Promise<{ verify: string; audit: string }>
 }

@@ -321,7 +321,7 @@ export function valuesOf(schema: JsonSchema, name: string, area: string, mood: M
       if (mood === 'tame') return few
       const many = fc.oneof(
         fc.constantFrom(0, (schema.maxItems ?? 1000) + 1, 100_000).map((n) => new Array(n).fill('a')),
-        // As wrong as long: of each an error could be told.
+        // As invalid as it is long: each element could be reported as an error.
         fc
           .tuple(fc.constantFrom('1', '""', '{}', '[]', 'null', '"__proto__"'), fc.constantFrom(2000, 30_000, 400_000))
           .map(([item, n]) => new RawJson(`[${`${item},`.repeat(n)}${item}]`)),

@@ -49,7 +49,7 @@ export class World {
     try {
       this.#walk(area, JSON.parse(body.toString()), 0)
     } catch {
-      // Not JSON after all: an object's bytes may begin like it.
+      // Not JSON after all: an object's bytes may start like it.
     }
   }
 
@@ -82,7 +82,7 @@ export class World {
     const admin = createClient({ baseUrl: this.#url, token: adminToken })
     await this.#resetSettings(admin)
     this.#credentials.set('admin', adminToken)
-    // A person may have 50; those of the rounds before have served.
+    // A user can have 50; those of earlier rounds are no longer needed.
     const { items: tokens } = await admin.listTokens({ query: { limit: 100 } })
     for (const { id, revoked_at } of tokens) if (revoked_at === null) await admin.revokeToken({ params: { id } })
     this.#credentials.set('admin by token', (await admin.createToken({ body: { name: 'fuzz' } })).token)
@@ -111,7 +111,7 @@ export class World {
     return { admin, bucket }
   }
 
-  /** Another administrator takes over where the last one is none any more. */
+  /** Another administrator takes over when the last one has been removed. */
   async #loginAdmin(): Promise<string> {
     try {
       const token = await this.#login(this.#admin)

@@ -21,7 +21,7 @@ describeEngines('http', (engine, itOnce) => {
     body?: string,
     token: string | undefined = server.adminToken,
   ) => request({ url: server.url, path: at, method, token, headers, body })
-  /** Writes bytes to a socket and gives all that comes back until it is closed, or until `enough` has come. */
+  /** Writes bytes to a socket and returns everything received until it is closed or `enough` has arrived. */
   const raw = (bytes: string | Buffer, enough = /$^/): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(server.url)
@@ -110,7 +110,7 @@ describeEngines('http', (engine, itOnce) => {
     assert.match(asset, /\.js$/)
   })
 
-  it('refuses texts and times that no database keeps, in every place that takes one', async () => {
+  it('rejects texts and times that no database can store, everywhere', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const user = (more: object) => JSON.stringify({ email: 'no@example.com', display_name: 'No', ...more })
     const cases: [string, string, object, string | undefined, string][] = []
@@ -144,7 +144,7 @@ describeEngines('http', (engine, itOnce) => {
     })
   })
 
-  it('refuses cursors that are none of its own', async () => {
+  it('rejects foreign cursors', async () => {
     const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
     const id = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
     for (const at of [
@@ -166,7 +166,7 @@ describeEngines('http', (engine, itOnce) => {
     }
   })
 
-  itOnce('tells every fault of a small body, and one of a large', async () => {
+  itOnce('reports all errors in a small body, and one in a large', async () => {
     const faults = async (at: string, body: string, token = server.adminToken) => {
       const answer = await send('POST', at, JSON_TYPE, body, token)
       const { errors = [] } = answer.json<{ errors?: { path: string; message: string }[] }>()
@@ -205,7 +205,7 @@ describeEngines('http', (engine, itOnce) => {
     )
   })
 
-  itOnce('gives nothing to who is not signed in, and nothing of administrators to anyone else', async () => {
+  itOnce('returns nothing without credentials, and nothing administrative to non-administrators', async () => {
     const token = await server.userWith({ bucket_pattern: '*', actions: [...bucketActions] })
     for (const [name, route] of Object.entries<RouteSpec>(api)) {
       // What watches the service may be this machine: tests/observe/metrics.test.ts.
@@ -225,7 +225,7 @@ describeEngines('http', (engine, itOnce) => {
     }
   })
 
-  itOnce('answers what is no HTTP, or has too large a head, with a problem too', async () => {
+  itOnce('answers invalid HTTP and oversized heads with a problem too', async () => {
     for (const [bytes, status, code] of [
       ['GARBAGE\r\n\r\n', 400, 'malformed'],
       [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
@@ -244,7 +244,7 @@ describeEngines('http', (engine, itOnce) => {
     }
   })
 
-  itOnce('asks for a body that waits for 100 Continue only when it is wanted', async () => {
+  itOnce('sends 100 Continue only when it wants the body', async () => {
     const put = (length: number, token = server.adminToken) =>
       `PUT /api/v1/buckets/http/objects/expected HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
     assert.match(await raw(put(5), /100 Continue/), /^HTTP\/1.1 100 Continue/)
@@ -360,7 +360,7 @@ describeEngines('http', (engine, itOnce) => {
     assert.doesNotMatch(server.logged(), new RegExp(server.adminToken.slice(-20)))
   })
 
-  itOnce('takes a target with scheme and authority for its path alone (RFC 9112 section 3.2.2)', async () => {
+  itOnce('uses only the path of an absolute-form target (RFC 9112 section 3.2.2)', async () => {
     const put = (target: string) =>
       raw(
         `PUT ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.adminToken}\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,

@@ -1,4 +1,4 @@
-// What becomes of open connections when a service ends; time moves only when told to.
+// Open connections when a service stops, with a clock that moves only when told to.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -9,7 +9,7 @@ import { trackConnections } from '../../server/http/connections.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
 
-it('ends connections that wait for another request at once, and leaves those time that have sent none', async (t) => {
+it('closes idle keep-alive connections immediately, and gives new ones time for a request', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const answers: http.ServerResponse[] = []
   const server = http.createServer((_request, response) => void answers.push(response))

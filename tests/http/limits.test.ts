@@ -5,8 +5,8 @@ import { type RouteSpec, rateOf } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
 import { describeOnce, startServer } from '../support/server.ts'
 
-describeOnce('who may call how often and from where', (engine) => {
-  it('slows strangers down by address, and people at what is costly', async () => {
+describeOnce('rate limits and origins', (engine) => {
+  it('limits public requests by address, and costly ones by user', async () => {
     const server = await startServer(engine, {
       TRUSTED_PROXIES: 'loopback',
       RATE_LIMIT_PUBLIC: '5',

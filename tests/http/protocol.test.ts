@@ -27,7 +27,7 @@ describeOnce('protocol', (engine) => {
     socket.on('end', () => socket.end())
     return socket
   }
-  /** Writes bytes and gives all that comes back until the other side closes. */
+  /** Writes bytes and returns everything received until the other side closes. */
   const raw = async (...bytes: (string | Buffer)[]): Promise<string> => {
     const socket = connect()
     let text = ''
@@ -44,7 +44,7 @@ describeOnce('protocol', (engine) => {
   const smuggled = () => `${put('smuggled')}Content-Length: 1\r\nConnection: close\r\n\r\nx`
   const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
-  it('refuses whatever two readers could cut into requests in two ways', async () => {
+  it('rejects whatever two parsers could split into requests differently', async () => {
     const chunks = `5\r\nhello\r\n0\r\n\r\n`
     const cases: Record<string, string> = {
       'length and chunks': `${put('a')}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`,
@@ -88,7 +88,7 @@ describeOnce('protocol', (engine) => {
       assert.deepEqual(seen(await raw(`GET /healthz HTTP/1.1\r\n${hosts}\r\n`)), ['400 malformed'])
   })
 
-  it('answers requests that were sent before the answer to the last, in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const one = (at: string) => `GET ${at} HTTP/1.1\r\n${auth()}\r\n`
     const many = [one('/api/v1/buckets/wire'), one('/api/v1/nothing'), one('/api/v1/auth/me'), get].join('')
     assert.deepEqual(seen(await raw(many)), ['200', '404 not_found', '200', '200'])
@@ -96,7 +96,7 @@ describeOnce('protocol', (engine) => {
     assert.deepEqual(seen(await raw(after, get)), ['422 invalid_request', '200'], 'a refused body ends where it says')
   })
 
-  it('answers whole where a body came that nobody asked for', async () => {
+  it('answers completely when an unexpected body arrives', async () => {
     const bytes = Buffer.alloc(2_000_000, 'what was stored ')
     await server.admin.putObject({ params: { bucket: 'wire', key: 'long' }, body: bytes })
     const body = Buffer.alloc(300_000, ' ')
@@ -109,7 +109,7 @@ describeOnce('protocol', (engine) => {
         assert.equal(answer.length - answer.indexOf('\r\n\r\n') - 4, Number(length), at)
       }
     await server.admin.deleteObject({ params: { bucket: 'wire', key: 'long' } })
-    // One that asks first whether to send its body is told the answer, and sends none.
+    // A client that asks first whether to send its body gets the response, and sends none.
     const asks = `GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n`
     assert.deepEqual(seen(await raw(asks)), ['404 not_found'])
   })
@@ -156,7 +156,7 @@ describeOnce('protocol', (engine) => {
     assert.deepEqual(seen(await raw(segment)), ['404 not_found'])
   })
 
-  it('takes no path for another, and none for a file', async () => {
+  it('never confuses paths with each other or with files', async () => {
     const climb = [
       '..',
       '%2e%2e',
@@ -197,7 +197,7 @@ describeOnce('protocol', (engine) => {
     }
   })
 
-  it('makes links of PUBLIC_BASE_URL, whatever host the request names', async () => {
+  it('builds links from PUBLIC_BASE_URL, whatever host the request names', async () => {
     await server.admin.putObject({ params: { bucket: 'wire', key: 'linked' }, body: 'x' })
     const headers = {
       host: 'evil.example',
@@ -252,13 +252,13 @@ describeOnce('protocol', (engine) => {
     for (const line of server.logged().trim().split('\n')) assert.notEqual(JSON.parse(line).msg, 'forged')
   })
 
-  it('gives up heads and bodies that drip, and lets uploads take as long as they move', {
+  it('times out dripping heads and bodies, and lets uploads run as long as they progress', {
     timeout: 60_000,
   }, async () => {
     const slow = await startServer(engine, { REQUEST_TIMEOUT_SECONDS: '1' })
     try {
       await slow.admin.createBucket({ body: { name: 'slow' } })
-      /** Writes the head, then a piece every 100 ms; gives what came back and how long it took. */
+      /** Writes the head, then a piece every 100 ms; returns the response and the duration. */
       const drip = async (head: string, piece: string, pieces = Number.POSITIVE_INFINITY) => {
         const socket = connect(slow.url)
         let text = ''
@@ -298,7 +298,7 @@ describeOnce('protocol', (engine) => {
     }
   })
 
-  it('has no more connections than it may', async () => {
+  it('limits the number of connections', async () => {
     const few = await startServer(engine, { MAX_CONNECTIONS: '8' })
     try {
       const ofOne = Array.from({ length: 6 }, () => connect(few.url))

@@ -141,7 +141,7 @@ describe('behind nginx', { skip }, () => {
     assert.deepEqual([part.status, part.body], [206, bytes.subarray(5, 10)])
   })
 
-  it('makes links with the public address, and believes the address of the client that nginx says', async () => {
+  it('builds links with the public address, and trusts the client address from nginx', async () => {
     const link = json(await api('POST', '/share/behind/large', { expires_in: '1h' }))
     assert.match(link.url, /^https:\/\/storage\.example\.com\/public\/s\//)
     const opened = await ask('GET', link.url, { headers: { range: 'bytes=0-0' } })
@@ -164,7 +164,7 @@ describe('behind nginx', { skip }, () => {
     assert.match(String(page.headers['content-security-policy']), /nonce-/)
   })
 
-  it('goes on when a replica is killed', async () => {
+  it('keeps working when a replica is killed', async () => {
     await replicas[0]?.kill('SIGKILL')
     for (let i = 0; i < 20; i++) assert.equal((await api('GET', '/buckets/behind')).status, 200)
   })

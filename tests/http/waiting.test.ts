@@ -83,7 +83,7 @@ const ajv = new Ajv({ strict: false, formats: { password: true, 'date-time': tru
 ajv.addFormat('object-key', (text: string) => isKeyText(text, 1))
 ajv.addFormat('key-prefix', (text: string) => isKeyText(text, 0))
 
-describe('no request holds the process', { skip: onS3 && 'starts a service of its own, with files' }, () => {
+describe('no request blocks the process', { skip: onS3 && 'starts a service of its own, with files' }, () => {
   let folder: string
   let server: Awaited<ReturnType<typeof spawnWatched>>
   let adminToken: string
@@ -139,7 +139,7 @@ describe('no request holds the process', { skip: onS3 && 'starts a service of it
       .replace('{token}', 'no')
       .replaceAll(/\{\w*id\}/g, NO_ID)
 
-  /** The status of a request, and how long it kept others waiting at the least: in milliseconds of processor time. */
+  /** A request's status, and the least time it blocked others, in milliseconds of CPU time. */
   async function ask(route: RouteSpec, one: Asked, tries = TRIES): Promise<{ status: number; longestMs: number }> {
     let best = Number.POSITIVE_INFINITY
     let status = 0
@@ -182,7 +182,7 @@ describe('no request holds the process', { skip: onS3 && 'starts a service of it
     slow.clear()
     let most = { what: '', longestMs: 0 }
     for (const [name, route] of Object.entries<RouteSpec>(api)) {
-      // Who is logged out cannot go on, and what is limited by address is not to lock this one out.
+      // Logging out would end the run, and address limits must not lock this client out.
       if (name === 'logout' || name === 'login') continue
       const asked: Asked[] = [...hostileBodies(route), ...hostileQueries(route)]
       for (const one of asked.flatMap((each): Asked[] =>

@@ -79,7 +79,7 @@ describeEngines('images', (engine, itOnce) => {
     assert.equal(unchanged.status, 304)
   })
 
-  itOnce('gives the object itself where nothing is asked of it', async () => {
+  itOnce('returns the object itself without parameters', async () => {
     const stored = await get('large.png')
     const { body, headers } = await server.admin
       .getObject({ params: { bucket, key: 'large.png' } })
@@ -109,7 +109,7 @@ describeEngines('images', (engine, itOnce) => {
     assert.equal(nothing.headers['cache-control'], 'no-store')
   })
 
-  itOnce('refuses what it does not know, by name', async () => {
+  itOnce('rejects unknown parameters by name', async () => {
     const faulty: [query: string, path: string][] = [
       ...['0', '-1', '4097', '5000', '1.5', 'x', '', '1e9', '99999999999999999999', 'NaN', ' ', 'null'].flatMap(
         (value): [string, string][] => [
@@ -150,7 +150,7 @@ describeEngines('images', (engine, itOnce) => {
       assert.equal((await get('large.png', query)).status, 200, query)
   })
 
-  itOnce('is one entry whatever way it was asked for', async () => {
+  itOnce('uses one cache entry for equivalent requests', async () => {
     const same = async (...queries: Query[]) => {
       const tags = new Set<string>()
       for (const query of queries) tags.add(etagOf(await get('large.png', query)))
@@ -191,7 +191,7 @@ describeEngines('images', (engine, itOnce) => {
     assert.deepEqual([pad.colourAt(0.25, 0.4), pad.colourAt(0.75, 0.6)], ['red', 'yellow'])
     const white = await look({ w: 100, h: 100, fit: 'pad', format: 'jpeg' })
     assert.deepEqual([white.at(50, 3), white.colourAt(0.25, 0.4)], [[255, 255, 255, 255], 'red'])
-    // A cut-out of a wide picture shows its middle: at the sides of this one there is none of it.
+    // A crop of a wide picture shows its middle: this one's sides are cropped.
     const narrow = await look({ w: 20, h: 200, fit: 'cover' })
     assert.deepEqual(narrow.size, [20, 200])
     assert.deepEqual([narrow.colourAt(0, 0), narrow.colourAt(1, 1)], ['red', 'yellow'])
@@ -260,7 +260,7 @@ describeEngines('images', (engine, itOnce) => {
     }
   })
 
-  itOnce('gives the first frame, and all of them when told to', async () => {
+  itOnce('returns the first frame, or all of them on request', async () => {
     const still = await headerOf((await get('moving.gif', { w: 20 })).body)
     assert.deepEqual([still.format, still.pages ?? 1, still.width, still.height], ['webp', 1, 20, 15])
     const answer = await get('moving.gif', { w: 20, animated: 1 })
@@ -275,7 +275,7 @@ describeEngines('images', (engine, itOnce) => {
     await server.admin.updateSettings({ body: { images: { max_frames: 500 } } })
   })
 
-  itOnce('asks for the right to read at every hit, also of what it has kept', async () => {
+  itOnce('checks permission to read on every hit, also from the cache', async () => {
     const readers = { bucket_pattern: bucket, prefix: 'dir/', actions: ['read' as const] }
     const token = await server.userWith(readers)
     const first = await get('dir/beach ä.png', { w: 33 }, { token })
@@ -290,7 +290,7 @@ describeEngines('images', (engine, itOnce) => {
       assert.equal((await get('dir/beach ä.png', { w: 33 }, options)).status, 403)
   })
 
-  it('never gives a derivative of what was replaced or deleted', async () => {
+  it('never returns an image of replaced or deleted contents', async () => {
     await put('changing', await quarters(120, 80).png().toBuffer())
     const old = await get('changing', { w: 30 })
     assert.deepEqual(await seenIn(old.body), ['red', 'green', 'blue', 'yellow'])
@@ -324,7 +324,7 @@ describeEngines('images through links', (engine, itOnce) => {
   })
   after(() => images.stop())
 
-  it('serves them with nothing kept, under the name of the link', async () => {
+  it('serves them uncacheable, under the link’s name', async () => {
     const link = await share('dir/large.png', { filename: 'Beach.png' })
     const answer = await open(link, '?w=64&format=auto', { headers: { accept: 'image/webp' } })
     assert.deepEqual(
@@ -353,7 +353,7 @@ describeEngines('images through links', (engine, itOnce) => {
     assert.equal((await open(below, '/x.svg?w=64')).status, 415)
   })
 
-  itOnce('has few sizes, so that strangers cannot mint variants without end', async () => {
+  itOnce('offers few sizes, so that strangers cannot create endless variants', async () => {
     const link = await share('dir/large.png')
     const tags = new Set<string>()
     for (const query of ['w=81', 'w=90', 'w=96', 'w=48&dpr=2', 'w=41&dpr=2']) {
@@ -386,7 +386,7 @@ describeEngines('images through links', (engine, itOnce) => {
     assert.equal((await open(link, '?w=64', { headers: { range: 'bytes=1-' } })).status, 410)
   })
 
-  itOnce('ends with the link, also what is kept', async () => {
+  itOnce('ends with the link, also for cached images', async () => {
     const link = await share('dir/large.png')
     const first = await open(link, '?w=64')
     assert.equal(first.status, 200)

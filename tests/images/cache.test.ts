@@ -63,7 +63,7 @@ describe('the folder of the image cache', () => {
     assert.equal(image.status, 200)
   }
 
-  it('serve --workers: a folder with foreign files is refused, and all of it is there', async () => {
+  it('serve --workers: a folder with foreign files is refused and left intact', async () => {
     const postgres = await createDatabase(await postgresUrl())
     try {
       for (const name of ['fast/blobs/ab/x', 'fast/secret.key', 'fast/7/notes', 'fast/other/y']) write(name)
@@ -81,7 +81,7 @@ describe('the folder of the image cache', () => {
     }
   })
 
-  it('serve --workers: of our own folder only caches that are marked go, and only after the start', async () => {
+  it('serve --workers: only marked caches are removed, and only after the start', async () => {
     const postgres = await createDatabase(await postgresUrl())
     try {
       const own = 'fast/strongroom-images'
@@ -141,7 +141,7 @@ describe('the folder of the image cache', () => {
     assert.deepEqual(all('mine'), ['strongroom-images', 'strongroom-images/x'])
   })
 
-  it('may be the root of a file system, with hidden files; the cache keeps to its own folder', async () => {
+  it('can be a file system’s root with hidden files; the cache uses only its own folder', async () => {
     fs.mkdirSync(path.join(folder, 'disk', 'lost+found'), { recursive: true })
     write('disk/.hidden')
     service = await spawnServer({ ...env, IMAGE_CACHE_DIR: path.join(folder, 'disk') })
@@ -151,7 +151,7 @@ describe('the folder of the image cache', () => {
     const outside = all('disk').filter((name) => !name.startsWith('strongroom-images/'))
     assert.deepEqual(outside, ['.hidden', 'lost+found', 'strongroom-images'])
     await service.kill('SIGTERM')
-    // What somebody puts beside it later is none of its business.
+    // It ignores files that are put next to it later.
     write('disk/00/foreign')
     service = await spawnServer({ ...env, IMAGE_CACHE_DIR: path.join(folder, 'disk') })
     assert.ok(fs.existsSync(path.join(folder, 'disk/00/foreign')))

@@ -10,7 +10,7 @@ export const bucket = 'pictures'
 
 export type Query = Record<string, string | number>
 
-/** A second service beside the test's own, on the same database, whose configuration is at hand: its counts are by it. */
+/** A second service on the test's database, with its configuration, by which its counters can be read. */
 export async function withImages(engine: Engine, env: Record<string, string> = {}) {
   const server = await startServer(engine)
   const folder = path.join(server.folder, 'image-cache', 'strongroom-images', '0')

@@ -59,7 +59,7 @@ describe('real-world inputs', { skip: onS3 }, () => {
     }
   })
 
-  it('never gives back what it cannot read', async () => {
+  it('never returns what it cannot decode', async () => {
     for (const key of ['x.svg', 'svg.jpg', 'cut.jpg', 'text.jpg'])
       for (const query of [{ w: 60 }, { format: 'auto' }, { q: 50 }, { format: 'webp' }] as Query[]) {
         const answer = await images.get(key, query)
@@ -70,7 +70,7 @@ describe('real-world inputs', { skip: onS3 }, () => {
     assert.match(String(svg.headers['content-security-policy']), /^sandbox/)
   })
 
-  it('keeps to its limits, which are settings', async () => {
+  it('obeys its limits, which are settings', async () => {
     const { server, get, put } = images
     const { admin } = server
     const limit = (fields: NonNullable<Parameters<Client['updateSettings']>[0]['body']['images']>) =>

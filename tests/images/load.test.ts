@@ -182,7 +182,7 @@ describe('images under load', { skip: onS3 }, () => {
     }
   })
 
-  it('gives up what still waits when its client leaves, unless another waits for the same', async () => {
+  it('cancels waiting renders when the client leaves, unless another waits for the same', async () => {
     const { server, url: base, put, get, settle, status, stop } = await withImages('sqlite')
     try {
       await server.admin.updateSettings({ body: { images: { render_slots: 1 } } })
@@ -233,7 +233,7 @@ describe('images under load', { skip: onS3 }, () => {
       }
       await settle()
       const { renders } = status()
-      // Someone who leaves: the render goes on to its end, holds its slot until then, and what it made is kept.
+      // A client disconnects: the render finishes, holds its slot until then, and its result is cached.
       const left = new AbortController()
       const url = `${base}${imagePath('a.jpg', { w: 777, format: 'avif' })}`
       const leaving = fetch(url, { headers: { authorization: `Bearer ${server.adminToken}` }, signal: left.signal })
@@ -252,7 +252,7 @@ describe('images under load', { skip: onS3 }, () => {
     }
   })
 
-  it('answers 503 when a render takes too long, and holds its slot on', async () => {
+  it('returns 503 when a render takes too long, and keeps its slot occupied', async () => {
     const { server, put, get, status, stop } = await withImages('sqlite')
     try {
       await server.admin.updateSettings({ body: { images: { timeout_seconds: 1, render_slots: 1 } } })

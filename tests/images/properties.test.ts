@@ -60,7 +60,7 @@ const plan = (query: ImageQuery, source: Source, accepted: 'avif' | 'webp' | 'ot
   }
 }
 
-it('asking for what an answer was leads to the same answer', () => {
+it('requesting the parameters of a result leads to the same result', () => {
   fc.assert(
     fc.property(queries, sources, accepts, (query, source, accepted) => {
       const first = plan(query, source, accepted)
@@ -76,7 +76,7 @@ it('asking for what an answer was leads to the same answer', () => {
   )
 })
 
-it('is never larger than the source, nor than the box, unless told to', () => {
+it('is never larger than the source or the box, unless requested', () => {
   fc.assert(
     fc.property(queries, sources, ({ enlarge: _never, ...query }, source) => {
       const { width, height, fit } = geometryOf(query, source)
@@ -119,7 +119,7 @@ it('keeps within the limits of results', () => {
   )
 })
 
-it('leaves links few sizes, and settles at once', () => {
+it('allows links few sizes, and rounding is idempotent', () => {
   const widths = new Set<number | undefined>()
   const qualities = new Set<number | undefined>()
   fc.assert(

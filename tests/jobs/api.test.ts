@@ -31,7 +31,7 @@ describeEngines('jobs', (engine, itOnce) => {
     server = world.server
   })
 
-  itOnce('refuses what means nothing, and names where', async () => {
+  itOnce('rejects invalid requests, naming the field', async () => {
     const [source_bucket, dest_bucket] = [await open(), await open()]
     const keys = ['a/x']
     await server.records([], async () => {
@@ -80,7 +80,7 @@ describeEngines('jobs', (engine, itOnce) => {
     assert.deepEqual((await server.admin.listJobs()).items, [])
   })
 
-  itOnce('asks for rights in both buckets, and tells the rest nothing', async () => {
+  itOnce('requires permissions in both buckets, and reveals nothing otherwise', async () => {
     const [source_bucket, dest_bucket] = [await open(), await open()]
     const as = async (...grants: Grants) => (await person(...grants)).client
     const on = (bucket_pattern: string, ...actions: BucketAction[]) => ({ bucket_pattern, actions })
@@ -247,7 +247,7 @@ describeEngines('jobs', (engine, itOnce) => {
     const kept = await run({ kind: 'delete', source_bucket: dest, prefix: 'a/', exclude: ['a/'] })
     assert.deepEqual(counts(kept), succeeded(5))
     assert.deepEqual(await keysOf(dest), ['a/'])
-    // Also as many as may be named, beside many objects.
+    // Also the maximum number of keys, with many objects.
     await fill(source, numbered('many/', 2200))
     const most = [...numbered('many/', 2190), ...times(7810, (i) => `many/${i}/`)]
     const rest = await run({ kind: 'delete', source_bucket: source, prefix: 'many/', exclude: most })
@@ -376,7 +376,7 @@ describeEngines('jobs', (engine, itOnce) => {
     }
   })
 
-  itOnce('goes on where single objects cannot be done, and keeps the first hundred reasons', async () => {
+  itOnce('continues after single failures, and keeps the first hundred errors', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, [...numbered('in/', 150), ...numbered('out/', 150)])
     const grants: Grants = [
@@ -414,14 +414,14 @@ describeEngines('jobs', (engine, itOnce) => {
     assert.deepEqual(await keysOf(name), numbered('secret/', 5))
   })
 
-  it('fails the items a quota has no room for', async () => {
+  it('fails items that exceed the quota', async () => {
     const source = await open()
     await fill(source, numbered('a/', 10), (key) => (key === 'a/0003' ? 500 : 100))
     for (const kind of ['copy', 'move'] as const) {
       const dest = await open({ quota_gb: 750 / GIB })
       await fill(dest, ['0000'], () => 150)
       const job = await run({ kind, source_bucket: source, prefix: 'a/', dest_bucket: dest, dest_prefix: '' })
-      // Six and a half hundred are free beside the one that is replaced; the large one never fits after three.
+      // 650 bytes are free in addition to the replaced object; the large one never fits after three.
       assert.deepEqual(counts(job), succeeded(7, 3))
       assert.deepEqual(codes(job), [
         ['a/0003', 'quota_exceeded'],

@@ -13,7 +13,7 @@ const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length
 const numbered = (prefix: string, n: number) => times(n, (i) => `${prefix}${String(i).padStart(5, '0')}`)
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-describeEngines('kill -9 in the midst of jobs', (engine) => {
+describeEngines('kill -9 during jobs', (engine) => {
   const service = killableService(engine)
   let database: Database
 
@@ -26,7 +26,7 @@ describeEngines('kill -9 in the midst of jobs', (engine) => {
       .where('bucket_id', '=', await idOf(name))
       .execute()
 
-  it('ends complete: nothing twice, nothing lost, counted exactly', async (t) => {
+  it('completes: nothing twice, nothing lost, counted exactly', async (t) => {
     let client = await service.connect()
     await client.createBucket({ body: { name: 'source' } })
     await client.createBucket({ body: { name: 'target', quota_gb: 1 } })

@@ -84,7 +84,7 @@ export function jobsWorld(engine: Engine) {
       .where('bucket_id', '=', await idOf(name))
       .orderBy('key')
       .execute()
-  /** What is under each key of a bucket, told by its ETag. */
+  /** Each key in a bucket, with its ETag. */
   const contents = async (name: string): Promise<Map<string, string>> =>
     new Map((await rowsOf('objects', name)).map(({ key, etag }) => [key, etag]))
   const keysOf = async (name: string) => [...(await contents(name)).keys()]
@@ -111,7 +111,7 @@ export function jobsWorld(engine: Engine) {
     return job as Job
   }
   const run = async (body: NewJob, by = server.admin) => finish(await create(body, by))
-  /** Waits until it has begun with its objects and is not through. */
+  /** Waits until the job has started on its objects but not finished. */
   const midway = async ({ id }: Job): Promise<Job> => {
     let job: Job | undefined
     await until(async () => {
@@ -121,7 +121,7 @@ export function jobsWorld(engine: Engine) {
     })
     return job as Job
   }
-  /** Takes a job from who is at it, which then must let go of it; gives what lets it go on. */
+  /** Takes a job away from its runner, which must then release it; returns a function that lets it continue. */
   const pause = async (job: Job) => {
     await midway(job)
     const set = (runner: string | null, leased_until: string | null) =>

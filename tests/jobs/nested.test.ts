@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describeEngines } from '../support/server.ts'
 import { byBytes, jobsWorld, numbered, times } from './jobs.ts'
 
-describeEngines('jobs: folders that lie in each other', (engine, itOnce) => {
+describeEngines('jobs: nested folders', (engine, itOnce) => {
   const world = jobsWorld(engine)
   const { open, fill, rowsOf, contents, keysOf, assertExact, run, counts, succeeded, codes, recordsOf } = world
 
@@ -82,7 +82,7 @@ describeEngines('jobs: folders that lie in each other', (engine, itOnce) => {
     await assertExact(name)
   })
 
-  itOnce('moves up the deepest nest there can be', async () => {
+  itOnce('moves up the deepest possible nesting', async () => {
     const name = await open()
     const step = 'abcdefghi/'
     const deepest = step.repeat(102)

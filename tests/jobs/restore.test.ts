@@ -6,7 +6,7 @@ import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { DAY, GIB, jobsWorld, md5, numbered } from './jobs.ts'
 
-describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) => {
+describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
   const world = jobsWorld(engine)
   const {
     open,
@@ -109,7 +109,7 @@ describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) 
     await assertExact(name)
   })
 
-  itOnce('never restores over what is there, beyond a quota or a right', async () => {
+  itOnce('never overwrites, exceeds a quota or a permission when restoring', async () => {
     const name = await open()
     await fill(name, numbered('a/', 6), () => 100)
     const deleted = await run({ kind: 'delete', source_bucket: name, prefix: 'a/' })
@@ -251,7 +251,7 @@ describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) 
     await assertExact(name)
   })
 
-  it('takes a move back: what is still as it came, then what it overwrote, and nothing else', async () => {
+  it('undoes a move: objects that are unchanged, then what it overwrote, and nothing else', async () => {
     const [source, dest] = [await open(), await open()]
     const keys = numbered('a/', 300)
     await fill(source, [...keys, 'other'])
@@ -309,7 +309,7 @@ describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) 
     })
   })
 
-  itOnce('takes moves back that led through each other, also of named keys that lay anywhere', async () => {
+  itOnce('undoes moves that led through each other, also of keys from anywhere', async () => {
     const deep = ['a/a/a/1', 'a/a/1', 'a/a/a/a/2', 'a/1', 'a/a/a/', '1', 'a', 'z', 'b/x']
     for (const [prefix, dest_prefix] of [
       ['a/', ''],
@@ -344,7 +344,7 @@ describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) 
     assert.deepEqual([await asIs(source), await keysOf(dest)], [was, []])
   })
 
-  it('takes moves back that took the place of each other, one from under the other', async () => {
+  it('undoes moves that overwrote each other, one from under the other', async () => {
     const [source, dest] = [await open(), await open({ quota_gb: 20_000 / GIB })]
     const keys = [...numbered('x/', 1500), ...numbered('y/', 1500)]
     await fill(source, keys, () => 10)
@@ -423,7 +423,7 @@ describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) 
     },
   )
 
-  it('takes a move back once, after a crash and where two do it side by side', async () => {
+  it('undoes a move once, after a crash and with two restores in parallel', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const was = await asIs(source)
@@ -449,7 +449,7 @@ describeEngines('jobs: what was deleted and moved comes back', (engine, itOnce) 
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  itOnce('takes what was moved back for a week', async () => {
+  itOnce('can undo a move for a week', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3))
     const moved = await run({ kind: 'move', source_bucket: name, prefix: 'a/', dest_prefix: 'b/' })

@@ -39,7 +39,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     twin = world.twin
   })
 
-  /** Begins a job over 3000 objects and changes three of them behind its back: contents, metadata, deleted and made again. */
+  /** Starts a job on 3000 objects and changes three of them meanwhile: contents, metadata, deleted and created again. */
   const overtaken = async (body: Omit<NewJob, 'source_bucket'>) => {
     const name = await open({ trash_days: 0 })
     const keys = numbered('a/', 3000)
@@ -126,10 +126,10 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     for (const name of [source, dest]) await assertExact(name)
   })
 
-  itOnce('cancels at once what nobody has begun with', async () => {
+  itOnce('cancels immediately what has not started', async () => {
     const name = await open()
     await fill(name, numbered('a/', 3))
-    // It begins with no job: it only answers.
+    // It starts no job: it only answers requests.
     const web = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent', PORT: '0' }), {
       ...{ role: 'web', now: server.clock.now, timers: false },
     })
@@ -149,7 +149,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     }
   })
 
-  it('goes on after a failure that passes', async () => {
+  it('continues after a temporary failure', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const sqls = (texts: string[]) =>
@@ -175,7 +175,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await assertExact(dest)
   })
 
-  it('bears that objects come and go meanwhile', async () => {
+  it('tolerates objects that come and go meanwhile', async () => {
     const name = await open()
     const keys = numbered('a/', 3000)
     await fill(name, keys)
@@ -246,7 +246,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
       },
     )
 
-  itOnce('leaves alone what came under a named key after it looked', async () => {
+  itOnce('leaves objects alone that appeared under a named key after listing', async () => {
     const name = await open()
     const keys = numbered('a/', 3000)
     await fill(name, keys.slice(0, -2))
@@ -262,7 +262,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     assert.deepEqual(await keysOf(name), [came])
   })
 
-  itOnce('goes on with what the release before wrote down, by keys', async () => {
+  itOnce('continues the previous release’s jobs, by key', async () => {
     const { name, paused, changed, gone } = await overtaken({ kind: 'delete', prefix: 'a/' })
     await server.database.transaction((tx) =>
       tx.updateTable('job_items').set({ blob_id: null, last_modified: null }).where('job_id', '=', paused.id).execute(),
@@ -330,7 +330,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await fill(source, numbered('a/', 3000))
     const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest })
     await midway(job)
-    // As a person would have to: empty it first, again and again.
+    // As a user would have to: empty it first, repeatedly.
     await until(async () => {
       const { items } = await server.admin.listObjects({ params: { bucket: dest }, query: { limit: 1000 } })
       if (items.length > 0)
@@ -377,12 +377,12 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     for (const name of [source, ...dests]) await assertExact(name)
   })
 
-  it('leaves a job to who has it, and takes it over when that has been silent for a minute', async () => {
+  it('leaves a job to its holder, and takes it over after a minute of silence', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const services = [server.running, ...(twin ? [twin] : [])]
     const job = await create({ kind: 'move', source_bucket: source, prefix: 'a/', dest_bucket: dest })
-    // As if another process had it and were then stopped for ever. The one that is at it must notice.
+    // As if another process claimed it and then stopped forever. The current runner must notice.
     const { goOn: _, ...stopped } = await pause(job)
     assert.equal(stopped.status, 'running')
     for (const service of services) await service.tick()
@@ -414,7 +414,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
   })
 
   if (engine === 'postgres')
-    it('is given on at once by a service that ends', async () => {
+    it('is released immediately by a service that stops', async () => {
       const config = readConfig({ ...server.env, LOG_LEVEL: 'silent' })
       const leaving = await start(config, { now: server.clock.now, timers: false })
       const there = createClient({ baseUrl: leaving.url, token: () => server.adminToken })
@@ -432,7 +432,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
       await assertExact(dest)
     })
 
-  it('lets nobody have more than a hundred that are not over, however many ask at once', async () => {
+  it('limits a user to a hundred unfinished jobs, even under concurrent requests', async () => {
     const source_bucket = await open()
     const { id: created_by, client } = await person({ bucket_pattern: source_bucket, actions: ['delete'] })
     const { id } = await run({ kind: 'empty_bucket', source_bucket })
@@ -459,7 +459,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     const hundredth = { ...rows[0], id: newId() } as (typeof rows)[number]
     await server.database.transaction((tx) => tx.insertInto('jobs').values(hundredth).execute())
     assert.deepEqual(new Set(await Promise.all(times(10, attempt))), new Set(['limit_reached']))
-    // It is each person's own limit.
+    // The limit is per user.
     await finish(await create(body))
     await server.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', hundredth.id).execute())
     if (engine === 'postgres') {

@@ -77,7 +77,7 @@ describeEngines('objects', (engine, itOnce) => {
     assert.equal(again.headers.etag, `"${again.json().etag}"`)
   })
 
-  itOnce('takes the metadata back out, whatever the names', async () => {
+  itOnce('returns metadata unchanged, whatever the names', async () => {
     const title = Buffer.from('Über 漢').toString('latin1')
     const stored = await request({
       ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects/meta`, method: 'PUT', token: server.adminToken },
@@ -142,7 +142,7 @@ describeEngines('objects', (engine, itOnce) => {
     }
   })
 
-  itOnce('has a twin of every path, with the key in the query', async () => {
+  itOnce('has a variant of every path with the key in the query', async () => {
     const path = (more = '') => `/api/v1/buckets/${bucket}/object?key=${encodeURIComponent('twin/../a b')}${more}`
     const send = (method: string, more = '', headers: Record<string, string> = {}, body?: string) =>
       request({ url: server.url, path: path(more), method, token: server.adminToken, headers, body })
@@ -392,7 +392,7 @@ describeEngines('objects', (engine, itOnce) => {
     await rejectsWith(into('d', 1), 'quota_exceeded')
   })
 
-  itOnce('destroys for good only with manage', async () => {
+  itOnce('deletes permanently only with manage', async () => {
     const editor = server.as(
       await server.userWith({ bucket_pattern: bucket, actions: ['list', 'read', 'write', 'delete'] }),
     )
@@ -408,7 +408,7 @@ describeEngines('objects', (engine, itOnce) => {
     assert.equal((await usage()).trash_bytes, before.trash_bytes)
   })
 
-  itOnce('asks the right on the key for everything, and names it', async () => {
+  itOnce('requires a permission on the key for everything, and names it', async () => {
     await put('in/a', 'x')
     await put('out/a', 'x')
     const rights = ['list', 'read', 'write', 'delete'] as const

@@ -217,7 +217,7 @@ describeEngines('archives', (engine, itOnce) => {
     })
   })
 
-  itOnce('is no key: one of that name is an object like any other', async () => {
+  itOnce('does not reserve its name: an object can be called that', async () => {
     const name = await open('archive', 'archive/a')
     const params = { bucket: name, key: 'archive' }
     assert.equal(await (await admin.getObject({ params })).text(), 'body of archive')
@@ -408,7 +408,7 @@ describeEngines('archives', (engine, itOnce) => {
     await until(() => openBlobs().length === 0)
   })
 
-  itOnce('lets go of everything when the client leaves', async () => {
+  itOnce('releases everything when the client leaves', async () => {
     const name = await open()
     for (let i = 0; i < 30; i++) await put(name, `small ${i}`)
     for (const key of ['t', 'u', 'v']) await put(name, key, Buffer.alloc(16 * MIB, 1))

@@ -277,7 +277,7 @@ describeEngines('browse', (engine, itOnce) => {
     assert.deepEqual(names(page), ['g/', 'f/', 'a'])
   })
 
-  it('gives any page of a folder of thousands in every order, also where many are alike', async () => {
+  it('returns any page of a folder of thousands in every order, even with many equal values', async () => {
     const name = await fill(['seed'])
     const seed = await server.database.db
       .selectFrom('objects')

@@ -42,7 +42,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
     assert.deepEqual((await from.takeMany('move', ['x/b'], from.name, { dest_prefix: 'x/c/' })).succeeded, ['x/c/b'])
   })
 
-  it('says for each key what became of it, shares one bulk_id, and records what was done', async () => {
+  it('reports the result for each key, shares one bulk_id, and records what was done', async () => {
     const [from, to] = [await open(), await open({ quota_gb: 30 / GIB })]
     for (const key of ['in/a', 'in/b', 'in/x/b', 'in/c', 'out/d']) await from.put(key, Buffer.alloc(10))
     await from.put('in/big', Buffer.alloc(100))
@@ -175,7 +175,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
     await assertExact(server, bucket.name)
   })
 
-  it('a key that is named but not there stands in nobody’s way', async () => {
+  it('a named but missing key does not get in the way', async () => {
     const bucket = await open()
     await bucket.put('a')
     const result = await bucket.takeMany('move', ['a', 'p/a'], bucket.name, { dest_prefix: 'p/', source_prefix: '' })
@@ -264,7 +264,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
     assert.deepEqual([fits.succeeded, codes(fits)], [[`${'x'.repeat(1019)}/seed`], { none: 'not_found' }])
   })
 
-  itOnce('refuses as a whole who may read or write nothing, the same whether or not there is a bucket', async () => {
+  itOnce('rejects callers without any permission, whether or not the bucket exists', async () => {
     const [from, to] = [await open(), await open()]
     await from.put('a')
     const reader = server.as(await server.userWith({ bucket_pattern: from.name, actions: ['read', 'delete'] }))
@@ -301,7 +301,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
     assert.deepEqual(await from.keys(), ['a'])
   })
 
-  itOnce('tells which keys are taken to those who may list or read each of them', async () => {
+  itOnce('reveals existing keys only to those who can list or read them', async () => {
     const bucket = await open()
     const { etag, last_modified } = await bucket.put('list/a', 'four')
     await bucket.put('read/a', '')

@@ -117,7 +117,7 @@ describeEngines('concurrency', (engine) => {
     await assertExact('racers')
   })
 
-  it('lets one of eight replace what all of them have seen', async () => {
+  it('lets one of eight replace the version that all have seen', async () => {
     await server.admin.createBucket({ body: { name: 'seen' } })
     const params = { bucket: 'seen', key: 'k' }
     let { etag } = await server.admin.putObject({ params, body: Buffer.from('first') })
@@ -132,7 +132,7 @@ describeEngines('concurrency', (engine) => {
     await assertExact('seen')
   })
 
-  it('loses none of eight contents that overwrite each other', async () => {
+  it('keeps all of eight contents that overwrite each other', async () => {
     const name = 'overwrites'
     await server.admin.createBucket({ body: { name } })
     const params = { bucket: name, key: 'same' }
@@ -344,7 +344,7 @@ describeEngines('concurrency', (engine) => {
     await assertExact(name)
     const left = await trash()
     const visible = await contents(name)
-    // Six beside it, one at the key, and every other one of the 25 in the trash.
+    // Six next to it, one at the key, and every other one of the 25 in the trash.
     assert.equal(visible.size, 7)
     assert.deepEqual(
       [...visible.keys()].filter((key) => key !== 'k.txt').toSorted(),

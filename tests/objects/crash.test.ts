@@ -45,7 +45,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     return acknowledged
   }
 
-  it('keeps every acknowledged object whole, shows no part, counts exactly and leaves nothing behind', async (t) => {
+  it('keeps every acknowledged object complete, shows no partial one, counts exactly and leaves nothing behind', async (t) => {
     /** What every key that was ever sent has as its MD5. */
     const sent = new Map<string, string>()
     const acknowledged = new Set<string>()
@@ -97,7 +97,7 @@ describeEngines('kill -9 in the middle of parallel uploads', (engine) => {
     await checkLeftovers()
   })
 
-  /** Asserts that what is visible is right, and gives it. */
+  /** Asserts that what is visible is correct, and returns it. */
   async function checkEverything(
     client: Client,
     sent: ReadonlyMap<string, string>,

@@ -96,7 +96,7 @@ describeEngines('form uploads', (engine, itOnce) => {
     })
   }
 
-  itOnce('leaves fields aside, and takes a file name as a key and never as a path', async () => {
+  itOnce('ignores fields, and uses a file name as a key, never as a path', async () => {
     const expected = ['../../etc/x', '/abs', 'C:\\dir\\b.txt']
     await server.records(
       expected.map((key) => ({ action: 'upload' as const, bucket, key })),
@@ -141,7 +141,7 @@ describeEngines('form uploads', (engine, itOnce) => {
     assert.deepEqual(await server.stored(), files)
   })
 
-  itOnce('refuses what is no form of files, and stores nothing', async () => {
+  itOnce('rejects anything but a form with files, and stores nothing', async () => {
     const before = await keys()
     const files = await server.stored()
     await server.records([], async () => {

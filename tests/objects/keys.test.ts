@@ -104,13 +104,13 @@ describeEngines('keys', (engine) => {
     }
   }
 
-  it('takes %2F in a path for a slash', async () => {
+  it('treats %2F in a path as a slash', async () => {
     await send('PUT', '/objects/one%2Ftwo', 'x')
     assert.equal((await send('GET', '/objects/one/two')).status, 200)
     assert.equal((await send('GET', '/object?key=one%2Ftwo')).status, 200)
   })
 
-  it('refuses what is no key, and changes nothing', async () => {
+  it('rejects invalid keys, and changes nothing', async () => {
     await server.records([], async () => {
       for (const [path, status] of [
         [`/objects/${'x'.repeat(1025)}`, 422],

@@ -58,7 +58,7 @@ describeEngines('presigned URLs', (engine, itOnce) => {
     return { client, id, email, group: groups[0]?.id ?? '' }
   }
 
-  it('downloads without a credential, with all a download has, until its last millisecond', async () => {
+  it('downloads without credentials, like any download, until it expires', async () => {
     const stored = await put('dir/a.txt', '0123456789', { 'content-type': 'text/plain', 'x-meta-colour': 'blue' })
     const { url, method, expires_at } = await server.records([], () =>
       admin.presignObject({ params, body: { key: 'dir/a.txt' } }),
@@ -197,7 +197,7 @@ describeEngines('presigned URLs', (engine, itOnce) => {
     })
   })
 
-  itOnce('is refused when any part of it is not as it was made', async () => {
+  itOnce('is rejected if any part of it was changed', async () => {
     await put('sealed', 'x')
     const path = await presign({ key: 'sealed' })
     const token = path.slice('/api/v1/signed/'.length)
@@ -407,7 +407,7 @@ describeEngines('presigned URLs', (engine, itOnce) => {
     }
   })
 
-  itOnce('needs the right it gives to another, and tells nothing about buckets', async () => {
+  itOnce('requires the permission that it passes on, and reveals nothing about buckets', async () => {
     await put('asked', 'x')
     const reader = (await person('read', 'list', 'delete', 'share')).client
     const writer = (await person('write', 'list', 'delete', 'share')).client
@@ -429,7 +429,7 @@ describeEngines('presigned URLs', (engine, itOnce) => {
     await refused(send(await presign({ key: 'absent' }, reader)), 404, 'not_found')
   })
 
-  itOnce('ends with the right, the account or the token of the signer', async () => {
+  itOnce('ends with the signer’s permission, account or token', async () => {
     await put('ends', 'x')
     const both = async (client: Client) => {
       const paths = [await presign({ key: 'ends' }, client), await presign({ key: 'ends', method: 'PUT' }, client)]

@@ -102,7 +102,7 @@ describeEngines('search', (engine) => {
         assert.ok((await find(name, part)).includes(key), `"${part}" finds "${key}"`)
   })
 
-  it('takes every character for itself: nothing is an operator', async () => {
+  it('treats every character literally: nothing is an operator', async () => {
     const keys = [
       'a"b"c',
       'a*b',
@@ -204,7 +204,7 @@ describeEngines('search', (engine) => {
           )
   })
 
-  it('gives page after page exactly what the definition says, in order', async () => {
+  it('returns exactly the defined results, page by page, in order', async () => {
     const name = await open()
     const letter = fc.constantFrom(
       ...'aAbBiIsStTkKäÄéÉßẞσΣσςоОжЖაᲐꭰᎠ𐐨𐐀𞤢𞤀',

@@ -38,7 +38,7 @@ describeEngines('the step that copies and moves', (engine) => {
   })
   after(() => server.stop())
 
-  /** Fills two buckets (sizes by key), does it, gives what `look` finds, and takes everything back. */
+  /** Fills two buckets (sizes by key), runs the operation, returns what `look` finds, and undoes everything. */
   async function attempt<T>(
     kind: Kind,
     given: { source: Record<string, number>; dest: Record<string, number> | 'same'; quota?: number | null },
@@ -139,7 +139,7 @@ describeEngines('the step that copies and moves', (engine) => {
     for (const name of [`${engine}-source`, `${engine}-dest`]) await server.admin.createBucket({ body: { name } })
   })
 
-  it('refuses to swap and to turn round, and loses nothing', async () => {
+  it('rejects swaps and cycles, and loses nothing', async () => {
     const source = { a: 1, b: 2, c: 3 }
     for (const pairs of [
       [
@@ -165,7 +165,7 @@ describeEngines('the step that copies and moves', (engine) => {
     })
   })
 
-  it('does or refuses each, loses nothing and counts all, whatever goes where', async () => {
+  it('does or rejects each, loses nothing and counts everything, whatever goes where', async () => {
     const name: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'd', 'e')
     const sizes = fc.dictionary(name, fc.integer({ min: 0, max: 20 }), { noNullPrototype: true })
     const pairs = fc.uniqueArray(fc.record({ key: name, dest: name }), { maxLength: 5, selector: ({ key }) => key })
@@ -307,7 +307,7 @@ describeEngines('racing copies and moves', (engine) => {
     await assertExact(server, to.name)
   })
 
-  it('copies many onto the same keys from eight sides, each whole', async () => {
+  it('copies many onto the same keys from eight clients, each complete', async () => {
     const keys = times(40, (i) => `k${String(i).padStart(2, '0')}`)
     const sources = await Promise.all(times(4, () => open()))
     for (const [i, source] of sources.entries()) for (const key of keys) await source.put(key, `${i}`)
@@ -362,7 +362,7 @@ describeEngines('racing copies and moves', (engine) => {
     }
   })
 
-  it('deletes many from eight sides: each object once', async () => {
+  it('deletes many from eight clients: each object once', async () => {
     const keys = times(60, (i) => `k${i}`)
     const bucket = await open()
     for (const key of keys) await bucket.put(key)

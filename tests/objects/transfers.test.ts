@@ -401,7 +401,7 @@ describeEngines('copy and move of one object', (engine, itOnce) => {
   })
 })
 
-describeEngines('changing what an object says of itself', (engine, itOnce) => {
+describeEngines('changing an object’s metadata', (engine, itOnce) => {
   let server: TestServer
   const open = bucketsOf(() => server, 'said')
   type Change = Parameters<Client['updateObject']>[0]['body']

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 const MB = 1_000_000
 const GIB = 1024 ** 3
 
-describeEngines('bytes on their way', (engine, itOnce) => {
+describeEngines('uploads in progress', (engine, itOnce) => {
   let server: TestServer
   let count = 0
   before(async () => {
@@ -84,7 +84,7 @@ describeEngines('bytes on their way', (engine, itOnce) => {
     assert.deepEqual(await incoming(), [])
   })
 
-  it('a link has room for what others have announced, and takes a few files at a time', async () => {
+  it('a link reserves announced sizes, and accepts a few files at a time', async () => {
     const bucket = await bucketOf(null)
     const bytes = await linkTo(bucket, { max_total_bytes: 100 })
     const first = await half(bytes('a', 'x'.repeat(60)))
@@ -112,7 +112,7 @@ describeEngines('bytes on their way', (engine, itOnce) => {
     ['large', 3 * MB],
     ['small', 3000],
   ] as const)
-    it(`a bucket has room for what others have announced: ${what}`, async () => {
+    it(`a bucket reserves announced sizes: ${what}`, async () => {
       const bucket = await bucketOf(Math.floor(size * 2.5))
       const body = Buffer.alloc(size)
       const open = await Promise.all([half(put(bucket, 'a', body)), half(put(bucket, 'b', body))])
@@ -170,7 +170,7 @@ describeEngines('bytes on their way', (engine, itOnce) => {
     assert.ok(stored.ok, 'one of them has room')
   })
 
-  it('what a process that ended has reserved is free again after its lease', async () => {
+  it('a dead process’s reservation is released after its lease', async () => {
     const bucket = await bucketOf(3 * MB)
     const { id } = await server.database.db
       .selectFrom('buckets')
@@ -202,7 +202,7 @@ describeEngines('bytes on their way', (engine, itOnce) => {
     assert.deepEqual(await incoming(), [])
   })
 
-  itOnce('one person, and one address through links, has so many uploads under way', async () => {
+  itOnce('limits concurrent uploads per user, and per address through links', async () => {
     const few = await startServer(engine, { UPLOADS_PER_SENDER: '2' })
     try {
       await few.admin.createBucket({ body: { name: 'few' } })

@@ -44,7 +44,7 @@ describeEngines('the log', (engine) => {
   const send = (path: string, options: Partial<Parameters<typeof request>[0]> = {}) =>
     request({ url: server.running.url, path, token: server.adminToken, ...options })
 
-  it('has one line of each request: who, what, how long, how much, and what it waited for', async () => {
+  it('has one line per request: who, what, how long, how much, and what it waited for', async () => {
     const path = '/api/v1/buckets/logs/objects/folder/a%20key.txt'
     const { headers } = await send(path, { method: 'PUT', body: 'x'.repeat(50_000) })
     const line = await lineOf(server, headers['x-request-id'])
@@ -161,7 +161,7 @@ describeEngines('the log', (engine) => {
 })
 
 describe('slow requests', () => {
-  it('are warned of with what they waited for', async () => {
+  it('are logged as warnings with what they waited for', async () => {
     const server = await startServer('sqlite', { SLOW_REQUEST_MS: '1' })
     const route = '/api/v1/auth/token'
     const login = linesOf(server).find((line) => line.route === route)
@@ -175,7 +175,7 @@ describe('slow requests', () => {
     await server.stop()
   })
 
-  it('are not those of slow clients', async (t) => {
+  it('do not include those of slow clients', async (t) => {
     const server = await startServer('sqlite', { SLOW_REQUEST_MS: '700' })
     await server.admin.createBucket({ body: { name: 'slow' } })
     const real = performance.now.bind(performance)
@@ -211,7 +211,7 @@ describe('slow requests', () => {
 describe('redaction', () => {
   const line = (fields: object) => JSON.stringify({ level: 30, ...fields, msg: 'x' })
 
-  it('takes out what opens something, wherever it stands', () => {
+  it('removes credentials, wherever they appear', () => {
     const token = 'q7Jz0Vt3Xn9RkLwP2sBd8FhYc5GmAe1U4iToZxKvWyE'
     const cases: [object, string][] = [
       [{ url: `https://files.example.com/public/s/${token}` }, token],
@@ -246,7 +246,7 @@ describe('redaction', () => {
     }
   })
 
-  it('takes out texts with any characters in them, and of texts that were cut off what is there', () => {
+  it('removes texts with any characters, and what is left of truncated ones', () => {
     const piece = fc.constantFrom('\\', '"', "'", '\n', ',', ':', '{', '}', ' ', 'x', 'ä', '\\"', '\u0007')
     const around = fc.array(piece, { maxLength: 12 }).map((all) => all.join(''))
     fc.assert(
@@ -262,7 +262,7 @@ describe('redaction', () => {
     )
   })
 
-  it('takes no longer than a text is long', () => {
+  it('takes linear time', () => {
     const piece = fc.constantFrom(
       ...[
         '\\',

@@ -34,7 +34,7 @@ describeEngines('metrics', (engine, itOnce) => {
       token: server.adminToken,
     })
 
-  itOnce('tells what requests really did', async () => {
+  itOnce('reports what requests really did', async () => {
     await put('warm', 'up')
     const before = await scrape(server)
     const size = 100_000
@@ -103,7 +103,7 @@ describeEngines('metrics', (engine, itOnce) => {
     assert.ok((many.get('strongroom_http_requests_total{method="other",route="unreadable",status="4xx"}') ?? 0) >= 200)
   })
 
-  it('tells how long queues are and since when, ten seconds old at most', async () => {
+  it('reports queue lengths and ages, at most ten seconds old', async () => {
     const { admin } = server
     await server.running.tick()
     await admin.createWebhook({ body: { name: 'x', url: 'https://8.8.8.8/', events: ['upload'] } })
@@ -153,7 +153,7 @@ describeEngines('metrics', (engine, itOnce) => {
     await server.running.tick()
   })
 
-  it('goes on without the database and the storage, and says so', async () => {
+  it('works without the database and the storage, and reports it', async () => {
     const rename = (from: 'jobs', to: string) =>
       server.database.transaction((tx) => tx.schema.alterTable(from).renameTo(to).execute())
     await rename('jobs', 'jobs_away')
@@ -223,7 +223,7 @@ describe('who may read metrics', () => {
     }
   }
 
-  it('is this machine where nothing says that the service is published, and no proxy is between', () =>
+  it('this machine, if nothing indicates that the service is published and there is no proxy', () =>
     withServer({}, async (server) => {
       assert.equal(await ask(server), 200)
       assert.equal(await ask(server, {}, 'HEAD'), 200)
@@ -248,7 +248,7 @@ describe('who may read metrics', () => {
       })
     }))
 
-  it('is not this machine where a public base URL or trusted proxies are set', async () => {
+  it('not this machine, if a public base URL or trusted proxies are set', async () => {
     const published: Record<string, string>[] = [
       { PUBLIC_BASE_URL: 'https://files.example.com' },
       { TRUSTED_PROXIES: 'loopback' },
@@ -260,7 +260,7 @@ describe('who may read metrics', () => {
       })
   })
 
-  it('is who has METRICS_TOKEN, and administrators; the token opens nothing else', () =>
+  it('whoever has METRICS_TOKEN, and administrators; the token allows nothing else', () =>
     withServer({ METRICS_TOKEN: 'a-token-for-prometheus' }, async (server) => {
       server.secrets.add('a-token-for-prometheus')
       assert.equal(await ask(server), 401)
@@ -271,7 +271,7 @@ describe('who may read metrics', () => {
       assert.equal((await request(me)).status, 401)
     }))
 
-  it('is anyone with METRICS=open, and nobody with METRICS=off', async () => {
+  it('anyone with METRICS=open, and no one with METRICS=off', async () => {
     const far = { 'x-forwarded-for': '203.0.113.5', host: 'files.example.com' }
     await withServer({ METRICS: 'open', PUBLIC_BASE_URL: 'https://files.example.com' }, async (server) =>
       assert.equal(await ask(server, far), 200),

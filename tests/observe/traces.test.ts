@@ -103,7 +103,7 @@ describeEngines('traces', (engine) => {
     assert.deepEqual(collector.spans(), [])
   })
 
-  it('go from the caller’s span to the database and the storage, and hold nothing that users wrote', async () => {
+  it('lead from the caller’s span to the database and the storage, without user data', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'traced-bucket' } })
     await admin.createWebhook({ body: { name: 'x', url: receiver.url, events: ['upload'] } })

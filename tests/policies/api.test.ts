@@ -63,7 +63,7 @@ describeEngines('cleanup policies', (engine, itOnce) => {
     assert.deepEqual(audit.items.filter((one) => one.resource_id === id).length, 3)
   })
 
-  itOnce('refuses what means nothing, naming where', async () => {
+  itOnce('rejects invalid rules, naming the field', async () => {
     const base = { name: 'x', bucket_patterns: ['clean-*'], older_than_days: 1 }
     const cases: [object, string][] = [
       [{ older_than_days: undefined }, 'body'],
@@ -100,7 +100,7 @@ describeEngines('cleanup policies', (engine, itOnce) => {
     await server.admin.deletePolicy({ params: { id } })
   })
 
-  itOnce('names no key to those who may not list it', async () => {
+  itOnce('hides keys from those who cannot list them', async () => {
     const bucket = await open()
     for (const key of ['open/a', 'secret/b']) await bucket.put(key)
     const policy = await create({ bucket_patterns: [bucket.name], glob: '**' })

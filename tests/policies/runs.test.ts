@@ -13,7 +13,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     server = world.server
   })
 
-  it('tries, then deletes exactly the same, to the trash, each recorded', async () => {
+  it('deletes exactly what the dry run listed, to the trash, each recorded', async () => {
     const bucket = await open()
     for (const key of ['logs/a.tmp', 'logs/b.tmp', 'logs/c.txt', 'other.tmp']) await bucket.put(key, key)
     await server.later(2 * DAY)
@@ -153,7 +153,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     }
   })
 
-  itOnce('stops before it deletes anything where a guard rail is hit, and the dry run says so', async () => {
+  itOnce('stops before deleting anything when a safety limit is exceeded, and the dry run says so', async () => {
     const bucket = await open()
     for (const key of ['a', 'b', 'c', 'd']) await bucket.put(key)
     await bucket.put('keep.txt')
@@ -184,7 +184,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.deepEqual(brief(await run(last.id)), ['succeeded', 4, 4, 0, 4])
   })
 
-  itOnce('takes its options from the query or the body, and never mistakes a try for the real thing', async () => {
+  itOnce('takes options from the query or the body, and never confuses a dry run with a real one', async () => {
     const bucket = await open()
     await bucket.put('x')
     const { id } = await create({ bucket_patterns: [bucket.name], glob: '*' })
@@ -280,7 +280,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
       const matched = (await run(id, { dry_run: true })).sample.includes('logs/a.log')
       assert.equal(matched, (await explain()).find(({ policy_id }) => policy_id === id)?.matches_now)
     }
-    // Who may read the object is told, whoever may not is not.
+    // Callers who can read the object get an answer, others do not.
     const reader = server.as(await server.userWith({ bucket_pattern: bucket.name, prefix: 'logs/', actions: ['read'] }))
     assert.equal((await reader.explainPolicies({ params, query: { key: 'logs/a.log' } })).items.length, 3)
     await rejectsWith(reader.explainPolicies({ params, query: { key: 'x' } }), 'forbidden')
@@ -373,7 +373,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.deepEqual(brief(await run(id)), ['succeeded', 2, 2, 0, 2])
     const trash = await bucket.trash()
     assert.ok(trash.every(({ deleted_by }) => deleted_by === taken.author_id))
-    // And with fewer rights takes them from it.
+    // And an author with fewer permissions takes them from it.
     await setGroups([mayPolicy])
     const weak = server.as(await server.login(email, password))
     await weak.updatePolicy({ params: { id }, body: { name: 'weaker' } })
@@ -384,7 +384,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.deepEqual(await bucket.keys(), ['c'])
   })
 
-  it('stops in the midst when its author loses a right: what is left of the list stays', async () => {
+  it('stops when its author loses a permission: the rest of the list stays', async () => {
     const bucket = await open()
     await server.running.tick()
     for (const key of ['a', 'b', 'c']) await bucket.put(key)
@@ -419,7 +419,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.deepEqual(await bucket.keys(), ['b', 'c'])
   })
 
-  it('clears its history away: lists after a month, runs after a year, all of a deleted policy', async () => {
+  it('deletes its history: lists after a month, runs after a year, everything of a deleted policy', async () => {
     const bucket = await open()
     await bucket.put('x')
     const [kept, deleted] = [

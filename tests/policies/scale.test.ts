@@ -52,7 +52,7 @@ describeEngines(`a policy over ${OBJECTS} objects while uploads go on`, (engine)
     }
     return all
   }
-  /** Uploads one after the other, four at a time, until told to stop; gives what was acknowledged and how long it took. */
+  /** Uploads, four at a time, until told to stop; returns what was acknowledged and how long it took. */
   function uploads(keyOf: (i: number) => string) {
     let stop = false
     let next = 0

@@ -31,7 +31,7 @@ describeEngines('cleanup policies: their times', (engine, itOnce) => {
     return last
   }
 
-  it('runs at its times: once for all that were missed, not while paused, one at a time', async () => {
+  it('runs on schedule: once for all missed times, not while paused, one at a time', async () => {
     const bucket = await open()
     await bucket.put('x')
     await server.running.tick()
@@ -71,13 +71,13 @@ describeEngines('cleanup policies: their times', (engine, itOnce) => {
     await server.admin.deletePolicy({ params: { id: policy.id } })
   })
 
-  it('a run that is not over: others are refused, its time waits, a change stops it, deleting cancels it', async () => {
+  it('an unfinished run: others are rejected, the schedule waits, a change stops it, deleting cancels it', async () => {
     const bucket = await open()
     await bucket.put('x')
     await server.running.tick()
     const policy = await create({ bucket_patterns: [bucket.name], glob: '*', cron: '*/10 * * * *' })
     const params = { id: policy.id }
-    /** A run that some other process has begun with and not renewed: nobody takes it before its lease is over. */
+    /** A run that another process claimed and did not renew: no one takes it before its lease expires. */
     const stuck = async (change: { kind?: 'live' | 'dry' } = {}) => {
       const done = await run(policy.id, { dry_run: true })
       const row = await server.database.db
@@ -155,7 +155,7 @@ describeEngines('cleanup policies: their times', (engine, itOnce) => {
     assert.deepEqual(await bucket.keys(), ['y'])
   })
 
-  it('what fails in the midst leaves nothing half done, and is tried again', async () => {
+  it('a failure leaves nothing half done, and is retried', async () => {
     const bucket = await open()
     for (const key of ['a', 'b', 'c']) await bucket.put(key)
     const policy = await create({ bucket_patterns: [bucket.name], glob: '*' })

@@ -15,7 +15,7 @@ import { ADMIN, describeEngines, onS3, serverEnv } from '../support/server.ts'
 const HOUR = 3600_000
 const DAY = 24 * HOUR
 
-describeEngines('a clock that leaps', (engine) => {
+describeEngines('a clock that jumps', (engine) => {
   if (onS3) return describe('needs no S3', () => {})
 
   /** A service whose clock and uptime the test moves, with something in the trash, and the audit log kept for 30 days. */
@@ -94,7 +94,7 @@ describeEngines('a clock that leaps', (engine) => {
     }
   }
 
-  it('deletes nothing after a leap while it runs, until the clock is set back', () =>
+  it('deletes nothing after a jump, until the clock is set back', () =>
     withService(async ({ time, tick, errors, forget, assertKept, assertExpired }) => {
       time.uptime += 60_000
       time.wall += 60_000 + 400 * DAY
@@ -102,7 +102,7 @@ describeEngines('a clock that leaps', (engine) => {
       await assertKept()
       assert.ok(errors().length >= 5)
       assert.match(errors()[0] ?? '', /leapt 9600 hours ahead/)
-      // However long it goes on like that.
+      // However long that lasts.
       time.uptime += 3 * DAY
       time.wall += 3 * DAY
       await tick()
@@ -120,7 +120,7 @@ describeEngines('a clock that leaps', (engine) => {
       await assertExpired()
     }))
 
-  it('an hour that was changed, and a clock that is set right by less than a day, are no leaps', () =>
+  it('a change of an hour, and a correction of less than a day, are not jumps', () =>
     withService(async ({ time, tick, errors, assertExpired }) => {
       time.wall += 23 * HOUR
       await tick()
@@ -133,7 +133,7 @@ describeEngines('a clock that leaps', (engine) => {
       await assertExpired()
     }))
 
-  it('after it was off it waits for a day before it deletes, as the clock may be wrong', () =>
+  it('after downtime it waits a day before it deletes, because the clock may be wrong', () =>
     withService(async ({ time, tick, restart, errors, forget, assertKept, assertExpired }) => {
       time.wall += 40 * DAY
       time.uptime = 1000
@@ -149,7 +149,7 @@ describeEngines('a clock that leaps', (engine) => {
       await assertExpired()
     }))
 
-  it('a clock that was wrong at boot and is set right holds up nothing', () =>
+  it('a clock that was wrong at boot and is corrected delays nothing', () =>
     withService(async ({ time, tick, restart, errors, forget, assertKept }) => {
       const [wall, boot] = [time.wall, 1000]
       time.wall += 400 * DAY

@@ -26,7 +26,7 @@ it('has a default for everything but the key', () => {
   )
 })
 
-it('lists all faults at once, without telling a secret', () => {
+it('lists all errors at once, without revealing a secret', () => {
   const env = {
     SECRET_KEY: 'too short a key',
     DATABASE_URL: 'mysql://x',
@@ -65,7 +65,7 @@ it('refuses to serve with a short or missing SECRET_KEY, and exits 1', () => {
   assert.equal(spawnSync(process.execPath, [main, 'nonsense'], { encoding: 'utf8' }).status, 2)
 })
 
-it('makes a key once and keeps it where no one else reads it', async () => {
+it('generates a key once and stores it where no one else can read it', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-config-'))
   try {
     const DATA_DIR = path.join(folder, 'data')
@@ -84,7 +84,7 @@ it('makes a key once and keeps it where no one else reads it', async () => {
   }
 })
 
-it('makes a key anew that was left empty or half written, while there is no database', async () => {
+it('replaces an empty or partial key file as long as there is no database', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-config-'))
   const file = path.join(folder, 'secret.key')
   try {

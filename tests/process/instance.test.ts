@@ -29,7 +29,7 @@ const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const OTHER_KEY = 'another secret key of tests that is long enough'
 type Env = Record<string, string>
 
-/** Every command, as it would work beside a service. */
+/** Every command, as it would run alongside a service. */
 const COMMANDS = [
   ['verify', '--fix'],
   ['verify'],
@@ -137,7 +137,7 @@ async function startRefuses(place: Place, env: Env, said: RegExp): Promise<void>
   assert.deepEqual(await place.kept(), before)
 }
 
-describeEngines('commands open what is there', (engine) => {
+describeEngines('commands open only what exists', (engine) => {
   let place: Place
   let other: Place
   before(async () => {
@@ -248,7 +248,7 @@ describeEngines('a start', (engine) => {
   }
   const markOf = ({ folder }: Place) => fs.readFileSync(path.join(folder, 'blobs', MARK), 'utf8').trim()
 
-  it('notes key and storage, and takes up an installation of before without a word', async () => {
+  it('records key and storage, and adopts an older installation silently', async () => {
     const place = await newPlace(engine)
     const database = await openDatabase(place.env.DATABASE_URL as string)
     await database.migrate()
@@ -318,7 +318,7 @@ describeEngines('a start', (engine) => {
     await startRefuses(place, next, said)
   })
 
-  it('makes no key beside a database', async () => {
+  it('generates no key next to an existing database', async () => {
     const place = await newPlace(engine)
     await fill(place)
     const { SECRET_KEY: _key, ...keyless } = place.env
@@ -335,7 +335,7 @@ describeEngines('a start', (engine) => {
     fs.writeFileSync(path.join(place.folder, 'secret.key'), '', { mode: 0o600 })
     await refuses(/secret\.key holds no complete key\. /)
     fs.rmSync(path.join(place.folder, 'secret.key'))
-    // Where there is no database yet, it makes one, and goes on with it.
+    // Without a database, it creates one and continues.
     const fresh = await newPlace(engine)
     const { SECRET_KEY: _none, ...first } = fresh.env
     fs.writeFileSync(path.join(fresh.folder, 'secret.key'), 'half', { mode: 0o600 })
@@ -395,7 +395,7 @@ describe('the mark of an S3 storage', async () => {
     assert.equal(await runCommand('verify', ['--deep'], place.env), 0)
   })
 
-  it('is asked for later where the engine is away at the start, and nothing is touched before', async () => {
+  it('is checked later if the engine is down at the start, and nothing is touched before', async () => {
     const place = await newPlace('sqlite', {
       STORAGE_URL: `s3://bucket?endpoint=${encodeURIComponent('http://127.0.0.1:1')}`,
       S3_ACCESS_KEY_ID: 'id',
@@ -508,7 +508,7 @@ describe('what cannot be written', linux, () => {
     assert.deepEqual(fs.readdirSync(own), [])
   })
 
-  it('is said of a database that was made as root, to services and commands', async () => {
+  it('is reported for a database created as root, to services and commands', async () => {
     const place = await openPlace()
     await startOnce(place)
     fs.chownSync(place.folder, NOBODY, NOBODY)

@@ -45,7 +45,7 @@ describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGat
   const next = () => client(turn++)
   const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-  it('loses nothing acknowledged when one is killed in the midst of uploads', { timeout: 100_000 }, async () => {
+  it('loses nothing acknowledged when one is killed during uploads', { timeout: 100_000 }, async () => {
     await next().createBucket({ body: { name: 'shared' } })
     const acknowledged = new Map<string, string>()
     let refused = 0
@@ -65,7 +65,7 @@ describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGat
       await until(() => acknowledged.size >= before + 15)
       await replicas[victim]?.kill('SIGKILL')
       await Promise.all(uploads)
-      // The other one goes on alone.
+      // The other one continues alone.
       const alone = client(1 - victim)
       await alone.putObject({ params: { bucket: 'shared', key: `alone${round}` }, body: 'x' })
       acknowledged.set(`alone${round}`, md5(Buffer.from('x')))
@@ -81,7 +81,7 @@ describe('two processes over PostgreSQL and S3', { skip: gateway ? false : noGat
     assert.deepEqual([object_count, used_bytes], [all.length, all.reduce((sum, { size }) => sum + size, 0)])
   })
 
-  it('goes on with an upload in parts where another process was killed', async () => {
+  it('continues a multipart upload after another process was killed', async () => {
     const body = randomBytes(12 * 1024 ** 2)
     const params = { bucket: 'shared' }
     const size = 5 * 1024 ** 2

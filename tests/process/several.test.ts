@@ -86,7 +86,7 @@ async function answeredUntil(url: string, over: () => boolean, change: () => voi
 const linux = process.platform === 'linux' ? {} : { skip: 'Looks at /proc, of Linux.' }
 
 describe('serve --workers', linux, () => {
-  it('answers from several processes on one address; one that is killed is begun anew; SIGTERM ends all', async () => {
+  it('answers from several processes on one address; a killed one is restarted; SIGTERM stops all', async () => {
     const service = await spawned(['serve', '--workers', '2'])
     const primary = service.child.pid as number
     assert.equal(service.log().match(/Strongroom serves at/g)?.length, 1, 'said once')
@@ -181,7 +181,7 @@ describe('serve --workers', linux, () => {
     )
   })
 
-  it('ends with 1 when no process can begin', async () => {
+  it('exits with 1 when no process can start', async () => {
     const taken = http.createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const PORT = String((taken.address() as { port: number }).port)

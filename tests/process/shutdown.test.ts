@@ -94,7 +94,7 @@ it('SIGTERM ends an idle server with open connections within a moment, however o
   silent.destroy()
 })
 
-it('faults of the configuration are all listed, and it exits 1', async () => {
+it('all configuration errors are listed, and it exits 1', async () => {
   const wrong = { SECRET_KEY: 'short', DATA_DIR: folder, PORT: '99999', LOG_LEVEL: 'loud' }
   await assert.rejects(spawnServer(wrong), (error: Error) => {
     assert.match(error.message, /exited with 1/)
@@ -104,7 +104,7 @@ it('faults of the configuration are all listed, and it exits 1', async () => {
   })
 })
 
-it('a port that is taken is said, and it exits 1', async (t) => {
+it('an occupied port is reported, and it exits 1', async (t) => {
   const { client: _client } = await connect()
   t.after(() => running.kill('SIGKILL'))
   const other = fs.mkdtempSync(path.join(folder, 'other-'))

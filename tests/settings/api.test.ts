@@ -20,7 +20,7 @@ describeEngines('settings', (engine, itOnce) => {
     server.admin.updateSettings({ body })
   const lastDetails = async () => JSON.parse((await allActions(server.database)).at(-1)?.details ?? '{}')
 
-  it('begins with the defaults and changes only what is named', async () => {
+  it('starts with the defaults and changes only named fields', async () => {
     const before = await server.admin.getSettings()
     assert.deepEqual(before.auth, {
       enable_local: true,
@@ -47,7 +47,7 @@ describeEngines('settings', (engine, itOnce) => {
     assert.equal(made.trash_days, 3)
   })
 
-  itOnce('what they allow of links and tokens is told to everybody whom it binds', async () => {
+  itOnce('limits for links and tokens are visible to everyone they apply to', async () => {
     const kim = server.as(await server.userWith())
     assert.deepEqual((await kim.me()).limits, {
       share_default_expires_in: '7d',
@@ -63,7 +63,7 @@ describeEngines('settings', (engine, itOnce) => {
     await change({ shares: { default_expires_in: '7d', max_expires_in: null }, tokens: { max_lifetime_days: 0 } })
   })
 
-  itOnce('refuses what it does not know and what cannot be', async () => {
+  itOnce('rejects unknown and invalid settings', async () => {
     await server.records([], async () => {
       const bad: [object, string][] = [
         [{ auth: { enable_locla: true } }, 'body.auth.enable_locla'],

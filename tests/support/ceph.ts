@@ -13,13 +13,13 @@ export interface Gateway {
   /** A STORAGE_URL of its bucket, without a prefix. */
   url: string
   credentials: { accessKeyId: string; secretAccessKey: string }
-  /** Ends the engine and removes its folder; resolves when both are gone. Safe to call twice. */
+  /** Stops the engine and removes its folder; resolves when both are gone. Safe to call twice. */
   stop(): Promise<void>
-  /** Kills the gateway (not what is behind it) and starts it again after so long; only of an engine started here. */
+  /** Kills the gateway (not what is behind it) and restarts it after a delay; only for an engine started here. */
   restart?(afterMs: number): Promise<void>
 }
 
-/** Why tests on S3 are skipped where there is no gateway. */
+/** Why S3 tests are skipped without a gateway. */
 export const noGateway =
   'no S3 engine: apt-get install --no-install-recommends ceph-mon ceph-mgr ceph-osd radosgw, or set TEST_S3_URL'
 
@@ -27,9 +27,9 @@ const script = path.resolve(import.meta.dirname, '../../scripts/ceph-rgw.sh')
 const NOT_INSTALLED = 3
 
 /**
- * Starts Ceph with its S3 gateway in a fresh temporary folder, by scripts/ceph-rgw.sh; undefined when its programs are not
- * installed. A shell keeps it, and ends it as soon as this process stops, dies or is killed. Throws with what Ceph said
- * when it cannot be started.
+ * Starts Ceph with its S3 gateway in a fresh temporary folder, by scripts/ceph-rgw.sh; undefined if its programs are not
+ * installed. A shell supervises it, and stops it as soon as this process exits or is killed. Throws with Ceph's output if
+ * it cannot be started.
  */
 export async function startCeph(): Promise<Gateway | undefined> {
   for (let tries = 1; ; tries++) {
@@ -67,7 +67,7 @@ export async function startCeph(): Promise<Gateway | undefined> {
     }
     const [code] = await exited
     if (code === NOT_INSTALLED) return undefined
-    // Somebody may have taken the port meanwhile.
+    // Another process may have taken the port meanwhile.
     if (tries === 3) throw new Error(`Ceph for the tests did not start:\n${await said}`)
   }
 }
@@ -76,8 +76,8 @@ let own: Promise<Gateway | undefined> | undefined
 
 /**
  * The S3 engine that the tests share: TEST_S3_URL (a STORAGE_URL without a prefix) with TEST_S3_ACCESS_KEY and
- * TEST_S3_SECRET_KEY when they are set, else a Ceph of this process's own, started once and stopped when the process has
- * nothing left to do; undefined when Ceph is not installed. Take a place of your own in it from `newBucket`.
+ * TEST_S3_SECRET_KEY if they are set, otherwise this process's own Ceph, started once and stopped when the process has
+ * nothing left to do; undefined if Ceph is not installed. Get your own place in it from `newBucket`.
  */
 export function cephGateway(): Promise<Gateway | undefined> {
   const { TEST_S3_URL: url, TEST_S3_ACCESS_KEY: accessKeyId, TEST_S3_SECRET_KEY: secretAccessKey } = process.env
@@ -97,7 +97,7 @@ export function newBucket(gateway: Gateway): string {
   return url.href
 }
 
-/** One with a few behind it that are free too; Ceph needs them. */
+/** A port that is followed by a few free ones, which Ceph needs. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(200, 310) * 100

@@ -4,8 +4,8 @@ import { start } from '../../server/process/start.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Runs the workers of a service two and three days from now, when all that is kept for a day is over. Its clock passes
- * through those days: one that began with them would be in doubt, and nothing would be deleted.
+ * Runs a service's workers two and three days from now, when everything that is kept for a day has expired. Its clock
+ * passes through those days: one that started there would be distrusted, and nothing would be deleted.
  */
 export async function workDaysLater(config: Config): Promise<void> {
   let time = Date.now()

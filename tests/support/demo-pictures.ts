@@ -47,7 +47,7 @@ const scenes: readonly (readonly [Colour, Colour, Colour, Colour, Colour])[] = [
   ],
 ]
 
-/** A landscape of sky, sun and hills; every seed is another one. */
+/** A landscape of sky, sun and hills, different for every seed. */
 export function landscape(seed: number, width = 1200, height = 800): Promise<Buffer> {
   const [above, horizon, sun, far, near] = scenes[seed % scenes.length] as (typeof scenes)[number]
   const wave = (n: number) => Math.sin(seed * 12.9898 + n * 78.233)

@@ -6,9 +6,9 @@ import { until } from './until.ts'
 const HOUR = 3600_000
 const DAY = 24 * HOUR
 
-/** What the addresses of a demo's screens are made of. */
+/** Ids and names that the addresses of a demo's screens contain. */
 export interface Demo {
-  /** Somebody who may only look, and somebody in no group. */
+  /** A user who can only view, and a user in no group. */
   reader: { email: string; password: string }
   stranger: { email: string; password: string }
   ids: Record<'user' | 'group' | 'policy' | 'run' | 'webhook' | 'delivery' | 'failed' | 'job' | 'partly', string>
@@ -28,8 +28,8 @@ const people = [
 ] as const
 
 /**
- * Fills a server with what a small publisher might keep: four weeks in which people came, put pictures and papers,
- * shared, cleaned up, and were told of it by webhooks. The server's clock stands at the end of them.
+ * Fills a server with what a small publisher might keep: four weeks in which users joined, uploaded pictures and papers,
+ * shared, cleaned up, and webhooks reported it. The server's clock stands at the end of them.
  */
 export async function seedDemo(server: TestServer, receiver: Receiver): Promise<Demo> {
   const { admin } = server
@@ -44,7 +44,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
     })
   const text = (bytes: number) => 'Everything in its place, and a place for everything.\n'.repeat(bytes / 53)
 
-  // Buckets, and the groups that may do something with them.
+  // Buckets, and the groups with access to them.
   for (const [name, quota_gb] of [
     ['photos', 50],
     ['press-kit', 10],
@@ -82,7 +82,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   await admin.createUser({ body: { ...reader, display_name: 'Iris Novak', group_ids: [press.id] } })
   await admin.createUser({ body: { ...stranger, display_name: 'Jonas Berg' } })
 
-  // Those who are told.
+  // Webhooks.
   const hook = async (name: string, events: string[], limits: object = {}) => {
     const made = await admin.createWebhook({ body: { name, url: receiver.url, events, ...limits } })
     secret(made.secret)
@@ -119,7 +119,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   await put('press-kit', '2026/logo.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml')
   await put('press-kit', '2026/portrait.jpg', await landscape(31, 800, 1000), 'image/jpeg')
   await put('press-kit', '2026/release-january.txt', text(9000))
-  // Cleaning up by rule.
+  // Cleanup policies.
   const old = await admin.createPolicy({
     body: {
       ...{ name: 'Old logs', bucket_patterns: ['logs'], glob: '**/*.log', older_than_days: 14 },
@@ -186,7 +186,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   })
   await put('photos', '2026/lisbon/notes.txt', 'Day 2: light from the left, tram 28 at noon. Day 3: rain.\n')
 
-  // Cleaning up by hand.
+  // Manual cleanup.
   const job = async (body: Parameters<typeof admin.createJob>[0]['body']) => {
     const { id } = await admin.createJob({ body })
     await until(async () => !['queued', 'running'].includes((await admin.getJob({ params: { id } })).status))
@@ -218,7 +218,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   const delivery = items.find(({ status }) => status === 'acknowledged')?.id ?? ''
   const failed = items.find(({ status }) => status === 'failed')?.id ?? ''
   await addHistory(server)
-  // The receiver of a demo listens on this machine; nobody else's does.
+  // The demo's webhook receiver is on this machine; real ones are not.
   const addresses = {
     [thumbnails]: 'https://thumbs.example.com/strongroom',
     [mirror]: 'https://search.example.com/hooks/files',
@@ -238,7 +238,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
 }
 
 const HISTORY_DAYS = 45
-/** How the buckets filled in the days before today; of two days nothing is known, since the service was down. */
+/** Usage history for the days before today, with a gap of two days in which the service was down. */
 async function addHistory({ admin, database, clock }: TestServer): Promise<void> {
   const { buckets } = await admin.usage()
   const ids = new Map(
@@ -263,7 +263,7 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
       }),
   )
   await database.transaction(async (tx) => {
-    // What the service itself wrote down while the demo was made stays only for today.
+    // Samples that the service itself recorded while the demo was created stay only for today.
     await tx
       .deleteFrom('usage_history')
       .where('step', '=', 'day')
@@ -273,7 +273,7 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
   })
 }
 
-/** What a demo's screens show that is no text of the console: names, as they are above, and what is in files. */
+/** Texts on a demo's screens that are not the console's: the names above, and file contents. */
 export const demoWords: readonly string[] = [
   ...people.flatMap(([, name]) => [name, ...name.split(' ')]),
   ...['Iris Novak', 'Jonas Berg', 'Administrators', 'Administrator'],

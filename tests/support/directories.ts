@@ -1,11 +1,11 @@
-// User directories in this process that hold callers to the rules of the real ones.
+// User directories in this process that enforce the rules of the real ones.
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import type { DirectoryKind, DirectorySettings } from '../../server/access/directory/directory.ts'
 
-/** A person of any of the directories; each shows what it has a place for. */
+/** A user in any of the directories; each shows the fields that it supports. */
 export interface Person {
   id: string
   username: string
@@ -15,33 +15,33 @@ export interface Person {
   displayName?: string
   /** Null for none. */
   email?: string | null
-  /** SCIM alone: before `email`, which is the primary one. */
+  /** SCIM only: addresses listed before `email`, which is the primary one. */
   otherEmails?: string[]
   enabled?: boolean
   externalId?: string
 }
 
-/** An answer in place of the usual one, or that one later. */
+/** A response instead of the usual one, or the usual one with a delay. */
 export type Fault = (response: ServerResponse, usual: () => void) => void
 
 export interface FakeDirectory {
   readonly settings: DirectorySettings
   /** Tokens issued so far. */
   issued: number
-  /** Requests for people so far, the newest last. */
+  /** User requests so far, the newest last. */
   readonly requests: { url: URL; headers: IncomingMessage['headers'] }[]
-  /** First in, first out: for the next requests for people, and for tokens. */
+  /** Queues: responses for the next user requests, and for the next token requests. */
   readonly faults: Fault[]
   readonly tokenFaults: Fault[]
-  /** Lifetime of the tokens to come, in seconds. */
+  /** Lifetime of new tokens, in seconds. */
   lifetime: number
-  /** Ends the tokens issued so far. */
+  /** Revokes all tokens issued so far. */
   revoke(): void
   /** msgraph: this many pages are empty before the first that is not. */
   emptyPages: number
   /** msgraph: where links to next pages lead. */
   linkBase: string
-  /** scim2: operators that are refused as invalidFilter, and the most rows of a page. */
+  /** scim2: operators that are rejected as invalidFilter, and the maximum page size. */
   unknownOperators: string[]
   mostRows: number
 }
@@ -54,11 +54,11 @@ export const answer =
     response.writeHead(status, headers).end(body)
   }
 export const hang: Fault = () => undefined
-/** Sends headers and the begin of a body, then nothing. */
+/** Sends headers and the start of a body, then nothing. */
 export const hangInside: Fault = (response) => {
   response.writeHead(200).write('{"value":[')
 }
-/** The usual answer, but only after `release`. */
+/** The usual response, but only after `release`. */
 export function hold(): { fault: Fault; held: Promise<void>; release(): void } {
   const { promise: held, resolve: hasArrived } = Promise.withResolvers<void>()
   let answerNow = () => {}
@@ -68,7 +68,7 @@ export function hold(): { fault: Fault; held: Promise<void>; release(): void } {
   }
   return { fault, held, release: () => answerNow() }
 }
-/** Sends without end. */
+/** Sends endlessly. */
 export const flood: Fault = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const more = () => {
@@ -78,7 +78,7 @@ export const flood: Fault = (response) => {
   more()
 }
 
-/** What a request is refused with. */
+/** An error response. */
 class Refusal extends Error {
   readonly status: number
   readonly body: object
@@ -89,7 +89,7 @@ class Refusal extends Error {
   }
 }
 
-/** Starts one on 127.0.0.1; it ends after the test, suite or file that starts it. */
+/** Starts one on 127.0.0.1; it stops after the test, suite or file that started it. */
 export async function startDirectory(
   kind: DirectoryKind,
   people: readonly Person[],

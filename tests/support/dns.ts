@@ -2,13 +2,13 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
-/** The addresses of a name; null: no answer at all. The n-th question for A records of a name has `asked` n. */
+/** A name's addresses; null: no response at all. The n-th query for a name's A records has `asked` n. */
 type Zone = (name: string, asked: number) => readonly string[] | null
 
 export interface DnsServer {
   /** `127.0.0.1:<port>` */
   address: string
-  /** Every question, as `A name`. */
+  /** Every query, as `A name`. */
   questions: string[]
   stop(): Promise<void>
 }
@@ -16,7 +16,7 @@ export interface DnsServer {
 const A = 1
 const AAAA = 28
 
-/** A DNS server on loopback that answers A and AAAA questions from a function, with no time to live. */
+/** A DNS server on loopback that answers A and AAAA queries from a function, with a TTL of zero. */
 export async function startDns(zone: Zone): Promise<DnsServer> {
   const socket = dgram.createSocket('udp4')
   const questions: string[] = []

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
-/** A reporter for `node --test` that names each test file in which something failed, one a line. */
+/** A reporter for `node --test` that prints each test file that failed, one per line. */
 export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const named = new Set<string>()
   for await (const event of events) {

@@ -5,7 +5,7 @@ import { noConsole } from './launch.ts'
 const places = ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox']
 const executablePath = [process.env.FIREFOX_PATH, ...places].find((place) => place && fs.existsSync(place))
 
-/** Why the tests in Firefox cannot run; false when they can. */
+/** Why Firefox tests cannot run; false if they can. */
 export const noFirefox: string | false =
   executablePath === undefined
     ? 'Firefox is not installed (apt-get install firefox-esr, or set FIREFOX_PATH)'
@@ -23,7 +23,7 @@ export async function startFirefox(downloads: string): Promise<Browser> {
       'intl.accept_languages': 'en-US',
       'browser.download.folderList': 2,
       'browser.download.dir': downloads,
-      // Asks nobody about updates, studies and addons.
+      // Do not check for updates, studies and addons.
       'app.update.disabledForTesting': true,
       'browser.region.network.url': '',
       'extensions.getAddons.cache.enabled': false,

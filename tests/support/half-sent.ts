@@ -12,11 +12,11 @@ export interface Refusal {
   code: string | undefined
 }
 export interface Half {
-  /** Null where the service wants the body; half of it is sent then. */
+  /** Null if the service asked for the body; half of it has then been sent. */
   refused: (Refusal & { retryAfter: string | undefined }) | null
-  /** Sends the rest and gives the answer. */
+  /** Sends the rest and returns the response. */
   finish(): Promise<Refusal>
-  /** Breaks off, and resolves when the connection is closed. */
+  /** Aborts the request, and resolves when the connection is closed. */
   abandon(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ const parse = (answer: string) => ({
   code: /"code":"(\w+)"/.exec(answer)?.[1],
 })
 
-/** Sends the head of a request with `Expect: 100-continue`, and half of its body once the service wants it. */
+/** Sends the head of a request with `Expect: 100-continue`, and half of its body once the service asks for it. */
 export async function sendHalf(url: string, { line, headers = {}, body }: HalfSent): Promise<Half> {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname)
@@ -65,8 +65,8 @@ export async function sendHalf(url: string, { line, headers = {}, body }: HalfSe
 }
 
 /**
- * Sends half of a request, waits for `meanwhile`, and sends the rest. So what `meanwhile` does happens after the caller was
- * let in and before the change is made.
+ * Sends half of a request, waits for `meanwhile`, and sends the rest. So `meanwhile` runs after the caller was
+ * authenticated and before the change is made.
  */
 export async function halfSent(url: string, request: HalfSent, meanwhile: () => Promise<unknown>): Promise<Refusal> {
   const half = await sendHalf(url, request)

@@ -1,6 +1,6 @@
 import type { RouteSpec } from '../../contract/route.ts'
 
-/** A request's worst: what it is, and its body or query. */
+/** A hostile request: its description, and its body or query. */
 export interface Hostile {
   what: string
   media?: string
@@ -27,12 +27,12 @@ interface Schema {
 }
 
 const DEFAULT_LIMIT = 65_536
-/** Node reads no more of a head than 16 KiB. */
+/** Node reads at most 16 KiB of a request head. */
 const HEAD = 14_000
 const limitOf = ({ bodyLimit = DEFAULT_LIMIT }: RouteSpec): number => bodyLimit
 const repeated = (one: string, bytes: number): string => one.repeat(Math.max(1, Math.floor(bytes / one.length)))
 
-/** The largest body that the shape of a route allows, as JSON text within its limit. */
+/** The largest body that a route's schema allows, as JSON text within its size limit. */
 export function worstLegal(route: RouteSpec): string {
   for (let longest = 1024; ; longest = Math.floor(longest * 0.75)) {
     const text = JSON.stringify(largest(route.body as Schema, '', 0, longest))
@@ -89,7 +89,7 @@ function textOf(schema: Schema, n: number, longest: number): string {
   throw new Error(`No text for the pattern ${pattern}`)
 }
 
-/** Bodies as large as a route takes, of which at most the first is legal. */
+/** Bodies of the maximum size for a route, of which at most the first is valid. */
 export function hostileBodies(route: RouteSpec): Hostile[] {
   if (!route.body) return []
   if (route.consumes === 'form')
@@ -133,7 +133,7 @@ function fields(bytes: number): string {
   return all.join('')
 }
 
-/** Queries as long as a head may be. */
+/** Queries of the maximum length. */
 export function hostileQueries(route: RouteSpec): Hostile[] {
   const names = Object.keys(route.query?.properties ?? {})
   const repeatedly = names.map((name) => repeated(`${name}=1&`, HEAD / names.length)).join('')

@@ -8,7 +8,7 @@ export interface Answer {
   json<T = Record<string, unknown>>(): T
 }
 
-/** Sends a request as it is written: nothing normalises the path or adds a header. */
+/** Sends a request exactly as written: nothing normalizes the path or adds a header. */
 export function request(options: {
   url: string
   path: string
@@ -36,7 +36,7 @@ export function request(options: {
       })
     })
     sent.on('error', reject)
-    // As bytes: beside a string body Node would send the head in that string's encoding.
+    // As bytes: with a string body, Node would send the head in that string's encoding.
     sent.end(body === undefined ? undefined : Buffer.from(body))
   })
 }

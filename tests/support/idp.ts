@@ -1,11 +1,11 @@
-// A real OpenID Connect provider (oidc-provider) in this process, which signs in whomever a test names.
+// A real OpenID Connect provider (oidc-provider) in this process, which signs in any user that a test names.
 import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { SignJWT } from 'jose'
 import Provider, { type Adapter, type AdapterPayload, type Configuration } from 'oidc-provider'
 
-/** A person at the provider; every claim of theirs that is set is in the id_token. */
+/** A user at the provider; every claim that is set is in the id_token. */
 export interface Account {
   sub: string
   oid?: string
@@ -16,7 +16,7 @@ export interface Account {
   groups?: unknown
   [claim: string]: unknown
 }
-/** What `/token` answers. */
+/** The response of `/token`. */
 export interface TokenAnswer {
   id_token: string
   access_token: string
@@ -29,25 +29,25 @@ export interface SigningKey {
 
 export interface Idp {
   readonly issuer: string
-  /** The variables that set it up. */
+  /** The environment variables that configure it. */
   readonly env: Record<string, string>
-  /** Everybody known, by `sub`. */
+  /** All users, by `sub`. */
   readonly accounts: Map<string, Account>
-  /** Codes and tokens that it has given out and nobody may ever log. */
+  /** Codes and tokens that it has issued, which must never be logged. */
   readonly secrets: string[]
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly requests: string[]
-  /** What `/token` answers in place of what it would have. */
+  /** Replaces the response of `/token`. */
   tamper: ((answer: TokenAnswer) => object | Promise<object>) | undefined
-  /** Answers in place of the usual ones, by the last part of the path: `openid-configuration`, `jwks`, `token`. */
+  /** Replacement responses by the last part of the path: `openid-configuration`, `jwks`, `token`. */
   readonly faults: Map<string, (response: ServerResponse) => void>
-  /** A JWT of these claims, signed with the provider's key or with another one. */
+  /** A JWT with these claims, signed with the provider's key or with another one. */
   sign(claims: object, key?: SigningKey): Promise<string>
   /** The key in use now. */
   readonly key: SigningKey
-  /** From now on another key signs, and it alone is published. */
+  /** Switches to another signing key and publishes only that one. */
   rotateKeys(): void
-  /** Ends it; nothing listens there any more, until `restart`. */
+  /** Stops it; nothing listens there until `restart`. */
   stop(): Promise<void>
   restart(): Promise<void>
 }
@@ -72,7 +72,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Where oidc-provider keeps everything. */
+/** oidc-provider's storage. */
 function adapterFactory() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {
@@ -97,8 +97,8 @@ function adapterFactory() {
 }
 
 /**
- * Starts one on 127.0.0.1 for a client with these redirect URIs; to be ended by `stop`, and not in the way of the end of
- * the process. With `issuer` it calls itself that, and `reachByIssuer` makes it found there.
+ * Starts one on 127.0.0.1 for a client with these redirect URIs; stop it with `stop`. It does not keep the process alive.
+ * With `issuer` it uses that name, and `reachByIssuer` makes it reachable there.
  */
 export async function startIdp(redirectUris: readonly string[], issuer?: string): Promise<Idp> {
   const server = http.createServer((request, response) => void serve(request, response))
@@ -132,7 +132,7 @@ export async function startIdp(redirectUris: readonly string[], issuer?: string)
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => accounts.get(sub) ?? { sub } }),
     interactions: { url: (_ctx, { uid }) => `${prefix}/interaction/${uid}` },
     jwks: { keys: [{ ...key.privateKey.export({ format: 'jwk' }), kid: key.kid, alg: 'RS256', use: 'sig' }] },
-    // Everybody has consented to everything, so that there is no page to ask them.
+    // All users have consented to everything, so there is no consent page.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         ...(oidc.client ? { clientId: oidc.client.clientId } : {}),
@@ -193,7 +193,7 @@ export async function startIdp(redirectUris: readonly string[], issuer?: string)
     current.handle(request, response)
   }
 
-  /** What a person would do on the provider's pages. */
+  /** What a user would do on the provider's pages. */
   async function answerInteraction(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const accountId = request.headers['x-account']
     await current.provider.interactionFinished(
@@ -222,14 +222,14 @@ export async function startIdp(redirectUris: readonly string[], issuer?: string)
   return idp
 }
 
-/** Which host of the test really is at an origin. */
+/** The test's host that serves an origin. */
 const places = new Map<string, string>()
 const placeOf = (url: string): string => {
   const { origin } = new URL(url)
   return (places.get(origin) ?? origin) + url.slice(origin.length)
 }
 
-/** What DNS would do: `fetch` finds providers under the issuers they were started with. Gives what ends it. */
+/** Replaces DNS: `fetch` finds providers by their issuer. Returns a function that undoes it. */
 export function reachByIssuer(): () => void {
   const usual = globalThis.fetch
   globalThis.fetch = (input, init) => usual(typeof input === 'string' ? placeOf(input) : input, init)
@@ -239,8 +239,8 @@ export function reachByIssuer(): () => void {
 }
 
 /**
- * Goes through the provider's pages like a browser of its own, as this person, or declining when there is none. Gives
- * the URL of ours that the provider sends the browser back to.
+ * Goes through the provider's pages like a separate browser, as this user, or declines if there is none. Returns our URL
+ * that the provider redirects the browser to.
  */
 export async function signIn(idp: Idp, authUrl: string, account: Account | null): Promise<URL> {
   if (account) idp.accounts.set(account.sub, account)

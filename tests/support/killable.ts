@@ -10,18 +10,18 @@ import { createDatabase, postgresUrl } from './postgres.ts'
 import { type ServerProcess, spawnServer } from './process.ts'
 import { ADMIN, type Engine, serverEnv } from './server.ts'
 
-/** A service in a process of its own, to be killed and started again on the same database and folder. */
+/** A service in a separate process that can be killed and restarted on the same database and folder. */
 export interface Killable {
   readonly folder: string
   readonly env: Record<string, string>
   readonly databaseUrl: string
-  /** The process that was started last. */
+  /** The latest process. */
   readonly running: ServerProcess
-  /** Starts it, once more after a kill, and signs the administrator in. */
+  /** Starts or restarts it, and signs the administrator in. */
   connect(): Promise<Client>
 }
 
-/** One for the suite that calls it: ended, and its database and folder removed, after that. */
+/** Creates one for the calling suite; afterwards it is stopped, and its database and folder are removed. */
 export function killableService(engine: Engine): Killable {
   let folder = ''
   let env: Record<string, string> = {}
@@ -62,8 +62,8 @@ export function killableService(engine: Engine): Killable {
 }
 
 /**
- * Makes objects beside the only one there is, sharing its bytes, each of another size and with the MD5 of its key as ETag;
- * and a webhook endpoint that wants all events.
+ * Creates objects that share the bytes of the only existing one, each with a different size and with the MD5 of its key as
+ * ETag, and a webhook endpoint for all events.
  */
 export async function fillBeside(database: Database, keys: readonly string[]): Promise<void> {
   const seed = await database.db.selectFrom('objects').selectAll().executeTakeFirstOrThrow()

@@ -3,15 +3,15 @@ import { auditOnly } from '../../contract/actions.ts'
 import { events } from '../../contract/events.ts'
 import { bucketActions, presetNames } from '../../contract/permissions.ts'
 
-/** What the pseudo-locale makes of a letter, as the console does. */
+/** The console's pseudo-locale version of a letter. */
 const ACCENTED: Record<string, string> = {
   ...{ a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', c: 'ç', n: 'ñ', A: 'Á', E: 'É', O: 'Ö', S: 'Š' },
 }
 export const accented = (text: string): string => text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)
 
 /**
- * What may be read on a page of the pseudo-locale without being accented: what is no text of the console but contents,
- * names that the API gives, and what `Intl` makes. `words` are those of the test's own contents.
+ * Texts that may appear without accents in the pseudo-locale, because they are not the console's: contents, names from the
+ * API, and output of `Intl`. `words` are those of the test's own contents.
  */
 const plain = (words: readonly string[]): string[] => [
   // Headers and their values; languages of programs.
@@ -32,14 +32,14 @@ const plain = (words: readonly string[]): string[] => [
     `\\b(${[...Object.keys(events), ...auditOnly].join('|')}|ping)\\b`,
     '\\b(PAT|JWT|API|SHA-256|HMAC|CSV|NDJSON|JSON|GET|PUT|POST|PATCH|DELETE)\\b',
   ],
-  // Names that the API gives: rights, sets of them, what a record is of.
+  // Names from the API: permissions, presets, resource types.
   `\\b(${[...bucketActions, ...presetNames].join('|')}|user|token|group|webhook)\\b`,
-  // Sentences of the server.
+  // Sentences from the server.
   ...['May do everything\\.', 'The key ".*" is taken\\.'],
   'Strongroom',
 ]
 
-/** Texts of a page in `?lang=en-XA` that are in no catalogue: seen ones, and names that only assistants read. */
+/** Texts of a page in `?lang=en-XA` that are in no catalog: visible ones, and names for assistive technology. */
 export const rawTexts = (page: Page, words: readonly string[]): Promise<string[]> =>
   page.evaluate((patterns) => {
     const plain = new RegExp(patterns.join('|'), 'g')

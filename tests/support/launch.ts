@@ -5,9 +5,9 @@ import { type BrowserContext, type BrowserContextOptions, type Browser as Chromi
 import { findChromium } from './chromium.ts'
 
 const isBuilt = fs.existsSync(path.join(import.meta.dirname, '../../console/dist/index.html'))
-/** Why there is no console to be opened; false when there is. */
+/** Why the console cannot be opened; false if it can. */
 export const noConsole: string | false = !isBuilt && 'the console is not built (npm run build)'
-/** Why the console cannot be opened in Chromium; false when it can. */
+/** Why the console cannot be opened in Chromium; false if it can. */
 export const noBrowser: string | false =
   findChromium() === undefined
     ? 'Chromium is not installed (apt-get install chromium, or set CHROMIUM_PATH)'
@@ -22,8 +22,8 @@ const QUIET = [
 ]
 
 /**
- * Its own pages for what an address bar suggests: a second of processor for every profile, and nobody types there. Of two
- * lists on a command line the last one counts, so what Playwright turns off is named again.
+ * Turns off the address bar's suggestion pages, which cost a second of CPU per profile. If an option is repeated, the last
+ * one counts, so this repeats what Playwright turns off.
  */
 const OFF = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'],
@@ -32,7 +32,7 @@ const OFF = [
   ...['OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
 ]
 
-/** Starts Chromium, without a window and without a word to anybody. */
+/** Starts Chromium without a window and without network requests of its own. */
 export function launchChromium(
   args: readonly string[] = [],
   executablePath: string | undefined = findChromium(),
@@ -44,13 +44,13 @@ export function launchChromium(
   })
 }
 
-/** An empty profile in it: no cookies, no storage; nothing of it stays when it is closed. */
+/** An empty profile: no cookies, no storage; it is discarded when closed. */
 export async function newProfile(browser: Chromium, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({
     ...{ viewport: { width: 1440, height: 900 }, acceptDownloads: true, locale: 'en-US', timezoneId: 'UTC' },
     ...options,
   })
-  // What a person who signed in here has beside their cookie: without it the login is shown at once.
+  // Set in addition to the cookie when a user signs in: without it, the login is shown immediately.
   await context.addInitScript(() => {
     try {
       if (location.protocol.startsWith('http')) localStorage.setItem('strongroom-signed-in', '1')
@@ -61,7 +61,7 @@ export async function newProfile(browser: Chromium, options: BrowserContextOptio
   return context
 }
 
-/** Signs the profile in, as its cookie has it; pages that are opened afterwards are that person's. */
+/** Signs the profile in by its cookie; pages opened afterwards belong to that user. */
 export async function signInto(
   context: BrowserContext,
   { url }: { url: string },

@@ -1,6 +1,6 @@
 /**
- * Lines of a service's log about a statement that its database could not make sense of: a fault of ours in any case, but
- * where a test took a table away.
+ * Log lines about a statement that the database could not parse: always our fault, except if a test removed a
+ * table.
  */
 export const brokenStatements = (log: string): string[] =>
   // SQLSTATE class 42 of PostgreSQL without undefined_table; SQLITE_ERROR.

@@ -1,4 +1,4 @@
-/** What a scrape says: the value of each series by `name{label="value",…}`, as Prometheus reads it. */
+/** The value of each series in a scrape, by `name{label="value",…}`, as Prometheus reads it. */
 export function parseMetrics(text: string): Map<string, number> {
   const series = new Map<string, number>()
   for (const line of text.split('\n')) {

@@ -2,10 +2,10 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { migrations } from '../../server/db/migrations/index.ts'
 
-/** The migration by which the release after this one differs: it adds a column with a default, and a table. */
+/** The next release's migration: it adds a column with a default, and a table. */
 export const NEXT = '9000-next'
 
-/** Lets this process be the next release, until the function it returns is called. */
+/** Makes this process the next release, until the returned function is called. */
 export function beNextRelease(): () => void {
   migrations[NEXT] = (t) => ({
     async up(db) {
@@ -18,5 +18,5 @@ export function beNextRelease(): () => void {
 
 const here = `file://${path.resolve(import.meta.filename)}`
 const code = `import { beNextRelease } from ${JSON.stringify(here)}; beNextRelease()`
-/** Lets a process that is spawned with this environment be it. */
+/** Makes a process that is spawned with this environment the next release. */
 export const NEXT_RELEASE = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }

@@ -1,4 +1,4 @@
-/** A part of an OpenAPI document with the components that it refers to in their place. */
+/** A part of an OpenAPI document with its references resolved. */
 export function resolved<T>(part: T, document: object): T {
   if (typeof part !== 'object' || part === null) return part
   if (Array.isArray(part)) return part.map((one) => resolved(one, document)) as T

@@ -2,7 +2,7 @@ import type { Client } from '../../client/derived.ts'
 import { newId } from '../../server/base/id.ts'
 import type { Database } from '../../server/db/open.ts'
 
-/** Queues deliveries as an action would, without one: for tests of many. Gives their ids in order. */
+/** Queues many deliveries without an action. Returns their ids in order. */
 export async function queueDeliveries(
   database: Database,
   endpoints: readonly string[],
@@ -26,7 +26,7 @@ export async function queueDeliveries(
   return rows.map(({ id }) => id)
 }
 
-/** How many deliveries there are of each status. */
+/** The number of deliveries by status. */
 export async function statuses({ db }: Database): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('webhook_deliveries')
@@ -36,6 +36,6 @@ export async function statuses({ db }: Database): Promise<Record<string, number>
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
-/** Registers an endpoint of no event: what it gets is queued by the test. */
+/** Registers an endpoint without events: the test queues its deliveries. */
 export const registerFor = async (admin: Client, url: string, max_in_flight = 2): Promise<string> =>
   (await admin.createWebhook({ body: { name: 'Test', url, events: ['ping'], max_in_flight } })).id

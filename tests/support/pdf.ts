@@ -1,4 +1,4 @@
-/** A page of a PDF with some words on it. */
+/** A one-page PDF with some words on it. */
 export function pdf(words: string): string {
   const stream = `BT /F1 24 Tf 72 700 Td (${words}) Tj ET`
   const parts = [

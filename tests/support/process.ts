@@ -6,27 +6,27 @@ import path from 'node:path'
 const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
 
 const { PATH = '', NODE_COMPILE_CACHE } = process.env
-/** All that a process of ours takes over from the one that runs the tests: no setting of theirs reaches it. */
+/** The environment that a spawned process inherits from the tests: none of their settings. */
 export const bareEnv: Readonly<Record<string, string>> = {
   PATH,
   ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
 }
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface ServerProcess {
   url: string
   child: ChildProcess
   /** Standard output and error so far. */
   log(): string
-  /** Sends a signal and resolves with the exit code, or the signal's name where there is none. No harm after its end. */
+  /** Sends a signal and resolves with the exit code, or the signal's name. Harmless if the process has ended. */
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
   /** Resident memory in bytes, now and at its peak (Linux). */
   memory(): { rss: number; peak: number }
 }
 
 /**
- * Starts `server/main.ts` (or that of another copy) with this environment, `serve` unless told otherwise, and resolves when it listens; rejects when
- * it exits before. To be ended by `kill` in an `after`; should that fail, it ends with this process.
+ * Starts `server/main.ts` (or another copy's) with this environment, by default with `serve`, and resolves when it listens;
+ * rejects if it exits before. Stop it with `kill` in an `after`; otherwise it ends with this process.
  */
 export async function spawnServer(env: Record<string, string>, args = ['serve'], main = MAIN): Promise<ServerProcess> {
   const child = spawn(process.execPath, [main, ...args], { env: { ...bareEnv, ...env } })

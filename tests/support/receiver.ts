@@ -13,19 +13,19 @@ export interface Received {
 }
 type Reply = (request: Received, response: http.ServerResponse) => void
 
-/** Someone who is told of events. */
+/** A webhook receiver. */
 export interface Receiver {
   url: string
   port: number
   received: Received[]
-  /** Answers from now on; default 204. */
+  /** Handles requests from now on; default: 204. */
   reply: Reply
-  /** Connections ever made. */
+  /** Number of connections so far. */
   connections: number
   stop(): Promise<void>
 }
 
-/** Starts a receiver on 127.0.0.1 (or another address of this machine), with TLS where a key is given. */
+/** Starts a receiver on 127.0.0.1 (or another address of this machine), with TLS if a key is given. */
 export async function startReceiver(
   reply: Reply = (_request, response) => void response.writeHead(204).end(),
   options: { host?: string; tls?: https.ServerOptions } = {},

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import type { ConsolePage } from './browser.ts'
 
 /**
- * Fails where a view needs sideways scrolling at a width of 320 px, or at 200 % zoom of a window of 1280 px (WCAG
- * 1.4.10, 1.4.4). Tables may scroll inside of their frame.
+ * Fails if a view needs horizontal scrolling at a width of 320 px, or at 200% zoom of a window of 1280 px (WCAG
+ * 1.4.10, 1.4.4). Tables may scroll within their frame.
  */
 export async function checkReflow({ page, shot }: ConsolePage, name: string): Promise<void> {
   const before = page.viewportSize() ?? { width: 1440, height: 900 }
@@ -15,7 +15,7 @@ export async function checkReflow({ page, shot }: ConsolePage, name: string): Pr
     await page.setViewportSize(size)
     await shot(`${name}-${words}`)
     let wide = await wideOn(page)
-    // What is placed beside something else, like a menu, follows it a moment later.
+    // An anchored element, such as a menu, moves a moment later.
     for (let i = 0; i < 10 && wide.length > 0; i++) {
       await page.waitForTimeout(100)
       wide = await wideOn(page)
@@ -25,7 +25,7 @@ export async function checkReflow({ page, shot }: ConsolePage, name: string): Pr
   await page.setViewportSize(before)
 }
 
-/** What sticks out of the window, or needs its own box to be scrolled sideways. */
+/** Elements that overflow the window or need horizontal scrolling. */
 const wideOn = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const describe = (element: Element) => `${element.tagName.toLowerCase()}.${element.className}`

@@ -2,21 +2,21 @@ import type { Page } from 'playwright-core'
 import type { Demo } from './demo.ts'
 import { accented } from './languages.ts'
 
-/** A screen of the console over a demo: one line each. */
+/** A screen of the console on the demo: one line each. */
 export interface Screen {
   name: string
-  /** What it is, in words. */
+  /** A description. */
   is: string
   at: string | ((demo: Demo) => string)
   /** A text or heading that is there once the screen is. */
   shows: string | RegExp
-  /** Seen by whom: an administrator unless it says otherwise. */
+  /** The user who sees it; default: an administrator. */
   as?: 'nobody' | 'reader' | 'stranger'
-  /** What is done after it is there, for a state that no address leads to. */
+  /** What to do once it is there, for a state without an address. */
   does?: (page: Page) => Promise<unknown>
-  /** Statuses its answers may have. */
+  /** Error statuses that are expected. */
   expect?: readonly number[]
-  /** Dialogs it opens, by the button's name. */
+  /** Dialogs to open, by the button's name. */
   dialogs?: readonly string[]
 }
 

@@ -22,17 +22,17 @@ export type Engine = 'sqlite' | 'postgres'
 export const engines: readonly Engine[] = ['sqlite', 'postgres']
 
 /**
- * TEST_STORAGE=s3 puts the bytes of every service into a real S3 engine and the rows into PostgreSQL, behind two services
- * that take turns: the same suites on what is deployed where one machine is outgrown.
+ * TEST_STORAGE=s3 runs every service on a real S3 engine and PostgreSQL, as two processes that take turns: the same suites
+ * on a deployment for more than one machine.
  */
 export const onS3 = process.env.TEST_STORAGE === 's3'
 
 const nothing = Object.assign(() => Promise.resolve(), it) as typeof it
 
 /**
- * The same suite on both databases, with files; or on PostgreSQL with S3. What it declares with `itOnce` instead of `it` has
- * nothing to do with the database (validation, permissions, headers, wording, formats): it runs on SQLite alone. `it` is for
- * what the SQL, locks, isolation or order of keys decide, and for one case that shows each feature at work.
+ * The same suite on both databases, with files; or on PostgreSQL with S3. Use `itOnce` instead of `it` for cases that do not
+ * depend on the database (validation, permissions, headers, wording, formats): they run on SQLite only. `it` is for whatever
+ * SQL, locks, isolation or key order can affect, and for one case that shows each feature working.
  */
 export const describeEngines = (name: string, suite: (engine: Engine, itOnce: typeof it) => void): void => {
   if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres', it))
@@ -41,7 +41,7 @@ export const describeEngines = (name: string, suite: (engine: Engine, itOnce: ty
       describe(`${name} (${engine})`, () => suite(engine, engine === 'sqlite' ? it : nothing))
 }
 
-/** A suite that has nothing to do with the database, as a whole: on SQLite with files; or on PostgreSQL with S3. */
+/** A suite that does not depend on the database: on SQLite with files; or on PostgreSQL with S3. */
 export const describeOnce = (name: string, suite: (engine: Engine) => void): void => {
   if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres'))
   else describe(`${name} (sqlite)`, () => suite('sqlite'))
@@ -50,11 +50,11 @@ export const describeOnce = (name: string, suite: (engine: Engine) => void): voi
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
 export const SECRET_KEY = 'a secret key of tests that is long enough'
 
-/** Time that only moves when told to. */
+/** A clock that moves only when told to. */
 export class Clock {
   #time = new Date('2026-01-01T00:00:00.000Z')
   now = (): Date => new Date(this.#time)
-  /** Moves on by milliseconds. */
+  /** Advances by milliseconds. */
   advance(ms: number): void {
     this.#time = new Date(this.#time.getTime() + ms)
   }
@@ -69,41 +69,41 @@ export interface Seen {
 }
 
 export interface TestServer {
-  /** Where it listens; of two services in turn. */
+  /** Where it listens; alternates between two services. */
   readonly url: string
   engine: Engine
   env: Record<string, string>
   clock: Clock
   running: Running
-  /** A connection of the test's own to the same database. */
+  /** The test's own connection to the same database. */
   database: Database
   folder: string
   /** The first administrator, with a token that `later` keeps fresh. */
   admin: Client
   readonly adminToken: string
-  /** Moves the clock on and logs the administrator in again. */
+  /** Advances the clock and logs the administrator in again. */
   later(ms: number): Promise<void>
   /** A client for a credential. */
   as(token?: string): Client
-  /** Logs in and gives the access token. */
+  /** Logs in and returns the access token. */
   login(email: string, password: string): Promise<string>
-  /** Makes a user in a new group with these grants and gives a token of theirs. */
+  /** Creates a user in a new group with these grants and returns the user's token. */
   userWith(...grants: { bucket_pattern: string; prefix?: string; actions: GrantActions }[]): Promise<string>
   /** Paths of all files in the blob folder, relative to it; on S3 the ids of all blobs. */
   stored(): Promise<string[]>
-  /** The same at once; on S3 it takes another process. */
+  /** The same synchronously; on S3 it takes another process. */
   files(): string[]
   /** Everything logged so far. */
   logged(): string
   /** Texts that must be found neither in the database nor in the log: asserted when the server stops. */
   secrets: Set<string>
-  /** Runs `work` and asserts that exactly these actions were recorded meanwhile, in this order, and no others. */
+  /** Runs `work` and asserts that it records exactly these actions, in this order. */
   records<T>(expected: readonly Seen[], work: () => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 type GrantActions = NonNullable<Parameters<Client['createGroup']>[0]['body']['grants']>[number]['actions']
 
-/** The environment of a test's service: its own folder, and SQLite in it unless a database is named. */
+/** The environment of a test's service: its own folder, with SQLite in it unless a database is given. */
 export const serverEnv = (folder: string, databaseUrl?: string) => ({
   SECRET_KEY,
   DATA_DIR: folder,
@@ -113,7 +113,7 @@ export const serverEnv = (folder: string, databaseUrl?: string) => ({
   BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
   BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
   LOG_LEVEL: 'warn',
-  // A suite is one client whose clock stands still; limits.test.ts sets its own.
+  // A suite is one client whose clock stands still; limits.test.ts sets its own limits.
   RATE_LIMIT_PUBLIC: '0',
   RATE_LIMIT_COSTLY: '0',
 })
@@ -158,10 +158,10 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     },
   })
   const asked = readConfig(fullEnv)
-  // People log in all the time here: at the least cost that a deployment may have, that would be half of the tests' time.
+  // Tests log in all the time: even at the lowest cost allowed in production, that would be half of their run time.
   const config = env.BCRYPT_COST === undefined ? { ...asked, bcryptCost: 4 } : asked
   const running = await start(config, { now: clock.now, timers: false, logTo })
-  // A service on a fixed port has no room for a second one there.
+  // A second service cannot use the same fixed port.
   const twin =
     onS3 && fullEnv.PORT === '0' ? await start({ ...config }, { now: clock.now, timers: false, logTo }) : undefined
   const services = twin ? [running, twin] : [running]
@@ -233,7 +233,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     async records(expected, work) {
       const before = new Set(await auditIds())
       const result = await work()
-      // The log of a long suite is not read as a whole for what one test adds to it.
+      // Reads only what was added to the log, not the whole log of a long suite.
       const first = (await auditIds()).find((id) => !before.has(id))
       const since = first === undefined ? [] : await allActions(database, first)
       const recorded = since.filter(({ id }) => !before.has(id))
@@ -251,7 +251,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
     async stop() {
       for (const service of services) await service.stop()
       const kept = await dump(database, engine).catch((error: { code?: string }) => {
-        // 3D000: the test itself took the database away.
+        // 3D000: the test itself dropped the database.
         if (error.code === '3D000') return ''
         throw error
       })
@@ -265,12 +265,12 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
   }
 }
 
-/** Every audit record from an id on, in the order it was made. */
+/** Every audit record from an id on, in the order of creation. */
 export const allActions = ({ db }: Pick<Database, 'db'>, from = ''): Promise<Row<'audit'>[]> =>
   db.selectFrom('audit').selectAll().where('id', '>=', from).orderBy('id').execute()
 
 const ROWS = 5000
-/** Everything the tables hold, up to so many rows of each. */
+/** The contents of all tables, up to a number of rows each. */
 export async function dump({ db }: Database, engine: Engine): Promise<string> {
   const tables =
     engine === 'sqlite'

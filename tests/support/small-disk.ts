@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** A folder of a few MiB; undefined, and the test skipped, where it cannot be had: only root mounts, and not everywhere. */
+/** A folder of a few MiB; undefined, and the test skipped, if it cannot be mounted: that needs root, and more. */
 export function mountSmallDisk(t: TestContext, mebibytes: number): string | undefined {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-small-'))
   try {

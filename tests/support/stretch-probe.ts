@@ -1,4 +1,4 @@
-// Loaded into a service before it starts (`--import`): answers how long its main thread was busy without a turn.
+// Loaded into a service before it starts (`--import`): reports the longest time its main thread was blocked.
 import http from 'node:http'
 import { isMainThread } from 'node:worker_threads'
 
@@ -15,7 +15,7 @@ if (isMainThread && STRETCHES_SOCKET) {
     longest = Math.max(longest, now - last)
     last = now
   }
-  // Timers come once in each turn of the loop, so what was spent between two of them kept all others waiting.
+  // Timers run once per turn of the loop, so the time between two of them blocked everything else.
   setInterval(note, 2).unref()
   http
     .createServer((_request, response) => {

@@ -3,16 +3,16 @@ import path from 'node:path'
 import { spawnServer } from './process.ts'
 
 /**
- * How long a service keeps everyone else waiting: the longest stretch in which it took no turn of its event loop, as
- * processor time of its main thread. Time on the clock would also count what other processes of this machine did
- * meanwhile, which on two busy cores is more than what is measured.
+ * How long a service blocks other requests: the longest time without a turn of its event loop, in CPU time of its main
+ * thread. Wall time would also count what other processes on this machine did meanwhile, which on two busy cores is more
+ * than what is measured.
  */
 export interface Stretches {
-  /** Runs `work`; gives its result and the longest stretch meanwhile in milliseconds. */
+  /** Runs `work`; returns its result and the longest blocked time in milliseconds. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }>
 }
 
-/** Starts a service like `spawnServer`, with a look at its event loop. */
+/** Starts a service like `spawnServer`, with a probe in its event loop. */
 export async function spawnWatched(env: Record<string, string>) {
   const socketPath = path.join(env.DATA_DIR ?? '', 'stretches.sock')
   const server = await spawnServer({ ...env, NODE_OPTIONS: `--import=${PROBE}`, STRETCHES_SOCKET: socketPath })

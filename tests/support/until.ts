@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Looks again every 20 ms until it holds; fails after 20 seconds. For what happens outside of this process's control. */
+/** Polls every 20 ms until the condition holds; fails after 20 seconds. For events outside this process's control. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 1000; i++) {
     if (await holds()) return

@@ -34,7 +34,7 @@ describeEngines('tokens: what they may do, and the notes of their use', (engine,
     assert.equal(await statusOf(long.token), 401)
   })
 
-  itOnce('says the same whatever is wrong with a token', async () => {
+  itOnce('gives the same response whatever is wrong with a token', async () => {
     const one = await person()
     const [expired, revoked, rotated] = [await make(one.client, 60), await make(one.client), await make(one.client)]
     const [gone, disabled] = [await person(), await person()]
@@ -108,7 +108,7 @@ describeEngines('tokens: what they may do, and the notes of their use', (engine,
     assert.deepEqual([shown?.last_used_at, shown?.last_used_ip], [[...seen][1], address(72)])
   })
 
-  it('is a minute old at most where others note it too', async () => {
+  it('is at most a minute old when several processes record it', async () => {
     const { client } = await person()
     const { id, token } = await make(client)
     const earlier = new Date(server.clock.now().getTime() - 30_000).toISOString()
@@ -334,7 +334,7 @@ describeEngines('tokens: what they may do, and the notes of their use', (engine,
     assert.equal(await statusOf(good.token, ip), 200)
   })
 
-  it('rests while its owner is disabled, survives a new password and ends with the account', async () => {
+  it('is suspended while its owner is disabled, survives a new password and ends with the account', async () => {
     const { client, id, email, jwt } = await person()
     const { id: tokenId, token } = await make(client)
     const change = (body: Parameters<Client['updateUser']>[0]['body']) =>
@@ -417,7 +417,7 @@ describeEngines('tokens: what they may do, and the notes of their use', (engine,
     })
 
   if (engine === 'postgres')
-    it('what one service changes acts on the very next request to another', async () => {
+    it('a change in one service takes effect on the next request to another', async () => {
       assert.ok(twin)
       const url = twin.url
       await server.admin.createBucket({ body: { name: 'replicas' } })

@@ -218,7 +218,7 @@ describeEngines('trash', (engine, itOnce) => {
     assert.deepEqual(await bucket.usage(), [8, 2, 8])
   })
 
-  it('never replaces by two of one key', async () => {
+  it('never replaces one key with two items', async () => {
     const bucket = await open()
     for (const text of ['1', '22', '333']) await bucket.put('k', text)
     const ids = (await bucket.items()).map(({ id }) => id)
@@ -337,7 +337,7 @@ describeEngines('trash', (engine, itOnce) => {
     await server.database.transaction((tx) => tx.deleteFrom('objects').where('key', '=', 'copy').execute())
   })
 
-  it('goes by the days the bucket has now', async () => {
+  it('uses the bucket’s current trash_days', async () => {
     const bucket = await open({ trash_days: 30 })
     await bucket.put('a', 'x')
     await bucket.remove('a')
@@ -404,7 +404,7 @@ describeEngines('trash', (engine, itOnce) => {
     assert.deepEqual(rows, [])
   })
 
-  itOnce('asks list to see, write to restore, manage to purge', async () => {
+  itOnce('requires list to see, write to restore, manage to purge', async () => {
     const bucket = await open()
     for (const key of ['in/a', 'out/a']) {
       await bucket.put(key, 'x')
@@ -425,7 +425,7 @@ describeEngines('trash', (engine, itOnce) => {
     assert.deepEqual(await bucket.usage(), [1, 1, 1])
   })
 
-  itOnce('says of items that somebody may not even see what it says of ids that there are not', async () => {
+  itOnce('treats items that the caller cannot see like unknown ids', async () => {
     const bucket = await open()
     for (const key of ['in/a', 'out/hidden']) {
       await bucket.put(key, 'x')

@@ -22,7 +22,7 @@ import {
 
 const TIB = 1024 ** 4
 
-describeEngines('uploads in parts', (engine, itOnce) => {
+describeEngines('multipart uploads', (engine, itOnce) => {
   const world = uploadsWorld(engine)
   const { open, usage, putAt, refusal, begin, store, read, person } = world
   let server: TestServer
@@ -142,7 +142,7 @@ describeEngines('uploads in parts', (engine, itOnce) => {
     assert.equal((await usage(name)).object_count, 2)
   })
 
-  itOnce('tells what has arrived, and gives fresh URLs for the rest', async () => {
+  itOnce('lists what has arrived, and returns fresh URLs for the rest', async () => {
     const name = await open()
     const upload = await begin(name, { key: 'k', file_size: 3 * PART, part_size: PART })
     const data = bytes(PART)
@@ -193,7 +193,7 @@ describeEngines('uploads in parts', (engine, itOnce) => {
     await upload.abort()
   })
 
-  itOnce('goes on with another token, from another service, and by another person', async () => {
+  itOnce('continues with another token, on another service, and by another user', async () => {
     const name = await open()
     const body = bytes(2 * PART + 9)
     const cut = times(3, (i) => body.subarray(i * PART, (i + 1) * PART))

@@ -18,7 +18,7 @@ import {
   uploadsWorld,
 } from './uploads.ts'
 
-describeEngines('uploads in parts: completing', (engine, itOnce) => {
+describeEngines('multipart uploads: completing', (engine, itOnce) => {
   const world = uploadsWorld(engine)
   const { client, open, usage, refusal, begin, store, read, tick } = world
   let server: TestServer

@@ -15,7 +15,7 @@ import { allActions, describeEngines } from '../support/server.ts'
 
 const MIB = 1024 ** 2
 const PART = 5 * MIB
-/** How long each engine is killed again and again; longer where no kill came in time, up to so many rounds. */
+/** How long each engine is killed repeatedly; longer if no kill came in time, up to a number of rounds. */
 const SECONDS = 8
 const MOST_ROUNDS = 40
 const AT_ONCE = 10
@@ -41,7 +41,7 @@ const etagOf = ({ parts }: Sent) =>
   `${digest(Buffer.concat(parts.map((part) => digest(part).digest()))).digest('hex')}-${parts.length}`
 const named = ({ parts }: Sent) => parts.map((part, i) => ({ part_number: i + 1, etag: digest(part).digest('hex') }))
 
-describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
+describeEngines('kill -9 in the middle of multipart uploads', (engine) => {
   const service = killableService(engine)
   let client: Client
 
@@ -82,7 +82,7 @@ describeEngines('kill -9 in the middle of uploads in parts', (engine) => {
     assert.equal(response.headers.get('etag'), `"${etagOf(sent)}"`)
     return true
   }
-  /** Goes on with an upload as a client would that knows only its id and the file. */
+  /** Resumes an upload like a client that knows only its id and the file. */
   async function resume(sent: Sent, upload_id: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const status = await client.getUpload({ params: { ...params, upload_id } }).catch((error: unknown) => {

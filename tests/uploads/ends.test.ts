@@ -19,7 +19,7 @@ import { allActions, describeEngines, onS3, type TestServer } from '../support/s
 import { until } from '../support/until.ts'
 import { bytes, count, HOUR, MIB, md5, outcomes, PART, times, uploadsWorld } from './uploads.ts'
 
-describeEngines('uploads in parts: how they end', (engine, itOnce) => {
+describeEngines('multipart uploads: how they end', (engine, itOnce) => {
   const world = uploadsWorld(engine)
   const { client, open, usage, putAt, refusal, begin, store, read, person, tick, pastGrace } = world
   let server: TestServer
@@ -29,7 +29,7 @@ describeEngines('uploads in parts: how they end', (engine, itOnce) => {
     twin = world.twin
   })
 
-  it('gives up on request: parts, reservation and URLs are gone', {
+  it('aborts on request: parts, reservation and URLs are gone', {
     skip: onS3 && 'about files of parts',
   }, async () => {
     const name = await open(10 * PART)
@@ -94,7 +94,7 @@ describeEngines('uploads in parts: how they end', (engine, itOnce) => {
     },
   )
 
-  it('gives up by itself when the time is over', async () => {
+  it('aborts by itself when it expires', async () => {
     const name = await open(10 * PART)
     await server.admin.updateSettings({ body: { uploads: { expire_hours: 2 } } })
     await pastGrace()
@@ -131,7 +131,7 @@ describeEngines('uploads in parts: how they end', (engine, itOnce) => {
     await later.abort()
   })
 
-  it('gives up however many are over in one go', async () => {
+  it('aborts any number of expired uploads in one run', async () => {
     const upload = await begin(await open(10 * PART), { key: 'k', file_size: 5 })
     await server.database.transaction(async (tx) => {
       const row = await tx
@@ -152,7 +152,7 @@ describeEngines('uploads in parts: how they end', (engine, itOnce) => {
     assert.deepEqual(await left.execute(), [])
   })
 
-  itOnce('ends URLs with the account, the right or the token they were begun with', async () => {
+  itOnce('URLs end with the account, permission or token that started the upload', async () => {
     const name = await open()
     const five = bytes(5)
     const alice = await person({ bucket_pattern: name, actions: ['write'] })

@@ -16,7 +16,7 @@ const shuffled = <T>(all: readonly T[]): T[] => {
   return times(all.length, () => left.splice(randomInt(0, left.length), 1)[0] as T)
 }
 
-describeEngines('uploads in parts: each part', (engine, itOnce) => {
+describeEngines('multipart uploads: each part', (engine, itOnce) => {
   const world = uploadsWorld(engine)
   const { client, open, putAt, refusal, begin, read, pastGrace } = world
   let server: TestServer
@@ -281,7 +281,7 @@ describeEngines('uploads in parts: each part', (engine, itOnce) => {
     assert.ok((await read(name, 'k')).equals(winner))
   })
 
-  it('has the bytes that the row of a part tells of, whoever of twenty on two services came last', {
+  it('stores the bytes that a part’s row names, whichever of twenty senders came last', {
     skip: onS3 && 'there a 409 asks for the part again',
   }, async () => {
     const name = await open()
@@ -325,7 +325,7 @@ describeEngines('uploads in parts: each part', (engine, itOnce) => {
         () => true,
         () => false,
       )
-      // Where nobody was in time: as a client goes on that was told so.
+      // If none was in time: continue like a client that got this response.
       if (!done) {
         const again = await upload.send(1, contents[1] as Buffer)
         await upload.complete([again])

@@ -6,7 +6,7 @@ import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { bytes, count, GIB, MIB, md5, noise, outcomes, times, uploadsWorld } from './uploads.ts'
 
-describeEngines('uploads in parts: what they reserve', (engine, itOnce) => {
+describeEngines('multipart uploads: what they reserve', (engine, itOnce) => {
   const world = uploadsWorld(engine)
   const { client, open, usage, refusal, begin, tick } = world
   let server: TestServer
@@ -101,7 +101,7 @@ describeEngines('uploads in parts: what they reserve', (engine, itOnce) => {
     assert.deepEqual(await usage(name), { used_bytes: 800, reserved_bytes: 0, object_count: 2, trash_bytes: 600 })
   })
 
-  it('lets one person have so many open uploads, also when twenty are begun at once', async () => {
+  it('limits a user’s open uploads, even when twenty start at once', async () => {
     const few = await startServer(engine, { OPEN_UPLOADS_PER_PERSON: '3' })
     try {
       await few.admin.createBucket({ body: { name: 'few' } })
@@ -204,7 +204,7 @@ describeEngines('uploads in parts: what they reserve', (engine, itOnce) => {
     await unknown.send(1, bytes(300))
     assert.deepEqual(refusal(await unknown.try(2, bytes(1))), [413, 'quota_exceeded'])
     assert.equal(await total(), used + 1000)
-    // A deleted bucket gives back what its open uploads had reserved.
+    // Deleting a bucket releases what its open uploads had reserved.
     await server.admin.deleteBucket({ params: { bucket: other } })
     await tick()
     assert.equal(await total(), used + 700)

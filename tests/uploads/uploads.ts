@@ -83,7 +83,7 @@ export function uploadsWorld(engine: Engine) {
       ...upload,
       url,
       try: (number: number, data: Uint8Array, headers = {}) => putAt(url(number), data, headers),
-      /** Sends a part, which must be taken, and gives what complete names it by. */
+      /** Sends a part, which must be accepted, and returns how complete refers to it. */
       async send(number: number, data: Uint8Array): Promise<Named> {
         const answer = await putAt(url(number), data)
         assert.equal(answer.status, 200, answer.body.toString())

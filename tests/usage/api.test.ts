@@ -82,7 +82,7 @@ describeEngines('usage over time', (engine, itOnce) => {
     assert.equal(point?.object_count, 4)
     assert.equal(point?.uploaded_bytes, stored)
     const sent = 200_000 + 10 + 1000 + zip
-    // Where the storage gives out the contents itself we do not see them.
+    // Contents that the storage serves directly are not seen.
     assert.equal(point?.downloaded_bytes, sent)
     assert.ok((point?.requests ?? 0) >= 10, `${point?.requests} requests`)
     const { types, totals } = {
@@ -120,7 +120,7 @@ describeEngines('usage over time', (engine, itOnce) => {
     assert.equal(point?.uploaded_bytes, 4 + 7 + 11 + 12)
   })
 
-  it('counts on while nothing can be written down', async () => {
+  it('keeps counting while nothing can be written', async () => {
     const name = await open()
     await nextHour()
     const rename = (from: string, to: string) =>
@@ -181,7 +181,7 @@ describeEngines('usage over time', (engine, itOnce) => {
     assert.equal(all.failed_deliveries, 0)
   })
 
-  it('keeps the history of a deleted bucket for administrators; one made again under the name begins anew', async () => {
+  it('keeps a deleted bucket’s history for administrators; a new bucket of that name starts empty', async () => {
     const name = await open()
     await nextHour()
     const token = await server.userWith({ bucket_pattern: name, actions: ['list'] })
@@ -211,7 +211,7 @@ describeEngines('usage over time', (engine, itOnce) => {
     )
   })
 
-  it('leaves out the times at which nothing was written down, and samples every hour of idle buckets', async () => {
+  it('leaves out hours without data, and samples idle buckets every hour', async () => {
     const name = await open()
     await put(name, 'a.txt', 'idle')
     const from = new Date(server.clock.now().getTime() + HOUR).toISOString()
@@ -253,7 +253,7 @@ describeEngines('usage over time', (engine, itOnce) => {
     assert.equal(others?.points.at(-1)?.object_count, 2)
   })
 
-  itOnce('refuses spans that make no sense or are longer than what is kept', async () => {
+  itOnce('rejects ranges that are invalid or longer than the retention', async () => {
     const now = server.clock.now().getTime()
     const at = (days: number) => new Date(now - days * DAY).toISOString()
     const ask = (query: object) => server.admin.usageHistory({ query: query as never })

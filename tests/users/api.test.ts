@@ -68,7 +68,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     )
   })
 
-  it('rights act on the next request of a session that is open', async () => {
+  it('permission changes take effect on a session’s next request', async () => {
     const { admin } = server
     await admin.createBucket({ body: { name: 'later' } })
     const group = await admin.createGroup({
@@ -88,7 +88,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     )
   })
 
-  itOnce('refuses what is taken, unknown or not valid, and changes nothing', async () => {
+  itOnce('rejects existing, unknown and invalid values, and changes nothing', async () => {
     const { admin } = server
     const group = await admin.createGroup({ body: { name: 'Taken' } })
     await server.records([], async () => {
@@ -340,7 +340,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     assert.deepEqual(await ids(), [])
   })
 
-  it('the last administrator who can log in stays one, whatever is tried', async () => {
+  it('the last administrator who can log in cannot be removed', async () => {
     const { admin } = server
     const me = await admin.me()
     const administrators = (await admin.listGroups()).items.find(({ builtin }) => builtin)?.id ?? ''
@@ -375,7 +375,7 @@ describeEngines('users and groups', (engine, itOnce) => {
     await rejectsWith(admin.updateUser({ ...byId, body: { password: 'x'.repeat(10) } }), 'conflict')
   })
 
-  itOnce('who manages users cannot reach beyond their own rights', async () => {
+  itOnce('user managers cannot exceed their own permissions', async () => {
     const { admin } = server
     const managers = await group('Managers', {
       global: ['users.manage'],

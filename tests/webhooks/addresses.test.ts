@@ -29,7 +29,7 @@ it('blocks every special address and lets public ones through', () => {
   for (const one of open) assert.equal(mayConnect(one, none), true, one)
 })
 
-it('some addresses no configuration opens', () => {
+it('some addresses cannot be allowed by any configuration', () => {
   const everything = allowing('0.0.0.0/0', '::/0')
   for (const one of ['10.0.0.1', '127.0.0.1', '::1', 'fc00::1', '::ffff:127.0.0.1', '100.64.0.1'])
     assert.equal(mayConnect(one, everything), true, one)
@@ -53,7 +53,7 @@ it('allows what is listed, in either spelling, and refuses what is denied', () =
   for (const bad of ['10.0.0.0/33', 'x', '10.0.0.0/', '/8']) assert.throws(() => parseRange(bad), /no address/, bad)
 })
 
-/** The public parts of the two spaces, written down beside ipaddr.js from the registries of IANA. */
+/** The public parts of both address spaces, from IANA's registries, independent of ipaddr.js. */
 const special4: [number, number, number, number, number][] = [
   ...[
     [0, 0, 0, 0, 8],

@@ -52,64 +52,67 @@ describeEngines('webhooks', (engine, itOnce) => {
     assert.equal(JSON.stringify(reads).includes('whsec_'), false)
   })
 
-  itOnce('a rotation signs with the old secret until its grace is over, and with both for those who know', async () => {
-    const to = await receiver()
-    const endpoint = await register(to.url)
-    const { params } = endpoint
-    const signs = (secret: string, { body }: { body: string }) =>
-      `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    const next = async (name: string) => {
-      await endpoint.upload(name)
-      await tick()
-      const request = to.received.at(-1)
-      return request ?? assert.fail()
-    }
-    const standard = (secret: string, { body, headers }: Receiver['received'][number]) => {
-      // It looks at the real clock.
-      const { now } = Date
-      Date.now = () => server.clock.now().getTime()
-      try {
-        return new StandardWebhook(secret).verify(body, headers as Record<string, string>)
-      } finally {
-        Date.now = now
+  itOnce(
+    'a rotation signs with the old secret until its grace period ends, and with both in separate headers',
+    async () => {
+      const to = await receiver()
+      const endpoint = await register(to.url)
+      const { params } = endpoint
+      const signs = (secret: string, { body }: { body: string }) =>
+        `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+      const next = async (name: string) => {
+        await endpoint.upload(name)
+        await tick()
+        const request = to.received.at(-1)
+        return request ?? assert.fail()
       }
-    }
-    const first = await next('1')
-    assert.ok(standard(endpoint.secret, first))
-    const { secret, rotation } = await server.records([{ action: 'webhook_rotate' }], () =>
-      server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 100 } }),
-    )
-    server.secrets.add(secret)
-    assert.equal(Date.parse(rotation?.promotes_at ?? '') - server.clock.now().getTime(), 100 * SECOND)
-    await rejectsWith(server.admin.rotateWebhookSecret({ params }), 'conflict')
-    const during = await next('2')
-    assert.equal(during.headers['x-svc-signature'], signs(endpoint.secret, during))
-    assert.equal(during.headers['x-svc-signature-next'], signs(secret, during))
-    for (const one of [endpoint.secret, secret]) assert.ok(standard(one, during))
-    server.clock.advance(100 * SECOND)
-    const after = await next('3')
-    assert.equal(after.headers['x-svc-signature'], signs(secret, after))
-    assert.equal(after.headers['x-svc-signature-next'], undefined)
-    assert.throws(() => standard(endpoint.secret, after))
-    assert.equal((await endpoint.read()).rotation, null)
-    await rejectsWith(server.admin.promoteWebhookSecret({ params }), 'conflict')
+      const standard = (secret: string, { body, headers }: Receiver['received'][number]) => {
+        // It looks at the real clock.
+        const { now } = Date
+        Date.now = () => server.clock.now().getTime()
+        try {
+          return new StandardWebhook(secret).verify(body, headers as Record<string, string>)
+        } finally {
+          Date.now = now
+        }
+      }
+      const first = await next('1')
+      assert.ok(standard(endpoint.secret, first))
+      const { secret, rotation } = await server.records([{ action: 'webhook_rotate' }], () =>
+        server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 100 } }),
+      )
+      server.secrets.add(secret)
+      assert.equal(Date.parse(rotation?.promotes_at ?? '') - server.clock.now().getTime(), 100 * SECOND)
+      await rejectsWith(server.admin.rotateWebhookSecret({ params }), 'conflict')
+      const during = await next('2')
+      assert.equal(during.headers['x-svc-signature'], signs(endpoint.secret, during))
+      assert.equal(during.headers['x-svc-signature-next'], signs(secret, during))
+      for (const one of [endpoint.secret, secret]) assert.ok(standard(one, during))
+      server.clock.advance(100 * SECOND)
+      const after = await next('3')
+      assert.equal(after.headers['x-svc-signature'], signs(secret, after))
+      assert.equal(after.headers['x-svc-signature-next'], undefined)
+      assert.throws(() => standard(endpoint.secret, after))
+      assert.equal((await endpoint.read()).rotation, null)
+      await rejectsWith(server.admin.promoteWebhookSecret({ params }), 'conflict')
 
-    const again = await server.admin.rotateWebhookSecret({ params })
-    server.secrets.add(again.secret)
-    await server.records([{ action: 'webhook_promote' }], () => server.admin.promoteWebhookSecret({ params }))
-    const promoted = await next('4')
-    assert.equal(promoted.headers['x-svc-signature'], signs(again.secret, promoted))
-    const atOnce = await server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 0 } })
-    server.secrets.add(atOnce.secret)
-    assert.equal(atOnce.rotation, null)
-    const last = await next('5')
-    assert.equal(last.headers['x-svc-signature'], signs(atOnce.secret, last))
-    await rejectsWith(
-      server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 604_801 } }),
-      'invalid_request',
-      'body.grace_seconds',
-    )
-  })
+      const again = await server.admin.rotateWebhookSecret({ params })
+      server.secrets.add(again.secret)
+      await server.records([{ action: 'webhook_promote' }], () => server.admin.promoteWebhookSecret({ params }))
+      const promoted = await next('4')
+      assert.equal(promoted.headers['x-svc-signature'], signs(again.secret, promoted))
+      const atOnce = await server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 0 } })
+      server.secrets.add(atOnce.secret)
+      assert.equal(atOnce.rotation, null)
+      const last = await next('5')
+      assert.equal(last.headers['x-svc-signature'], signs(atOnce.secret, last))
+      await rejectsWith(
+        server.admin.rotateWebhookSecret({ params, body: { grace_seconds: 604_801 } }),
+        'invalid_request',
+        'body.grace_seconds',
+      )
+    },
+  )
 
   itOnce('lists every event with a schema that its bodies fit', async () => {
     const { items } = await server.admin.listEvents()

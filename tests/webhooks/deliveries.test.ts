@@ -82,7 +82,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     const events = (one: Receiver) => one.received.map(({ headers }) => headers['x-svc-event']).sort()
     assert.deepEqual(
       [events(all), events(named), events(other)],
-      // What left the prefix by a move is told; that endpoints were made is an event, too.
+      // A move out of the prefix is sent; creating an endpoint is an event, too.
       [['delete', 'move', 'upload', ...Array(3).fill('webhook_create')], ['move'], []],
     )
     await server.admin.deleteWebhook({ params: everything.params })
@@ -248,7 +248,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     await server.records([], tick)
   })
 
-  itOnce('failing for five days with ten deliveries given up disables; one success begins anew', async () => {
+  itOnce('failing for five days with ten failed deliveries disables; one success resets it', async () => {
     const fails = answer(500)
     const to = await receiver(fails)
     const endpoint = await register(to.url)
@@ -275,7 +275,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     assert.match(disabled_reason ?? '', /^Every attempt since .* failed\.$/)
   })
 
-  it('four failures in a row keep first attempts back for a while; retries go on', async () => {
+  it('four failures in a row delay first attempts; retries continue', async () => {
     const to = await receiver(answer(500))
     const endpoint = await register(to.url, { max_in_flight: 1 })
     for (let i = 0; i < 7; i++) await endpoint.upload(String(i))
@@ -363,7 +363,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     ])
   })
 
-  it('the list says of each endpoint how it goes: the latest delivery, and those of a day', async () => {
+  it('the list shows each endpoint’s health: the latest delivery, and those of the last day', async () => {
     const to = await receiver()
     const endpoint = await register(to.url, { max_in_flight: 5 })
     const silent = await register(to.url)
@@ -398,7 +398,7 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     assert.deepEqual((await listed(silent.id)).recent, { acknowledged: 0, failed: 0 })
   })
 
-  it('resends what is over with the same id and body, once, beside the schedule', async () => {
+  it('resends a finished delivery with the same id and body, once, outside the schedule', async () => {
     const to = await receiver()
     const endpoint = await register(to.url)
     await endpoint.upload()

@@ -30,7 +30,7 @@ after(async () => {
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** A receiver that serves on its own and prints its port and what it was told. */
+/** A receiver in a separate process that prints its port and what it received. */
 const serving = (command: string, file: string) => async (secret: string) => {
   const child = spawn(command, [path.join(examples, file)], {
     env: { ...bareEnv, PORT: '0', WEBHOOK_SECRET: secret },

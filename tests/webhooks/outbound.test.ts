@@ -39,7 +39,7 @@ function poster(options: Partial<Route> & { dns?: string; timeout?: number } = {
   return one
 }
 const ask = (one: ReturnType<typeof poster>, url: string) => one.post(new URL(url), { 'X-Test': '1' }, '{}')
-/** A server that does what it is told with each connection. */
+/** A server that handles each connection with a given function. */
 async function tcp(serve: (socket: net.Socket) => void, host = '127.0.0.2'): Promise<number> {
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => {
@@ -155,7 +155,7 @@ describe('where a delivery may go', () => {
     assert.equal(to.connections, 0)
   })
 
-  it('names that are never answered cost no thread: files are read meanwhile', async () => {
+  it('names that are never resolved block no thread: files are read meanwhile', async () => {
     const silent = keep(await startDns(() => null))
     const one = poster({ dns: silent.address, timeout: 1500 })
     const asked = Array.from({ length: 32 }, (_, i) => ask(one, `http://hole${i}.test/`))
@@ -202,7 +202,7 @@ describe('one deadline for everything, and answers of every kind', () => {
     }
   })
 
-  it('what comes after the headers of a 2xx cannot undo it', async () => {
+  it('nothing after the headers of a 2xx can undo it', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n'
     const stalls = await tcp((socket) => void socket.write(`${head}begin`))
     const stalled = await timed(`http://127.0.0.2:${stalls}/`)

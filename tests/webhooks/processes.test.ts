@@ -35,7 +35,7 @@ describeEngines('webhooks of whole processes', (engine) => {
     await drop?.()
     fs.rmSync(folder, { recursive: true, force: true })
   })
-  /** Has so many processes serve; SQLite has one. */
+  /** Serves with this many processes; SQLite has one. */
   async function run(count: number): Promise<void> {
     processes = processes.filter(({ child }) => child.exitCode === null && child.signalCode === null)
     while (processes.length < (engine === 'sqlite' ? 1 : count)) processes.push(await spawnServer(env))

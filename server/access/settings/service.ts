@@ -28,7 +28,11 @@ export async function getSettings(ctx: Ctx): Promise<Settings> {
  * administer the service any more. `applyTotalQuota` is called in the transaction when the quota over all buckets
  * changes (GiB, null for none).
  */
-export async function updateSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
+export async function updateSettings(
+  ctx: Ctx,
+  change: SettingsChange,
+  applyTotalQuota: (tx: Tx, quota_gb: number | null) => Promise<void>,
+): Promise<Settings> {
   assertChangeable(ctx, change)
   return ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
