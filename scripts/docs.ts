@@ -12,7 +12,7 @@ import {
 import { variables } from '../server/variables.ts'
 import { clientOperations, clientRoutes } from './client.ts'
 
-/** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
+/** Writes the generated documents; with `--check` it only reports whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
 
 /** docs/configuration.md: every variable with its default. */
@@ -24,8 +24,8 @@ export function configuration(): string {
   return [
     '# Configuration',
     '',
-    'Everything is set by environment variables, read once at start. All faults are listed at once and nothing starts',
-    'until they are mended. This page is generated from `server/variables.ts` by `npm run docs`.',
+    'All configuration is in environment variables, read once at startup. If any are invalid, all errors are listed and',
+    'nothing starts. This page is generated from `server/variables.ts` by `npm run docs`.',
     '',
     '| variable | default | meaning |',
     '|---|---|---|',
@@ -49,21 +49,21 @@ export function webhookEvents(): string {
   return [
     '# Webhook events',
     '',
-    'What endpoints can subscribe to, with the JSON Schema of `details`. The whole bodies: `GET /api/v1/webhooks/events`.',
-    'Fields may be added, none is taken away. This page is generated from `contract/events.ts` by `npm run docs`.',
+    'The events that endpoints can subscribe to, with the JSON Schema of `details`. For whole bodies, see `GET /api/v1/webhooks/events`.',
+    'Fields may be added, never removed. This page is generated from `contract/events.ts` by `npm run docs`.',
     '',
     ...parts,
   ].join('\n')
 }
 
-/** docs/metrics.md: every metric of our own. */
+/** docs/metrics.md: all our own metrics. */
 export function metricsPage(): string {
   const tables = [
-    ['Counted in each process since its start', eventMetrics],
-    ['Looked at when they are asked for', snapshotMetrics],
-    ['The same, of PostgreSQL', poolMetrics],
-    ['Of the service, by the process that is asked', probeMetrics],
-    ['Queues that all processes share; missing while the database does not answer', queueMetrics],
+    ['Counted per process since it started', eventMetrics],
+    ['Read when scraped', snapshotMetrics],
+    ['Read when scraped, PostgreSQL only', poolMetrics],
+    ['Probed by the scraped process, for the whole service', probeMetrics],
+    ['Queues shared by all processes; missing while the database does not respond', queueMetrics],
   ] as const
   const parts = tables.flatMap(([title, table]) => [
     `## ${title}`,
@@ -79,14 +79,14 @@ export function metricsPage(): string {
   return [
     '# Metrics',
     '',
-    'What `/metrics` has beside the `process_…` and `nodejs_…` metrics of prom-client. How to read it and what to watch:',
+    'The metrics of `/metrics` besides the `process_…` and `nodejs_…` metrics of prom-client. How to use them:',
     '[observability.md](observability.md). This page is generated from `server/observe/instruments.ts` by `npm run docs`.',
     '',
     ...parts,
   ].join('\n')
 }
 
-/** JSON in which a value stands on one line where it is short, or holds nothing but texts, numbers and flags. */
+/** JSON with values on one line if they are short, or contain only texts, numbers and flags. */
 function jsonPage(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const line = jsonLine(value)
@@ -122,7 +122,7 @@ if (import.meta.main) {
     const current = fs.existsSync(target) ? fs.readFileSync(target, 'utf8') : ''
     if (current === text) continue
     if (process.argv.includes('--check')) {
-      process.stderr.write(`${file} is not what the code says: run npm run docs\n`)
+      process.stderr.write(`${file} is out of date: run npm run docs\n`)
       process.exitCode = 1
     } else fs.writeFileSync(target, text)
   }
