@@ -1,13 +1,13 @@
 // Generated from contract/ by `npm run docs`.
 
-/** What a request may send as bytes. */
+/** A request body of bytes. */
 export type Bytes = NonNullable<RequestInit['body']>
-/** A page of a list that is read on by cursor. */
+/** A page of a list with cursors. */
 export interface Page<T> {
   items: T[]
   next_cursor: string | null
 }
-/** A page of a list that is read by page number. */
+/** A page of a list with page numbers. */
 export interface NumberedPage<T> {
   items: T[]
   total: number
@@ -38,9 +38,9 @@ export interface Me {
       actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
     })[]
   }
-  /** What the settings allow of links and tokens. */
+  /** Limits from the settings for links and tokens. */
   limits: {
-    /** How long a link lives where nothing is said. */
+    /** Default lifetime of a link. */
     share_default_expires_in: string
     share_max_expires_in: string | null
     token_max_lifetime_days: number | null
@@ -51,9 +51,9 @@ export interface TokenPair {
   /** A JWT (HS256), valid 30 minutes. */
   access_token: string
   token_type: 'bearer'
-  /** Seconds the access token is valid. */
+  /** Lifetime of the access token in seconds. */
   expires_in: number
-  /** Good for one exchange within 7 days. With `session=cookie` it is in the cookie alone. */
+  /** Valid for one exchange within 7 days. With `session=cookie` it is only in the cookie. */
   refresh_token?: string
 }
 
@@ -61,12 +61,12 @@ export interface NewToken {
   /** A UUIDv7. */
   id: string
   name: string
-  /** The first 12 characters, to know it by. */
+  /** The first 12 characters, for recognising it. */
   token_prefix: string
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   expires_at: string | null
-  /** The credential. Shown in this answer and never again. */
+  /** The credential. Returned only once. */
   token: string
 }
 
@@ -74,7 +74,7 @@ export interface Token {
   /** A UUIDv7. */
   id: string
   name: string
-  /** The first 12 characters, to know it by. */
+  /** The first 12 characters, for recognising it. */
   token_prefix: string
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
@@ -84,49 +84,49 @@ export interface Token {
   revoked_at: string | null
   /** `expiring`: within seven days. */
   status: 'active' | 'expiring' | 'expired' | 'revoked'
-  /** What its creator was signed in with. */
+  /** How its creator was authenticated. */
   created_via: 'local' | 'idp' | 'pat'
   created_by_token_id: string | null
 }
 
 export interface Bucket {
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
   quota_gb: number | null
-  /** Bytes of live objects: the number the quota is held against. */
+  /** Bytes of live objects, as counted against the quota. */
   used_bytes: number
-  /** What open uploads in parts will take; it counts against the quota. */
+  /** Bytes reserved by unfinished multipart uploads; they count against the quota. */
   reserved_bytes: number
   object_count: number
   /** Bytes in the trash; they do not count against the quota. */
   trash_bytes: number
-  /** Days that deleted and overwritten contents stay restorable; 0 switches the trash off. */
+  /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
-  /** What the caller may do somewhere in it. */
+  /** What the caller may do with some key of the bucket. */
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
 }
 
 export interface UsagePoint {
-  /** When the hour or day (UTC) begins. */
+  /** Start of the hour or day (UTC). */
   time: string
-  /** Bytes of live objects as they were found last within that time; null where nobody looked. */
+  /** Bytes of live objects at the last measurement in that period; null if there was none. */
   used_bytes: number | null
   object_count: number | null
-  /** Bytes of contents received, also of uploads that failed later. */
+  /** Bytes of contents received, including uploads that failed later. */
   uploaded_bytes: number
-  /** Bytes sent of contents, images and archives. */
+  /** Bytes of contents, images and archives sent. */
   downloaded_bytes: number
   requests: number
 }
 
 export interface BulkResult {
-  /** Keys where it was done; of a copy or move the new ones. */
+  /** Keys that succeeded; for a copy or move, the new keys. */
   succeeded: string[]
   errors: {
-    /** As it was given. */
+    /** The key as given. */
     key: string
     code: string
     detail: string
@@ -134,26 +134,26 @@ export interface BulkResult {
 }
 
 export interface DeleteResult {
-  /** Keys where it was done; of a copy or move the new ones. */
+  /** Keys that succeeded; for a copy or move, the new keys. */
   succeeded: string[]
   errors: {
-    /** As it was given. */
+    /** The key as given. */
     key: string
     code: string
     detail: string
   }[]
-  /** What went to the trash; empty where the trash is off. */
+  /** Ids of the trashed objects; empty if the trash is off. */
   trash_ids: string[]
 }
 
 export interface StoredObject {
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
   /** Bytes. */
   size: number
-  /** MD5 of the contents, hex (of a multipart upload: `md5-of-md5s-N`). */
+  /** MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`). */
   etag: string
   content_type: string
   /** SHA-256 of the contents, hex. */
@@ -167,28 +167,28 @@ export interface StoredObject {
 }
 
 export interface ImageQuery {
-  /** Width of the box in CSS pixels; one alone keeps the ratio. */
+  /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
   w?: number
-  /** Height of the box in CSS pixels; one alone keeps the ratio. */
+  /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
   h?: number
-  /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+  /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
   format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-  /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+  /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
   q?: number
-  /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+  /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
   fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
   /** Multiplies `w` and `h`. */
   dpr?: number
-  /** `1`: may become larger than the source. */
+  /** `1`: may be enlarged beyond the source. */
   enlarge?: '0' | '1'
-  /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+  /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
   animated?: '0' | '1'
 }
 
 export interface Upload {
   /** A UUIDv7. */
   upload_id: string
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
@@ -209,7 +209,7 @@ export interface NewShare {
   /** A UUIDv7. */
   id: string
   kind: 'object' | 'folder' | 'selection' | 'upload'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
   object_key: string | null
   prefix: string | null
@@ -228,13 +228,13 @@ export interface NewShare {
   created_by: string | null
   created_by_email: string | null
   revoked_at: string | null
-  /** `spent`: all its downloads were taken. */
+  /** `spent`: all its downloads are used up. */
   state: 'active' | 'expired' | 'spent' | 'revoked'
-  /** Downloads, or files received. */
+  /** Downloads, or uploaded files. */
   access_count: number
   received_bytes: number
   last_accessed_at: string | null
-  /** Shown only now; a hash of it is kept. */
+  /** Returned only once; only a hash is stored. */
   token: string
   url: string
 }
@@ -243,7 +243,7 @@ export interface Share {
   /** A UUIDv7. */
   id: string
   kind: 'object' | 'folder' | 'selection' | 'upload'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
   object_key: string | null
   prefix: string | null
@@ -262,9 +262,9 @@ export interface Share {
   created_by: string | null
   created_by_email: string | null
   revoked_at: string | null
-  /** `spent`: all its downloads were taken. */
+  /** `spent`: all its downloads are used up. */
   state: 'active' | 'expired' | 'spent' | 'revoked'
-  /** Downloads, or files received. */
+  /** Downloads, or uploaded files. */
   access_count: number
   received_bytes: number
   last_accessed_at: string | null
@@ -274,9 +274,9 @@ export interface Job {
   /** A UUIDv7. */
   id: string
   kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore'
-  /** `succeeded`: it came to its end; single objects may have failed. `failed`: it could not go on. */
+  /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   source_bucket: string
   prefix: string
   search: string | null
@@ -284,13 +284,13 @@ export interface Job {
   dest_prefix: string | null
   if_none_match: '*' | null
   of: string | null
-  /** Whether a job of kind `restore` finds something that this one deleted or moved. */
+  /** Whether a `restore` job can restore something that this job deleted or moved. */
   restorable: boolean
   total: number | null
   done: number
-  /** With those that had changed: `total` becomes `done` and `failed` together. */
+  /** Includes those that had changed; in the end `total` is `done` plus `failed`. */
   failed: number
-  /** How many of those that failed were left alone because they had changed since the job listed them. */
+  /** How many of the failed objects were left alone because they had changed since the job listed them. */
   changed: number
   /** The first 100. */
   errors: {
@@ -323,7 +323,7 @@ export interface Policy {
   timezone: string
   enabled: boolean
   next_run_at: string | null
-  /** The last one that was no dry run and is over. */
+  /** The last finished run that was not a dry run. */
   last_run: {
     /** A UUIDv7. */
     id: string
@@ -332,7 +332,7 @@ export interface Policy {
     dry_run: boolean
     of: string | null
     trigger: 'manual' | 'schedule'
-    /** `stopped`: a guard rail or a change of the policy ended it. `failed`: it could not go on. See `reason`. */
+    /** `stopped`: a safety limit or a change of the policy ended it. `failed`: it could not continue. See `reason`. */
     status: 'queued' | 'running' | 'succeeded' | 'stopped' | 'failed' | 'cancelled'
     reason: string | null
     /** ISO 8601, UTC, milliseconds. */
@@ -343,9 +343,9 @@ export interface Policy {
     matched: number
     matched_bytes: number
     deleted: number
-    /** Bytes deleted; of a dry run, bytes it would delete. */
+    /** Bytes deleted; for a dry run, bytes it would delete. */
     bytes: number
-    /** Matched, but changed or gone when their turn came. */
+    /** Matched, but changed or deleted before their turn. */
     kept: number
     /** A UUIDv7. */
     author_id: string
@@ -357,7 +357,7 @@ export interface Policy {
     started_at: string | null
     finished_at: string | null
   } | null
-  /** Who changed it last: it runs with their rights. */
+  /** The user who last changed it: it runs with their permissions. */
   author_id: string
   author_email: string | null
   created_by: string
@@ -375,7 +375,7 @@ export interface PolicyRun {
   dry_run: boolean
   of: string | null
   trigger: 'manual' | 'schedule'
-  /** `stopped`: a guard rail or a change of the policy ended it. `failed`: it could not go on. See `reason`. */
+  /** `stopped`: a safety limit or a change of the policy ended it. `failed`: it could not continue. See `reason`. */
   status: 'queued' | 'running' | 'succeeded' | 'stopped' | 'failed' | 'cancelled'
   reason: string | null
   /** ISO 8601, UTC, milliseconds. */
@@ -386,9 +386,9 @@ export interface PolicyRun {
   matched: number
   matched_bytes: number
   deleted: number
-  /** Bytes deleted; of a dry run, bytes it would delete. */
+  /** Bytes deleted; for a dry run, bytes it would delete. */
   bytes: number
-  /** Matched, but changed or gone when their turn came. */
+  /** Matched, but changed or deleted before their turn. */
   kept: number
   /** A UUIDv7. */
   author_id: string
@@ -399,34 +399,34 @@ export interface PolicyRun {
   created_at: string
   started_at: string | null
   finished_at: string | null
-  /** The first 100 of what was kept. */
+  /** The first 100 kept objects. */
   errors: {
     bucket: string
     key: string
     code: string
     detail: string
   }[]
-  /** Keys of the first 100 matches, without those the caller may not list. */
+  /** Keys of the first 100 matches, except those the caller may not list. */
   sample: string[]
 }
 
 export interface RestoredItem {
   /** A UUIDv7. */
   id: string
-  /** The key it has now. */
+  /** Its key now. */
   key: string
-  /** The key it had; another one where both were kept. */
+  /** Its key before; differs from `key` if both objects were kept. */
   original_key: string
-  /** Whether an object that was at the key gave way to it. */
+  /** Whether it replaced an object. */
   replaced: boolean
-  /** What gave way, in the trash; null where nothing did or the bucket keeps no trash. */
+  /** The replaced object in the trash; null if nothing was replaced or the bucket keeps no trash. */
   replaced_trash_id: string | null
 }
 
 export interface TrashItem {
   /** A UUIDv7. */
   id: string
-  /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
@@ -456,9 +456,9 @@ export interface User {
   email: string
   display_name: string
   is_active: boolean
-  /** Derived: a member of a group that holds `admin`. */
+  /** Derived: whether they are in a group with `admin`. */
   is_admin: boolean
-  /** Whether they can log in with e-mail and password. */
+  /** Whether they can log in with email and password. */
   has_password: boolean
   idp_subject: string | null
   groups: {
@@ -476,13 +476,13 @@ export interface Group {
   id: string
   name: string
   description: string
-  /** Comes with Strongroom; it cannot be deleted or lose its rights. */
+  /** Built in; it cannot be deleted and keeps its permissions. */
   builtin: boolean
   global: ('admin' | 'users.manage')[]
   grants: ({
     /** A UUIDv7. */
     id: string
-    /** A bucket name; `*` is any run of characters, at most three of them. */
+    /** A bucket name; `*` matches any characters, at most three times. */
     bucket_pattern: string
     prefix: string
     actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
@@ -493,143 +493,143 @@ export interface Group {
 
 export interface Settings {
   auth: {
-    /** Login with e-mail and password. */
+    /** Login with email and password. */
     enable_local: boolean
-    /** Login through the identity provider, once one is set up. */
+    /** Login through the identity provider, if one is configured. */
     enable_idp: boolean
-    /** A first login through the identity provider makes an account, in no group. */
+    /** A first login through the identity provider creates an account that is in no group. */
     auto_create_users: boolean
-    /** Each refresh replaces the refresh token. Off: the first one works for its 7 days. */
+    /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
     refresh_rotation: boolean
-    /** The browser that finishes a login must be the one that began it. */
+    /** A login must finish in the browser that started it. */
     idp_require_browser_cookie: boolean
   }
   idp: {
-    /** Shown on the login button. */
+    /** Name shown on the login button. */
     name: string | null
-    /** Issuer of OpenID Connect discovery. */
+    /** OpenID Connect issuer. */
     issuer_url: string | null
     client_id: string | null
-    /** The claim that says who it is. Default: `oid` at Entra, else `sub`. */
+    /** Claim that identifies the user. Default: `oid` with Entra, else `sub`. */
     subject_claim: string | null
-    /** The claim that lists their groups; null leaves groups to administrators here. */
+    /** Claim that lists the user’s groups; null: only administrators manage group membership. */
     groups_claim: string | null
-    /** At each login: members of the provider’s group are put into ours, others are taken out. Groups not named here are left alone. */
+    /** At each login, members of the provider’s group are added to ours and others are removed. Groups not listed here do not change. */
     group_mapping: {
       value: string
       /** A UUIDv7. */
       group_id: string
     }[]
-    /** Whether one is set. */
+    /** Whether it is set. */
     client_secret_set: boolean
   }
   directory: {
     kind: 'msgraph' | 'keycloak' | 'scim2' | null
-    /** Graph host, Keycloak base, or what `/Users` follows in SCIM. */
+    /** Graph host, Keycloak base URL, or SCIM base URL (without `/Users`). */
     url: string | null
-    /** Where application tokens are issued. */
+    /** Token endpoint for directory access. */
     token_url: string | null
-    /** Default: that of the identity provider. */
+    /** Default: the identity provider’s. */
     client_id: string | null
     /** Keycloak. */
     realm: string | null
-    /** SCIM. */
+    /** SCIM attribute that the subject claim contains. */
     subject_attribute: 'id' | 'externalId' | 'userName'
-    /** Whether one is set. */
+    /** Whether it is set. */
     client_secret_set: boolean
-    /** Whether one is set. */
+    /** Whether it is set. */
     bearer_token_set: boolean
   }
   quotas: {
-    /** Of buckets created without saying. Null: none. */
+    /** Default quota of new buckets. Null: none. */
     default_bucket_quota_gb: number | null
-    /** All buckets together; held like a bucket’s. */
+    /** Quota for all buckets together; enforced like a bucket’s. */
     total_quota_gb: number | null
   }
   trash: {
-    /** Of buckets created without saying. */
+    /** Default trash days of new buckets. */
     default_days: number
   }
   tokens: {
-    /** The longest a new personal access token may live; 0: no limit. */
+    /** Maximum lifetime of new personal access tokens; 0: no limit. */
     max_lifetime_days: number
-    /** A token made with a token does not outlive it. */
+    /** A token created with another token does not outlive it. */
     cap_child_expiry: boolean
   }
   uploads: {
-    /** When an upload in parts that was not finished is given up. */
+    /** When an unfinished multipart upload is discarded. */
     expire_hours: number
   }
   shares: {
     default_expires_in: string
-    /** The longest a new link may live; null: no limit. */
+    /** Maximum lifetime of new links; null: no limit. */
     max_expires_in: string | null
-    /** A link ends when its creator is disabled, or may not share or read (of uploads: write) what it is of any more. */
+    /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
     require_creator_access: boolean
   }
   images: {
-    /** Bytes of the source. */
+    /** Maximum size of the source. */
     max_source_mb: number
-    /** Of all frames together, as the header declares. */
+    /** Maximum of all frames together, as declared in the header. */
     max_source_megapixels: number
-    /** Of progressive and interlaced sources. */
+    /** Maximum of progressive and interlaced sources. */
     max_progressive_megapixels: number
     max_avif_source_megapixels: number
-    /** Of all frames together. */
+    /** Maximum of all frames together. */
     max_result_megapixels: number
     max_avif_result_megapixels: number
-    /** More are left out. */
+    /** Further frames are dropped. */
     max_frames: number
-    /** In the queue and rendering. */
+    /** Time limit for queueing and rendering. */
     timeout_seconds: number
-    /** Renders at a time in one process. Null: one for each core. Never more than there are cores. */
+    /** Concurrent renders per process. Null: one per core. Never more than there are cores. */
     render_slots: number | null
-    /** How many of them one user may have. Null: three quarters, at least 2. */
+    /** Concurrent renders per user. Null: three quarters of them, at least 2. */
     slots_per_user: number | null
-    /** How many of them one share link may have. Null: half. */
+    /** Concurrent renders per share link. Null: half of them. */
     slots_per_link: number | null
-    /** Beyond it: 503. */
+    /** When it is full: 503. */
     queue_length: number
-    /** Held by all renders of a process together. */
+    /** Maximum for all renders of a process together. */
     megapixels_in_flight: number
-    /** The same in bytes. */
+    /** Maximum source size for all renders of a process together. */
     source_mb_in_flight: number
   }
   audit: {
-    /** 0: for ever. */
+    /** 0: forever. */
     retention_days: number
-    /** Whether downloads are recorded too. */
+    /** Whether to record downloads too. */
     log_reads: boolean
   }
-  /** Fields that environment variables set, like `idp.client_id`, with the variable’s name. */
+  /** Fields set by environment variables, such as `idp.client_id`, with the variable’s name. */
   fixed: Record<string, string>
 }
 
 export interface SettingsChange {
   auth?: {
-    /** Login with e-mail and password. */
+    /** Login with email and password. */
     enable_local?: boolean
-    /** Login through the identity provider, once one is set up. */
+    /** Login through the identity provider, if one is configured. */
     enable_idp?: boolean
-    /** A first login through the identity provider makes an account, in no group. */
+    /** A first login through the identity provider creates an account that is in no group. */
     auto_create_users?: boolean
-    /** Each refresh replaces the refresh token. Off: the first one works for its 7 days. */
+    /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
     refresh_rotation?: boolean
-    /** The browser that finishes a login must be the one that began it. */
+    /** A login must finish in the browser that started it. */
     idp_require_browser_cookie?: boolean
   }
   idp?: {
-    /** Shown on the login button. */
+    /** Name shown on the login button. */
     name?: string | null
-    /** Issuer of OpenID Connect discovery. */
+    /** OpenID Connect issuer. */
     issuer_url?: string | null
     client_id?: string | null
     client_secret?: string | null
-    /** The claim that says who it is. Default: `oid` at Entra, else `sub`. */
+    /** Claim that identifies the user. Default: `oid` with Entra, else `sub`. */
     subject_claim?: string | null
-    /** The claim that lists their groups; null leaves groups to administrators here. */
+    /** Claim that lists the user’s groups; null: only administrators manage group membership. */
     groups_claim?: string | null
-    /** At each login: members of the provider’s group are put into ours, others are taken out. Groups not named here are left alone. */
+    /** At each login, members of the provider’s group are added to ours and others are removed. Groups not listed here do not change. */
     group_mapping?: {
       value: string
       /** A UUIDv7. */
@@ -638,85 +638,85 @@ export interface SettingsChange {
   }
   directory?: {
     kind?: 'msgraph' | 'keycloak' | 'scim2' | null
-    /** Graph host, Keycloak base, or what `/Users` follows in SCIM. */
+    /** Graph host, Keycloak base URL, or SCIM base URL (without `/Users`). */
     url?: string | null
-    /** Where application tokens are issued. */
+    /** Token endpoint for directory access. */
     token_url?: string | null
-    /** Default: that of the identity provider. */
+    /** Default: the identity provider’s. */
     client_id?: string | null
     client_secret?: string | null
     /** Keycloak. */
     realm?: string | null
     bearer_token?: string | null
-    /** SCIM. */
+    /** SCIM attribute that the subject claim contains. */
     subject_attribute?: 'id' | 'externalId' | 'userName'
   }
   quotas?: {
-    /** Of buckets created without saying. Null: none. */
+    /** Default quota of new buckets. Null: none. */
     default_bucket_quota_gb?: number | null
-    /** All buckets together; held like a bucket’s. */
+    /** Quota for all buckets together; enforced like a bucket’s. */
     total_quota_gb?: number | null
   }
   trash?: {
-    /** Of buckets created without saying. */
+    /** Default trash days of new buckets. */
     default_days?: number
   }
   tokens?: {
-    /** The longest a new personal access token may live; 0: no limit. */
+    /** Maximum lifetime of new personal access tokens; 0: no limit. */
     max_lifetime_days?: number
-    /** A token made with a token does not outlive it. */
+    /** A token created with another token does not outlive it. */
     cap_child_expiry?: boolean
   }
   uploads?: {
-    /** When an upload in parts that was not finished is given up. */
+    /** When an unfinished multipart upload is discarded. */
     expire_hours?: number
   }
   shares?: {
     default_expires_in?: string
-    /** The longest a new link may live; null: no limit. */
+    /** Maximum lifetime of new links; null: no limit. */
     max_expires_in?: string | null
-    /** A link ends when its creator is disabled, or may not share or read (of uploads: write) what it is of any more. */
+    /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
     require_creator_access?: boolean
   }
   images?: {
-    /** Bytes of the source. */
+    /** Maximum size of the source. */
     max_source_mb?: number
-    /** Of all frames together, as the header declares. */
+    /** Maximum of all frames together, as declared in the header. */
     max_source_megapixels?: number
-    /** Of progressive and interlaced sources. */
+    /** Maximum of progressive and interlaced sources. */
     max_progressive_megapixels?: number
     max_avif_source_megapixels?: number
-    /** Of all frames together. */
+    /** Maximum of all frames together. */
     max_result_megapixels?: number
     max_avif_result_megapixels?: number
-    /** More are left out. */
+    /** Further frames are dropped. */
     max_frames?: number
-    /** In the queue and rendering. */
+    /** Time limit for queueing and rendering. */
     timeout_seconds?: number
-    /** Renders at a time in one process. Null: one for each core. Never more than there are cores. */
+    /** Concurrent renders per process. Null: one per core. Never more than there are cores. */
     render_slots?: number | null
-    /** How many of them one user may have. Null: three quarters, at least 2. */
+    /** Concurrent renders per user. Null: three quarters of them, at least 2. */
     slots_per_user?: number | null
-    /** How many of them one share link may have. Null: half. */
+    /** Concurrent renders per share link. Null: half of them. */
     slots_per_link?: number | null
-    /** Beyond it: 503. */
+    /** When it is full: 503. */
     queue_length?: number
-    /** Held by all renders of a process together. */
+    /** Maximum for all renders of a process together. */
     megapixels_in_flight?: number
-    /** The same in bytes. */
+    /** Maximum source size for all renders of a process together. */
     source_mb_in_flight?: number
   }
   audit?: {
-    /** 0: for ever. */
+    /** 0: forever. */
     retention_days?: number
-    /** Whether downloads are recorded too. */
+    /** Whether to record downloads too. */
     log_reads?: boolean
   }
 }
 
 export interface Attempt {
   number: number
-  /** `interrupted`: the process that made it ended; what the receiver got is unknown. */
+  /** `interrupted`: the sending process ended; whether the receiver got it is unknown. */
   trigger: 'scheduled' | 'manual' | 'interrupted'
   /** ISO 8601, UTC, milliseconds. */
   started_at: string
@@ -755,29 +755,29 @@ export interface ListedWebhook {
   name: string
   url: string
   events: string[]
-  /** Only events of this bucket; of moves either end counts. */
+  /** Only events of this bucket; for moves, the source or the destination. */
   bucket: string | null
-  /** Only events of keys that start with it; needs `bucket`. */
+  /** Only events of keys with this prefix; requires `bucket`. */
   prefix: string | null
   enabled: boolean
   disabled_at: string | null
-  /** Null where an administrator paused it. */
+  /** Null if an administrator paused it. */
   disabled_reason: string | null
-  /** Deliveries in flight to it at a time, over all replicas. */
+  /** Maximum deliveries in flight, across all replicas. */
   max_in_flight: number
-  /** A new secret waits; until then `X-Svc-Signature` is made with the old one. */
+  /** When the new secret takes over; until then the old one signs `X-Svc-Signature`. */
   rotation: {
     /** ISO 8601, UTC, milliseconds. */
     promotes_at: string
   } | null
-  /** Since when no attempt succeeded. */
+  /** Since when all attempts have failed. */
   failing_since: string | null
-  /** After four failures in a row new deliveries wait until then; retries go on. */
+  /** After four consecutive failures, new deliveries wait until then; retries continue. */
   cooling_until: string | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
-  /** The latest; null where there is none (any more). */
+  /** The latest delivery; null if there is none (any more). */
   last_delivery: {
     /** A UUIDv7. */
     id: string
@@ -787,7 +787,7 @@ export interface ListedWebhook {
     /** ISO 8601, UTC, milliseconds. */
     at: string
   } | null
-  /** What became of the deliveries of the last 24 hours that are over; of at most the latest 500. */
+  /** Outcomes of the deliveries that finished in the last 24 hours; at most the latest 500. */
   recent: {
     acknowledged: number
     failed: number
@@ -800,29 +800,29 @@ export interface NewWebhook {
   name: string
   url: string
   events: string[]
-  /** Only events of this bucket; of moves either end counts. */
+  /** Only events of this bucket; for moves, the source or the destination. */
   bucket: string | null
-  /** Only events of keys that start with it; needs `bucket`. */
+  /** Only events of keys with this prefix; requires `bucket`. */
   prefix: string | null
   enabled: boolean
   disabled_at: string | null
-  /** Null where an administrator paused it. */
+  /** Null if an administrator paused it. */
   disabled_reason: string | null
-  /** Deliveries in flight to it at a time, over all replicas. */
+  /** Maximum deliveries in flight, across all replicas. */
   max_in_flight: number
-  /** A new secret waits; until then `X-Svc-Signature` is made with the old one. */
+  /** When the new secret takes over; until then the old one signs `X-Svc-Signature`. */
   rotation: {
     /** ISO 8601, UTC, milliseconds. */
     promotes_at: string
   } | null
-  /** Since when no attempt succeeded. */
+  /** Since when all attempts have failed. */
   failing_since: string | null
-  /** After four failures in a row new deliveries wait until then; retries go on. */
+  /** After four consecutive failures, new deliveries wait until then; retries continue. */
   cooling_until: string | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
-  /** Signs every delivery. Shown only now; kept encrypted. */
+  /** Signs every delivery. Returned only once; stored encrypted. */
   secret: string
 }
 
@@ -832,24 +832,24 @@ export interface Webhook {
   name: string
   url: string
   events: string[]
-  /** Only events of this bucket; of moves either end counts. */
+  /** Only events of this bucket; for moves, the source or the destination. */
   bucket: string | null
-  /** Only events of keys that start with it; needs `bucket`. */
+  /** Only events of keys with this prefix; requires `bucket`. */
   prefix: string | null
   enabled: boolean
   disabled_at: string | null
-  /** Null where an administrator paused it. */
+  /** Null if an administrator paused it. */
   disabled_reason: string | null
-  /** Deliveries in flight to it at a time, over all replicas. */
+  /** Maximum deliveries in flight, across all replicas. */
   max_in_flight: number
-  /** A new secret waits; until then `X-Svc-Signature` is made with the old one. */
+  /** When the new secret takes over; until then the old one signs `X-Svc-Signature`. */
   rotation: {
     /** ISO 8601, UTC, milliseconds. */
     promotes_at: string
   } | null
-  /** Since when no attempt succeeded. */
+  /** Since when all attempts have failed. */
   failing_since: string | null
-  /** After four failures in a row new deliveries wait until then; retries go on. */
+  /** After four consecutive failures, new deliveries wait until then; retries continue. */
   cooling_until: string | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
@@ -857,7 +857,7 @@ export interface Webhook {
 }
 
 export interface AuditFault {
-  /** edited: not what was sealed. missing: the record of a link is gone. swapped: a genuine record stands at another’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not fit the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
+  /** edited: the record differs from what was sealed. missing: the record of a link is gone. swapped: a genuine record is in another record’s place. forged: not written by this service. tail: the end of the chain is gone. gap: links are gone, or a record was kept out of the chain. checkpoint: a checkpoint or the head does not match the chain, or is not signed by this service. retention: records were removed before their recorded time, or the settings ask for that without a record. */
   kind: 'edited' | 'missing' | 'swapped' | 'forged' | 'tail' | 'gap' | 'checkpoint' | 'retention'
   seq: number | null
   audit_id: string | null
@@ -894,26 +894,26 @@ export interface AuditRecord {
 }
 
 export interface AuditVerification {
-  /** Nothing was found in what was looked at. */
+  /** True if no fault was found in the checked range. */
   ok: boolean
-  /** It was looked at to the end; else go on with `from=<next_seq>`. */
+  /** True if the check reached the end; otherwise continue with `from=<next_seq>`. */
   complete: boolean
   first_seq: number
   last_seq: number
   next_seq: number | null
-  /** Records whose hash and MAC were computed anew. */
+  /** Records whose hash and MAC were recomputed. */
   checked: number
-  /** Checkpoints whose signature was checked, those of the file included. */
+  /** Checkpoints whose signature was checked, including those in the file. */
   checkpoints: number
-  /** Records that wait to be sealed. */
+  /** Records not sealed yet. */
   pending: number
-  /** The last link that retention has removed. */
+  /** The last link removed by retention. */
   anchor: {
     seq: number
     /** SHA-256 in hex. */
     chain_hash: string
   } | null
-  /** The last link, when it began. */
+  /** The last link when the check started. */
   head: {
     seq: number
     /** SHA-256 in hex. */
@@ -923,27 +923,27 @@ export interface AuditVerification {
   first_fault: AuditFault | null
   /** The first hundred. */
   faults: AuditFault[]
-  /** Ed25519 keys (base64url) of the checkpoints, for who checks them elsewhere. */
+  /** Ed25519 public keys (base64url) for verifying the checkpoints elsewhere. */
   keys: {
     id: string
     public_key: string
   }[]
 }
 
-/** Every operation: what its call takes and what it answers. */
+/** Every operation: the arguments of its call, and its result. */
 export interface Operations {
-  /** POST /auth/token: Log in with e-mail and password. */
+  /** POST /auth/token: Log in with email and password. */
   login: {
     call: {
       query?: {
-        /** For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
         session?: 'cookie'
       }
       body: {
-        /** The e-mail address. */
+        /** The email address. */
         username: string
         password: string
-        /** If present, `password`. */
+        /** Must be `password` if present. */
         grant_type?: string
         /** Ignored. */
         scope?: string
@@ -955,50 +955,50 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** POST /auth/refresh: Exchange a refresh token for new tokens. The refresh token is replaced at each exchange. Using a replaced one again ends the whole session, except within 30 seconds while its successor is unused: then the same successor is answered. */
+  /** POST /auth/refresh: Exchange a refresh token for new tokens. Each exchange replaces the refresh token. Reusing a replaced one ends the whole session, except within 30 seconds while its successor is unused: then it returns the same successor. */
   refresh: {
     call: {
       query?: {
-        /** For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
         session?: 'cookie'
       }
       body: {
-        /** Left out with `session=cookie`. */
+        /** Omit with `session=cookie`. */
         refresh_token?: string
       }
     }
     reply: TokenPair
   }
-  /** POST /auth/logout: End this session, with all its access and refresh tokens. */
+  /** POST /auth/logout: Log out: end this session with all its tokens. */
   logout: {
     call: object
     reply: undefined
   }
-  /** GET /auth/me: Who you are and what you may do. */
+  /** GET /auth/me: Get your account and permissions. */
   me: {
     call: object
     reply: Me
   }
-  /** GET /auth/config: Which ways to sign in are on. */
+  /** GET /auth/config: List the enabled login methods. */
   authConfig: {
     call: object
     reply: {
       local: boolean
       idp: boolean
       idp_name: string | null
-      /** There is no administrator yet: the setup link that the service printed at its start makes one. */
+      /** True if there is no administrator yet: create one with the setup link that the service printed at startup. */
       setup_required: boolean
     }
   }
-  /** POST /auth/setup: Make the first administrator, with the token of the setup link. Once: the link is dead as soon as there is an administrator. Each start without one prints another link, and the one before it is dead. Answers the tokens of their first session. */
+  /** POST /auth/setup: Create the first administrator with the token of the setup link. The link stops working as soon as there is an administrator. Each start without one prints a new link and invalidates the previous one. Returns the tokens of the administrator’s first session. */
   setUp: {
     call: {
       query?: {
-        /** For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
         session?: 'cookie'
       }
       body: {
-        /** What follows `#` in the link. */
+        /** The part after `#` in the link. */
         token: string
         email: string
         display_name?: string
@@ -1008,11 +1008,11 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** GET /auth/login: Begin a login through the identity provider. Send the browser to `auth_url`. The answer also sets a cookie that ties the login to this browser for ten minutes. */
+  /** GET /auth/login: Start a login through the identity provider. Redirect the browser to `auth_url`. The response also sets a cookie that binds the login to this browser for ten minutes. */
   idpLogin: {
     call: {
       query?: {
-        /** A path of this site to come back to, with a one-time code in the fragment. */
+        /** Path on this site to return to, with a one-time code in the fragment. */
         return_to?: string
       }
     }
@@ -1020,7 +1020,7 @@ export interface Operations {
       auth_url: string
     }
   }
-  /** GET /auth/callback: Where the identity provider sends the browser back to. Answers tokens; a browser that came with `return_to` is sent there instead, with `#code=…` for `POST /auth/handoff`. */
+  /** GET /auth/callback: Redirect URI of the identity provider. Returns tokens; a browser whose login has a `return_to` is redirected there instead, with `#code=…` for `POST /auth/handoff`. */
   idpCallback: {
     call: {
       query?: {
@@ -1033,7 +1033,7 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** POST /auth/callback: The same, for providers that answer with a form. The form comes from another site, so the browser leaves our cookie out; it is sent on to the GET form. */
+  /** POST /auth/callback: Redirect URI for providers that respond with a form. The form comes from another site, so the browser does not send our cookie with it; it is redirected to the GET route. */
   idpCallbackPost: {
     call: {
       body: {
@@ -1046,11 +1046,11 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** POST /auth/handoff: Exchange the code of a finished browser login for tokens. Once, within 60 seconds, and only in the browser that began the login: its cookie comes along. */
+  /** POST /auth/handoff: Exchange the code of a finished browser login for tokens. Works once, within 60 seconds, and only in the browser that started the login, which has its cookie. */
   redeemHandoff: {
     call: {
       query?: {
-        /** For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
         session?: 'cookie'
       }
       body: {
@@ -1059,11 +1059,11 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** POST /auth/password: Change your password. Ends every session of yours, this one too, and answers the tokens of a new one. Personal access tokens stay. */
+  /** POST /auth/password: Change your password. Ends all your sessions, including this one, and returns the tokens of a new one. Personal access tokens stay valid. */
   changePassword: {
     call: {
       query?: {
-        /** For browsers: the refresh token comes as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
         session?: 'cookie'
       }
       body: {
@@ -1074,13 +1074,13 @@ export interface Operations {
     }
     reply: TokenPair
   }
-  /** GET /auth/sessions: Where you are signed in, latest first. */
+  /** GET /auth/sessions: List your sessions, latest first. */
   listSessions: {
     call: {
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
@@ -1096,7 +1096,7 @@ export interface Operations {
       last_used_at: string
       /** ISO 8601, UTC, milliseconds. */
       expires_at: string
-      /** The one that asks. */
+      /** True for the session making this request. */
       current: boolean
     }>
   }
@@ -1110,7 +1110,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /tokens: Create a personal access token. It acts as you, with the rights you have at each request. At most 50 live ones a person. */
+  /** POST /tokens: Create a personal access token. It acts as you, with the permissions you have at each request. At most 50 valid tokens per user. */
   createToken: {
     call: {
       body: {
@@ -1125,15 +1125,15 @@ export interface Operations {
   listTokens: {
     call: {
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<Token>
   }
-  /** DELETE /tokens/{id}: Revoke a personal access token. Takes effect on the next request. With `cascade` the tokens created with it, and with those, are revoked too. Administrators may revoke anyone’s. */
+  /** DELETE /tokens/{id}: Revoke a personal access token. Takes effect on the next request. With `cascade`, tokens created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s. */
   revokeToken: {
     call: {
       params: {
@@ -1146,7 +1146,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /tokens/{id}/rotate: Give a token of yours a new value. Name, expiry and lineage stay. The old value dies at once, or after a grace of up to a day. */
+  /** POST /tokens/{id}/rotate: Rotate a personal access token. Gives it a new value; name, expiry and lineage stay. The old value stops working at once, or after a grace period of up to a day. */
   rotateToken: {
     call: {
       params: {
@@ -1154,7 +1154,7 @@ export interface Operations {
         id: string
       }
       body: {
-        /** How long the old value still works. */
+        /** Seconds that the old value still works. */
         grace_seconds?: number
       }
     }
@@ -1168,9 +1168,9 @@ export interface Operations {
         id: string
       }
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
@@ -1180,10 +1180,10 @@ export interface Operations {
   createBucket: {
     call: {
       body: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         name: string
         quota_gb?: number | null
-        /** Days that deleted and overwritten contents stay restorable; 0 switches the trash off. */
+        /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
         trash_days?: number
       }
     }
@@ -1193,9 +1193,9 @@ export interface Operations {
   listBuckets: {
     call: {
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
@@ -1205,38 +1205,38 @@ export interface Operations {
   getBucket: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
     }
     reply: Bucket
   }
-  /** PATCH /buckets/{bucket}: Change a bucket's quota or trash days. A quota below what is used is allowed: nothing is lost, only growth is refused. `null` lifts the quota. */
+  /** PATCH /buckets/{bucket}: Change a bucket's quota or trash days. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. */
   updateBucket: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
         quota_gb?: number | null
-        /** Days that deleted and overwritten contents stay restorable; 0 switches the trash off. */
+        /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
         trash_days?: number
       }
     }
     reply: Bucket
   }
-  /** DELETE /buckets/{bucket}: Delete an empty bucket. Its trash goes with it. */
+  /** DELETE /buckets/{bucket}: Delete an empty bucket. Its trash is deleted too. */
   deleteBucket: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
     }
     reply: undefined
   }
-  /** GET /usage: Totals over the buckets you have a grant on, and each. */
+  /** GET /usage: Get current usage of the buckets you have a grant on, in total and each. */
   usage: {
     call: object
     reply: {
@@ -1244,7 +1244,7 @@ export interface Operations {
       object_count: number
       trash_bytes: number
       buckets: ({
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         name: string
         quota_gb: number | null
         used_bytes: number
@@ -1253,20 +1253,20 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /usage/history: Usage over time, by hour or day, of the buckets you have a grant on. Days are kept for 400 days, hours for 35: that is also the most one request may span. Traffic is counted in memory and written every minute. */
+  /** GET /usage/history: Get usage over time, by hour or day, of the buckets you have a grant on. Daily values are kept for 400 days, hourly ones for 35; a request may span at most as much. Traffic is counted in memory and written every minute. */
   usageHistory: {
     call: {
       query?: {
         /** ISO 8601, UTC, milliseconds. */
         from?: string
-        /** Excluded. Default: now. */
+        /** Exclusive. Default: now. */
         to?: string
-        /** Instead of `from`: so many days up to `to`. */
+        /** Instead of `from`: this many days before `to`. */
         days?: number
         step?: 'hour' | 'day'
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket?: string
-        /** How many buckets are told apart: those that held most. The rest is added up. */
+        /** How many buckets to list separately, largest first. The rest are added up. */
         top?: number
       }
     }
@@ -1276,19 +1276,19 @@ export interface Operations {
       /** ISO 8601, UTC, milliseconds. */
       to: string
       step: 'hour' | 'day'
-      /** The bucket that held most first. */
+      /** Largest bucket first. */
       series: ({
-        /** Null: requests that are about no bucket. Only for administrators. */
+        /** Null: requests that concern no bucket. Only for administrators. */
         bucket: string | null
-        /** The bucket is not there any more. Only for administrators. */
+        /** The bucket no longer exists. Only for administrators. */
         deleted: boolean
-        /** In order of time. A time at which the service did not run is missing. */
+        /** In chronological order. Periods when the service was not running are missing. */
         points: UsagePoint[]
       })[]
-      /** All further buckets together. */
+      /** All other buckets together. */
       others: {
         buckets: number
-        /** In order of time. A time at which the service did not run is missing. */
+        /** In chronological order. Periods when the service was not running are missing. */
         points: UsagePoint[]
       } | null
       totals: {
@@ -1296,48 +1296,48 @@ export interface Operations {
         downloaded_bytes: number
         requests: number
       }
-      /** Webhook deliveries of that time that failed for good. Null for who is no administrator. */
+      /** Webhook deliveries of that period that failed permanently. Null unless you are an administrator. */
       failed_deliveries: number | null
     }
   }
-  /** GET /usage/types: What is stored by content type, in the buckets you have a grant on. Counted in the background: hourly where a bucket changed in size or number, else daily. */
+  /** GET /usage/types: Get usage by content type, in the buckets you have a grant on. Counted in the background: hourly for buckets that changed in size or object count, else daily. */
   usageTypes: {
     call: {
       query?: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket?: string
       }
     }
     reply: {
-      /** The one with most bytes first. */
+      /** Largest first. */
       items: ({
-        /** In lower case, without parameters; null for all rarer ones together. */
+        /** In lower case, without parameters; null for all less common ones together. */
         content_type: string | null
         used_bytes: number
         object_count: number
       })[]
-      /** Of the bucket that was counted longest ago; null while none was counted. */
+      /** The time of the least recently counted bucket; null if none was counted yet. */
       counted_at: string | null
     }
   }
-  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name both come in one byte order, page by page, at a cost that does not grow with the bucket. By size or time the folders come first. `offset` jumps; `cursor` reads on. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
+  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket. By size or time, folders come first. `offset` jumps; `cursor` continues. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
   browse: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query?: {
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
         offset?: number
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         sort?: 'name' | 'size' | 'modified'
         order?: 'asc' | 'desc'
-        /** `first`: as a window shows a folder: folders before objects also by name, and the empty object that only marks the folder itself left out. */
+        /** `first`: as file managers show a folder: folders before objects also when sorted by name, and without the empty object that only marks the folder itself. */
         folders?: 'mixed' | 'first'
       }
     }
@@ -1351,35 +1351,35 @@ export interface Operations {
       total_folders: number | null
     }
   }
-  /** GET /buckets/{bucket}/objects: List all objects under a prefix, folders ignored. */
+  /** GET /buckets/{bucket}/objects: List all objects under a prefix, ignoring folders. */
   listObjects: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query?: {
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
-        /** Only keys that hold this text after the prefix, whatever its case. A page may be short and yet not the last: `next_cursor` tells. */
+        /** Only keys that contain this text after the prefix, ignoring case. A short page may not be the last one: check `next_cursor`. */
         search?: string
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
       }
     }
     reply: Page<StoredObject>
   }
-  /** POST /buckets/{bucket}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. All are stored or none. */
+  /** POST /buckets/{bucket}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. Either all are stored or none. */
   uploadForm: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query?: {
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
       }
       body: Bytes
@@ -1388,11 +1388,11 @@ export interface Operations {
       items: StoredObject[]
     }
   }
-  /** PUT /buckets/{bucket}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
+  /** PUT /buckets/{bucket}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata. A replaced object goes to the trash. */
   putObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
@@ -1401,43 +1401,43 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{bucket}/objects/{+key}: Download an object. Takes Range (single and multiple) and the conditions of RFC 9110. */
+  /** GET /buckets/{bucket}/objects/{+key}: Download an object. Supports Range (single and multiple) and the conditional headers of RFC 9110. */
   getObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
       query?: {
-        /** `1`: answer as an attachment. */
+        /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /buckets/{bucket}/objects/{+key}: An object's headers. The headers a download would have. */
+  /** HEAD /buckets/{bucket}/objects/{+key}: Get an object's headers. The headers of a download, without the body. */
   headObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
       query?: {
-        /** `1`: answer as an attachment. */
+        /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. It goes to the trash. `permanent=true` destroys it and needs `manage`. */
+  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash. `permanent=true` deletes it for good and needs `manage`. */
   deleteObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
@@ -1448,11 +1448,11 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** PUT /buckets/{bucket}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` stores only a new key, `If-Match` only over that version. `x-meta-*` headers become metadata. What was there goes to the trash. */
+  /** PUT /buckets/{bucket}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata. A replaced object goes to the trash. */
   putObjectByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
@@ -1463,43 +1463,43 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{bucket}/object: Download an object (key in the query). Takes Range (single and multiple) and the conditions of RFC 9110. */
+  /** GET /buckets/{bucket}/object: Download an object (key in the query). Supports Range (single and multiple) and the conditional headers of RFC 9110. */
   getObjectByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** `1`: answer as an attachment. */
+        /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /buckets/{bucket}/object: An object's headers (key in the query). The headers a download would have. */
+  /** HEAD /buckets/{bucket}/object: Get an object's headers (key in the query). The headers of a download, without the body. */
   headObjectByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** `1`: answer as an attachment. */
+        /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). It goes to the trash. `permanent=true` destroys it and needs `manage`. */
+  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash. `permanent=true` deletes it for good and needs `manage`. */
   deleteObjectByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
@@ -1510,11 +1510,11 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. They go to the trash; `trash_ids` put them back. */
+  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. Moves them to the trash; restore them with `trash_ids`. */
   bulkDelete: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1523,11 +1523,11 @@ export interface Operations {
     }
     reply: DeleteResult
   }
-  /** POST /buckets/{bucket}/objects/exists: Which of up to 1,000 keys are taken. Answers for keys the caller may list or read; before an upload, say. */
+  /** POST /buckets/{bucket}/objects/exists: Check which of up to 1,000 keys exist. For example before an upload. Covers keys that the caller may list or read. */
   objectsExist: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1548,14 +1548,14 @@ export interface Operations {
   updateObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
       body: {
         content_type?: string
-        /** Replaces all of it. At most 8 KiB. */
+        /** Replaces all metadata. At most 8 KiB. */
         metadata?: Record<string, string>
       }
     }
@@ -1565,7 +1565,7 @@ export interface Operations {
   updateObjectByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
@@ -1574,27 +1574,27 @@ export interface Operations {
       }
       body: {
         content_type?: string
-        /** Replaces all of it. At most 8 KiB. */
+        /** Replaces all metadata. At most 8 KiB. */
         metadata?: Record<string, string>
       }
     }
     reply: StoredObject
   }
-  /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No byte is copied: both share the contents. What was there goes to the trash. */
+  /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents. A replaced object goes to the trash. */
   copyObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         source_bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         source_key: string
         /** Default: the same key. */
         dest_key?: string
-        /** Only where the key is free. */
+        /** Only if the key is not in use. */
         if_none_match?: '*'
       }
     }
@@ -1604,17 +1604,17 @@ export interface Operations {
   moveObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         source_bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         source_key: string
         /** Default: the same key. */
         dest_key?: string
-        /** Only where the key is free. */
+        /** Only if the key is not in use. */
         if_none_match?: '*'
       }
     }
@@ -1624,18 +1624,18 @@ export interface Operations {
   bulkCopy: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         source_bucket: string
         keys: string[]
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         dest_prefix?: string
-        /** What is taken off the keys before `dest_prefix` is put in front. Default: all but the last segment. */
+        /** Removed from the keys before `dest_prefix` is added. Default: all but the last segment. */
         source_prefix?: string
-        /** Only where the key is free. */
+        /** Only if the key is not in use. */
         if_none_match?: '*'
       }
     }
@@ -1645,32 +1645,32 @@ export interface Operations {
   bulkMove: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         source_bucket: string
         keys: string[]
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         dest_prefix?: string
-        /** What is taken off the keys before `dest_prefix` is put in front. Default: all but the last segment. */
+        /** Removed from the keys before `dest_prefix` is added. Default: all but the last segment. */
         source_prefix?: string
-        /** Only where the key is free. */
+        /** Only if the key is not in use. */
         if_none_match?: '*'
       }
     }
     reply: BulkResult
   }
-  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed as it is read. What the caller may not read is left out. Without `prefix` and `keys` this is the object of the key `archive`. */
+  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed while it is read. Objects the caller may not read are left out. Without `prefix` and `keys` this returns the object with the key `archive`. */
   archiveObjects: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query?: {
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         keys?: string[]
         download?: '0' | '1'
@@ -1678,11 +1678,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{bucket}/objects/archive: The same for a selection too long for a URL. */
+  /** POST /buckets/{bucket}/objects/archive: Download a zip of a selection too long for a URL. */
   archiveSelection: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1691,11 +1691,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{bucket}/objects/presign: A URL that needs no credential. For one method on one key, within these limits, until it expires. It ends with the right or the account of whoever made it. */
+  /** POST /buckets/{bucket}/objects/presign: Create a URL that needs no credential. For one method on one key, within these limits, until it expires. It stops working when its creator loses the permission or the account. */
   presignObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1705,15 +1705,15 @@ export interface Operations {
         method?: 'GET' | 'PUT'
         /** `15m`, `1h`, `7d` or seconds; at most seven days. */
         expires_in?: string | number
-        /** GET: always as an attachment. */
+        /** GET: always send as an attachment. */
         download?: boolean
-        /** GET: the name to save it by. */
+        /** GET: the file name to save as. */
         filename?: string
-        /** GET: pages of this origin may show it in a frame, and it is never redirected to the storage. */
+        /** GET: pages of this origin may show it in a frame; never redirects to the storage. */
         embed?: boolean
-        /** PUT: the only Content-Type taken. */
+        /** PUT: the only Content-Type accepted. */
         content_type?: string
-        /** PUT: the most bytes taken. */
+        /** PUT: maximum size in bytes. */
         max_bytes?: number
       }
     }
@@ -1723,7 +1723,7 @@ export interface Operations {
       expires_at: string
     }
   }
-  /** GET /signed/{token}: Download by a presigned URL. */
+  /** GET /signed/{token}: Download with a presigned URL. */
   getSigned: {
     call: {
       params: {
@@ -1732,7 +1732,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** HEAD /signed/{token}: Headers by a presigned URL. */
+  /** HEAD /signed/{token}: Get headers with a presigned URL. */
   headSigned: {
     call: {
       params: {
@@ -1741,7 +1741,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** PUT /signed/{token}: Upload by a presigned URL. */
+  /** PUT /signed/{token}: Upload with a presigned URL. */
   putSigned: {
     call: {
       params: {
@@ -1751,11 +1751,11 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /images/{bucket}/{+key}: An object as an image in another size or format. Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by their contents, whatever they are called. The result is upright, in sRGB and free of metadata. Without `w`, `h`, `format` and `q` the object itself is given. */
+  /** GET /images/{bucket}/{+key}: Get an image in another size or format. Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by content, whatever their name. The result is upright, in sRGB and without metadata. Without `w`, `h`, `format` and `q` the object itself is returned. */
   getImage: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
@@ -1764,11 +1764,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** HEAD /images/{bucket}/{+key}: An image's headers. Renders nothing: Content-Length is there only where the image was made before. */
+  /** HEAD /images/{bucket}/{+key}: Get an image's headers. Renders nothing: Content-Length is present only if the image was rendered before. */
   headImage: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
@@ -1777,71 +1777,71 @@ export interface Operations {
     }
     reply: Response
   }
-  /** GET /images/{bucket}: An object as an image in another size or format (key in the query). Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by their contents, whatever they are called. The result is upright, in sRGB and free of metadata. Without `w`, `h`, `format` and `q` the object itself is given. */
+  /** GET /images/{bucket}: Get an image in another size or format (key in the query). Reads JPEG, PNG, WebP, AVIF, GIF and TIFF by content, whatever their name. The result is upright, in sRGB and without metadata. Without `w`, `h`, `format` and `q` the object itself is returned. */
   getImageByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /images/{bucket}: An image's headers (key in the query). Renders nothing: Content-Length is there only where the image was made before. */
+  /** HEAD /images/{bucket}: Get an image's headers (key in the query). Renders nothing: Content-Length is present only if the image was rendered before. */
   headImageByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** POST /buckets/{bucket}/upload/init: Begin an upload in parts. Reserves the size, where it is given, under the quota; where no part comes for an hour, only what has arrived, and each further part for itself. Each part is PUT to its URL, several at a time and in any order; unfinished uploads end after a day (setting `uploads.expire_hours`). */
+  /** POST /buckets/{bucket}/upload/init: Start a multipart upload. Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`). */
   initUpload: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1856,7 +1856,7 @@ export interface Operations {
     reply: {
       /** A UUIDv7. */
       upload_id: string
-      /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+      /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
       bucket: string
       /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
       key: string
@@ -1866,15 +1866,15 @@ export interface Operations {
       num_parts: number | null
       /** ISO 8601, UTC, milliseconds. */
       expires_at: string
-      /** In order of part number; at most 1,000, the rest (and fresh ones) from `GET …/upload/{upload_id}`. */
+      /** In order of part number; at most 1,000. Get the rest, and renewed ones, from `GET …/upload/{upload_id}`. */
       urls: string[]
     }
   }
-  /** GET /buckets/{bucket}/upload/{upload_id}: What has arrived, and fresh URLs for the rest. To go on after a reload, or from another machine. */
+  /** GET /buckets/{bucket}/upload/{upload_id}: Get the parts that have arrived, and new URLs for the rest. For resuming after a reload, or from another machine. */
   getUpload: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** A UUIDv7. */
         upload_id: string
@@ -1889,7 +1889,7 @@ export interface Operations {
     reply: {
       /** A UUIDv7. */
       upload_id: string
-      /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+      /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
       bucket: string
       /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
       key: string
@@ -1909,35 +1909,35 @@ export interface Operations {
         size: number
         etag: string
       }[]
-      /** Of the parts that are missing. */
+      /** URLs of the missing parts. */
       urls: {
         part_number: number
-        /** PUT the bytes here, without a credential, and keep the `ETag`. */
+        /** PUT the part here, without a credential, and keep the `ETag`. */
         url: string
       }[]
     }
   }
-  /** GET /buckets/{bucket}/upload: Uploads that are not finished, latest first. */
+  /** GET /buckets/{bucket}/upload: List unfinished uploads, latest first. */
   listUploads: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<Upload>
   }
-  /** POST /buckets/{bucket}/upload/complete: Make the parts an object. Costs the number of parts, not of bytes. Asked again it answers the same. 409 names parts that are missing or different. */
+  /** POST /buckets/{bucket}/upload/complete: Complete a multipart upload. The cost depends on the number of parts, not of bytes. Repeating the request returns the same result. 409 names parts that are missing or different. */
   completeUpload: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1954,11 +1954,11 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{bucket}/upload/abort: Give an upload up and remove its parts. */
+  /** POST /buckets/{bucket}/upload/abort: Abort an upload and remove its parts. */
   abortUpload: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -1968,7 +1968,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** PUT /parts/{token}: Upload one part by its URL. Needs `Content-Length`. Sending a part again replaces it. */
+  /** PUT /parts/{token}: Upload one part to its URL. Needs `Content-Length`. Uploading a part again replaces it. */
   putPart: {
     call: {
       params: {
@@ -1982,28 +1982,28 @@ export interface Operations {
       size: number
     }
   }
-  /** POST /share/{bucket}/{+key}: Make a link to an object. Needs `share` and `read`. The limits may stand in the body or in the query. */
+  /** POST /share/{bucket}/{+key}: Create a link to an object. Needs `share` and `read`. The limits may be in the body or in the query. */
   shareObject: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
       query?: {
-        /** `15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings. */
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string
-        /** Asked of everyone who opens the link; at most 72 bytes. */
+        /** Required from everyone who opens the link; at most 72 bytes. */
         password?: string
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
       }
       body?: {
-        /** `15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings. */
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string
-        /** Asked of everyone who opens the link; at most 72 bytes. */
+        /** Required from everyone who opens the link; at most 72 bytes. */
         password?: string
         max_downloads?: number
         filename?: string
@@ -2012,28 +2012,28 @@ export interface Operations {
     }
     reply: NewShare
   }
-  /** POST /share/{bucket}: Make a link to an object (key in the query). */
+  /** POST /share/{bucket}: Create a link to an object (key in the query). */
   shareObjectByQuery: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** `15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings. */
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string
-        /** Asked of everyone who opens the link; at most 72 bytes. */
+        /** Required from everyone who opens the link; at most 72 bytes. */
         password?: string
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
       }
       body?: {
-        /** `15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings. */
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string
-        /** Asked of everyone who opens the link; at most 72 bytes. */
+        /** Required from everyone who opens the link; at most 72 bytes. */
         password?: string
         max_downloads?: number
         filename?: string
@@ -2042,21 +2042,21 @@ export interface Operations {
     }
     reply: NewShare
   }
-  /** POST /share: Make a link to an object, a folder, a selection, or one that takes files. `upload` needs `share` and `write` under the prefix: strangers put files there, see nothing of what is in it, and never overwrite. */
+  /** POST /share: Create a link to an object, a folder or a selection, or an upload link. `upload` needs `share` and `write` under the prefix: strangers can upload files there, but see nothing of its contents and never overwrite anything. */
   createShare: {
     call: {
       body: {
         kind: 'object' | 'folder' | 'selection' | 'upload'
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         keys?: string[]
-        /** `15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings. */
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string
-        /** Asked of everyone who opens the link; at most 72 bytes. */
+        /** Required from everyone who opens the link; at most 72 bytes. */
         password?: string
         max_downloads?: number
         filename?: string
@@ -2064,27 +2064,27 @@ export interface Operations {
         max_file_bytes?: number
         max_total_bytes?: number
         max_files?: number
-        /** Like `image/*`. By what the file is sent as. */
+        /** For example `image/*`. Compared with the Content-Type that the file is sent with. */
         content_types?: string[]
       }
     }
     reply: NewShare
   }
-  /** GET /share: Your links, latest first; administrators see all. */
+  /** GET /share: List your links, latest first; administrators see all. */
   listShares: {
     call: {
       query?: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket?: string
-        /** Links to just this object. */
+        /** Only links to this object. */
         key?: string
-        /** `expired` counts in what was used up. */
+        /** `expired` includes links whose downloads are used up. */
         state?: 'active' | 'expired' | 'revoked'
-        /** Part of the key, prefix, name to save as, or maker’s e-mail. */
+        /** Part of the key, prefix, file name or creator’s email. */
         q?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
@@ -2098,7 +2098,7 @@ export interface Operations {
         id: string
       }
       body: {
-        /** `15m`, `12h`, `7d`, seconds, or `never`; default and longest are settings. */
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string
         password?: string | null
         max_downloads?: number | null
@@ -2108,7 +2108,7 @@ export interface Operations {
     }
     reply: Share
   }
-  /** DELETE /share/{id}: Revoke a link. Dead at the next request. Whoever has `manage` on its object may revoke it too. */
+  /** DELETE /share/{id}: Revoke a link. Takes effect on the next request. Users with `manage` on its object may revoke it too. */
   revokeShare: {
     call: {
       params: {
@@ -2118,7 +2118,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** GET /share/{id}/accesses: Who opened a link, latest first. */
+  /** GET /share/{id}/accesses: List a link’s accesses, latest first. */
   listShareAccesses: {
     call: {
       params: {
@@ -2141,7 +2141,7 @@ export interface Operations {
       user_agent: string | null
     }>
   }
-  /** POST /public/s/{token}: Exchange the password of a link for a ticket. The ticket goes into the query of the link’s URLs, so that a browser can open and save what the link is of. It ends with the link, and with its password. */
+  /** POST /public/s/{token}: Exchange the password of a link for a ticket. Put the ticket into the query of the link’s URLs, so that a browser can open and save the link’s objects. It expires with the link and when the password changes. */
   unlockShare: {
     call: {
       params: {
@@ -2157,91 +2157,91 @@ export interface Operations {
       expires_in: number
     }
   }
-  /** GET /public/s/{token}: Open a link. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** GET /public/s/{token}: Open a link. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   openShare: {
     call: {
       params: {
         token: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /public/s/{token}: Look at a link, which spends nothing. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** HEAD /public/s/{token}: Get a link’s headers without counting a download. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   headShare: {
     call: {
       params: {
         token: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** GET /public/s/{token}/{+key}: Open an object of a folder or selection. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** GET /public/s/{token}/{+key}: Open an object of a folder or selection. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   openShareEntry: {
     call: {
       params: {
@@ -2250,42 +2250,42 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /public/s/{token}/{+key}: Open an object of a folder or selection. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** HEAD /public/s/{token}/{+key}: Open an object of a folder or selection. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   headShareEntry: {
     call: {
       params: {
@@ -2294,42 +2294,42 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** PUT /public/s/{token}/{+key}: Put a file in through a link that takes files. A name that is taken gets a number; nothing is ever overwritten. */
+  /** PUT /public/s/{token}/{+key}: Upload a file through an upload link. If the name is already in use, a number is added; nothing is ever overwritten. */
   receiveThroughShare: {
     call: {
       params: {
@@ -2338,7 +2338,7 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
       }
       body: Bytes
@@ -2349,7 +2349,7 @@ export interface Operations {
       size: number
     }
   }
-  /** PUT /public/s/{token}/{+key}: Put a file in through a link that takes files. A name that is taken gets a number; nothing is ever overwritten. */
+  /** PUT /public/s/{token}/{+key}: Upload a file through an upload link. If the name is already in use, a number is added; nothing is ever overwritten. */
   receiveThroughShareAtRoot: {
     call: {
       params: {
@@ -2358,7 +2358,7 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
       }
       body: Bytes
@@ -2369,91 +2369,91 @@ export interface Operations {
       size: number
     }
   }
-  /** GET /public/s/{token}: Open a link. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** GET /public/s/{token}: Open a link. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   openShareAtRoot: {
     call: {
       params: {
         token: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /public/s/{token}: Look at a link, which spends nothing. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** HEAD /public/s/{token}: Get a link’s headers without counting a download. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   headShareAtRoot: {
     call: {
       params: {
         token: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** GET /public/s/{token}/{+key}: Open an object of a folder or selection. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** GET /public/s/{token}/{+key}: Open an object of a folder or selection. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   openShareEntryAtRoot: {
     call: {
       params: {
@@ -2462,42 +2462,42 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** HEAD /public/s/{token}/{+key}: Open an object of a folder or selection. The object; of a folder or selection its listing as JSON. Expired, revoked, spent and unknown links are all 410. A password goes into `X-Share-Password` or HTTP Basic. Images take the parameters of the image proxy, `w` and `h` rounded up to one of fifty sizes, `q` to tens. `key` names an object of a folder or selection, as the path does. */
+  /** HEAD /public/s/{token}/{+key}: Open an object of a folder or selection. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   headShareEntryAtRoot: {
     call: {
       params: {
@@ -2506,82 +2506,82 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** Stands for the password for an hour: see `POST /public/s/{token}`. */
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
         ticket?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
-        /** A folder or selection as a zip. */
+        /** Download a folder or selection as a zip. */
         archive?: '1'
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** To be shown in a frame of our own pages; its policy keeps it in a sandbox. */
+        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
         embed?: '1'
-        /** What the link is, as JSON, for the page that shows it: spends nothing. */
+        /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
-        /** Width of the box in CSS pixels; one alone keeps the ratio. */
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
-        /** Height of the box in CSS pixels; one alone keeps the ratio. */
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
         h?: number
-        /** `auto` takes what `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: that of the source where we can write it, else WebP. */
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
         format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. PNG has none. */
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
         q?: number
-        /** How the picture gets into a box of `w` and `h`: whole inside of it (`contain`, `inside`), filling it with what juts out cut off (`cover`), distorted (`fill`), or whole with margins (`pad`). */
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
         fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
         /** Multiplies `w` and `h`. */
         dpr?: number
-        /** `1`: may become larger than the source. */
+        /** `1`: may be enlarged beyond the source. */
         enlarge?: '0' | '1'
-        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise and in other formats the first. */
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, or put back what a job deleted or moved. Works in the background on what there is when it begins, with the rights of its creator, which are asked again as it goes on. What has been overwritten, described anew or put there since is left alone, as an error: `changed`. Every object has its own audit record and event. `restore` undoes a `delete`, `empty_bucket` or `move` of yours that is over (`of`) and takes nothing else. Of a deletion it puts back what is still in the trash, which needs `write` on each key; of a move, for a week, what is still where it was moved to and has the same contents, with the rights that a move needs, and what the move overwrote. What it cannot put back stays where it is, as an error: `already_exists` where the key is taken. At most 100 of your jobs may wait or run at a time (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, or undo a job. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
         kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore'
-        /** Required but for `restore`. */
+        /** Required except for `restore`. */
         source_bucket?: string
-        /** The job that is to be undone (restore). */
+        /** The job to undo (restore). */
         of?: string
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
-        /** Only keys that hold this text, whatever its case. */
+        /** Only keys that contain this text, ignoring case. */
         search?: string
-        /** Keys to leave out; what ends with a slash leaves out the whole folder. */
+        /** Keys to leave out; a key that ends with a slash leaves out the whole folder. */
         exclude?: string[]
-        /** In place of a prefix. */
+        /** Instead of a prefix. */
         keys?: string[]
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         dest_bucket?: string
-        /** Takes the place of `prefix` in the keys (copy, move). */
+        /** Replaces `prefix` in the keys (copy, move). */
         dest_prefix?: string
-        /** Leaves keys that are taken alone, as an error. */
+        /** Do not replace existing keys; report them as errors. */
         if_none_match?: '*'
       }
     }
     reply: Job
   }
-  /** GET /jobs: Your jobs, latest first; administrators see all. */
+  /** GET /jobs: List your jobs, latest first; administrators see all. */
   listJobs: {
     call: {
       query?: {
         status?: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<Job>
   }
-  /** GET /jobs/{id}: How far a job is. */
+  /** GET /jobs/{id}: Get a job and its progress. */
   getJob: {
     call: {
       params: {
@@ -2591,7 +2591,7 @@ export interface Operations {
     }
     reply: Job
   }
-  /** POST /jobs/{id}/cancel: Stop a job. What is done stays done. */
+  /** POST /jobs/{id}/cancel: Cancel a job. Work already done is kept. */
   cancelJob: {
     call: {
       params: {
@@ -2601,13 +2601,13 @@ export interface Operations {
     }
     reply: Job
   }
-  /** POST /policies: Create a cleanup policy. Needs `policy` on all that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size` and `keep_newest` is required; an object is deleted when all of those given say so. */
+  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size` and `keep_newest` is required; an object is deleted if it meets all the given conditions. */
   createPolicy: {
     call: {
       body: {
         name: string
         bucket_patterns: string[]
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         glob?: string | null
         older_than_days?: number | null
@@ -2616,32 +2616,32 @@ export interface Operations {
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
-        /** An IANA name. */
+        /** An IANA time zone name. */
         timezone?: string
         enabled?: boolean
       }
     }
     reply: Policy
   }
-  /** GET /policies: Policies you may change, latest first. */
+  /** GET /policies: List the policies you may change, latest first. */
   listPolicies: {
     call: {
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<Policy>
   }
-  /** POST /policies/preview: What a policy would delete now, without saving it. Looks at up to 100,000 objects; `complete` says whether these were all. Needs `policy` and `delete` on all that is in scope. */
+  /** POST /policies/preview: Preview what a policy would delete now, without saving it. Examines up to 100,000 objects; `complete` says whether these were all. Needs `policy` and `delete` on everything in scope. */
   previewPolicy: {
     call: {
       body: {
         name?: string
         bucket_patterns: string[]
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         glob?: string | null
         older_than_days?: number | null
@@ -2650,7 +2650,7 @@ export interface Operations {
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
-        /** An IANA name. */
+        /** An IANA time zone name. */
         timezone?: string
         enabled?: boolean
       }
@@ -2664,7 +2664,7 @@ export interface Operations {
       bytes: number
       oldest: string | null
       newest: string | null
-      /** Objects in scope that stay, by the first condition that keeps them. */
+      /** Objects in scope that are kept, by the first condition that keeps them. */
       excluded: {
         glob: number
         min_size: number
@@ -2672,9 +2672,9 @@ export interface Operations {
         older_than_days: number
       }
       sample: string[]
-      /** The sample with what there is to know of each. */
+      /** Details of the objects in the sample. */
       objects: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
@@ -2683,11 +2683,11 @@ export interface Operations {
         last_modified: string
       }[]
       would_stop: string | null
-      /** The next five times of the schedule. */
+      /** The next five scheduled times. */
       next_runs: string[]
     }
   }
-  /** GET /policies/{id}: A policy. */
+  /** GET /policies/{id}: Get a policy. */
   getPolicy: {
     call: {
       params: {
@@ -2697,7 +2697,7 @@ export interface Operations {
     }
     reply: Policy
   }
-  /** PATCH /policies/{id}: Change a policy. What is left out stays; null takes a condition, a limit or the schedule away. Whoever changes it becomes its author, with whose rights it runs. A run of it that is not over stops. */
+  /** PATCH /policies/{id}: Change a policy. Omitted fields are unchanged; null removes a condition, a limit or the schedule. Whoever changes it becomes its author, and it runs with the author’s permissions. A run in progress stops. */
   updatePolicy: {
     call: {
       params: {
@@ -2707,7 +2707,7 @@ export interface Operations {
       body: {
         name?: string
         bucket_patterns?: string[]
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         glob?: string | null
         older_than_days?: number | null
@@ -2716,14 +2716,14 @@ export interface Operations {
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
-        /** An IANA name. */
+        /** An IANA time zone name. */
         timezone?: string
         enabled?: boolean
       }
     }
     reply: Policy
   }
-  /** DELETE /policies/{id}: Delete a policy with its history. A run of it that is not over is cancelled. What was deleted stays in the trash and in the audit log. */
+  /** DELETE /policies/{id}: Delete a policy with its history. A run in progress is cancelled. Deleted objects stay in the trash and in the audit log. */
   deletePolicy: {
     call: {
       params: {
@@ -2733,7 +2733,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /policies/{id}/run: Run a policy now, or try what a run would do. Answers 200 with the run when it is over within two seconds, else 202. With `of` it deletes exactly what that dry run listed, without what has changed since. Works with the rights of the author of the policy. One run of a policy at a time (409). The options may be in the query or in the body. */
+  /** POST /policies/{id}/run: Run a policy now, or do a dry run. Returns 200 with the run if it finishes within two seconds, else 202. With `of` it deletes exactly what that dry run listed, except what has changed since. Runs with the permissions of the policy’s author. A policy has one run at a time (409). The options may be in the query or in the body. */
   runPolicy: {
     call: {
       params: {
@@ -2742,18 +2742,18 @@ export interface Operations {
       }
       query?: {
         dry_run?: boolean
-        /** A dry run of the policy as it is now. */
+        /** A dry run of the policy’s current version. */
         of?: string
       }
       body?: {
         dry_run?: boolean
-        /** A dry run of the policy as it is now. */
+        /** A dry run of the policy’s current version. */
         of?: string
       }
     }
     reply: PolicyRun
   }
-  /** GET /policies/{id}/runs: Runs of a policy, latest first. */
+  /** GET /policies/{id}/runs: List a policy’s runs, latest first. */
   listPolicyRuns: {
     call: {
       params: {
@@ -2761,15 +2761,15 @@ export interface Operations {
         id: string
       }
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<PolicyRun>
   }
-  /** GET /policies/{id}/runs/{run_id}: A run of a policy. */
+  /** GET /policies/{id}/runs/{run_id}: Get a run of a policy. */
   getPolicyRun: {
     call: {
       params: {
@@ -2781,7 +2781,7 @@ export interface Operations {
     }
     reply: PolicyRun
   }
-  /** GET /policies/{id}/runs/{run_id}/items: Every object a run matched and what became of it. Only objects the caller may list. A page may be short and yet not the last: `next_cursor` tells. Kept for 30 days. */
+  /** GET /policies/{id}/runs/{run_id}/items: List every object a run matched, with its outcome. Only objects the caller may list. A short page may not be the last one: check `next_cursor`. Kept for 30 days. */
   listPolicyRunItems: {
     call: {
       params: {
@@ -2792,14 +2792,14 @@ export interface Operations {
       }
       query?: {
         outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<{
-      /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+      /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
       bucket: string
       /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
       key: string
@@ -2810,7 +2810,7 @@ export interface Operations {
       outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
     }>
   }
-  /** POST /policies/{id}/runs/{run_id}/cancel: Stop a run. Before its next step. What is deleted stays in the trash. */
+  /** POST /policies/{id}/runs/{run_id}/cancel: Cancel a run. Takes effect before its next step. Deleted objects stay in the trash. */
   cancelPolicyRun: {
     call: {
       params: {
@@ -2822,11 +2822,11 @@ export interface Operations {
     }
     reply: PolicyRun
   }
-  /** GET /buckets/{bucket}/policies: Which policies will delete an object, when and why. Policies that match the object now or will once it is old enough. Needs `read` on the key. */
+  /** GET /buckets/{bucket}/policies: List the policies that will delete an object, with when and why. Policies that match the object now or once it is old enough. Needs `read` on the key. */
   explainPolicies: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query: {
@@ -2841,39 +2841,39 @@ export interface Operations {
         name: string
         enabled: boolean
         matches_now: boolean
-        /** From when on it matches; null while the folder keeps it as one of its newest. */
+        /** When it starts to match; null while it is kept as one of the folder’s newest. */
         matches_at: string | null
-        /** Null: it runs only when asked to. */
+        /** Null: it only runs manually. */
         next_run_at: string | null
-        /** The first time of the schedule at which it matches. */
+        /** The first scheduled time at which it matches. */
         deletes_at: string | null
         reason: string
       })[]
     }
   }
-  /** GET /buckets/{bucket}/trash: List deleted and overwritten contents, latest first. */
+  /** GET /buckets/{bucket}/trash: List deleted and overwritten objects, latest first. */
   listTrash: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       query?: {
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
       }
     }
     reply: Page<TrashItem>
   }
-  /** POST /buckets/{bucket}/trash/restore: Put contents of the trash back. All of the ids or none; 413 says that the quota has no room. Needs `write` on each key. `on_conflict` says what happens where another object has the key: `fail` (the default) answers 409 and names them. `replace` puts what is there into the trash as overwritten; where the bucket keeps no trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name beside it, as in `report (restored).pdf`. Of two ids with one key, `fail` and `replace` answer 409; `keep_both` gives the key to the one that came into the trash last. */
+  /** POST /buckets/{bucket}/trash/restore: Restore objects from the trash. Restores all of the ids or none; 413 if the quota is exceeded. Needs `write` on each key. `on_conflict` says what happens if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, `fail` and `replace` return 409; `keep_both` gives the key to the one trashed last. */
   restoreTrash: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -2886,11 +2886,11 @@ export interface Operations {
       restored: RestoredItem[]
     }
   }
-  /** POST /buckets/{bucket}/trash/purge: Destroy contents of the trash for good. The named ids, or with `all` everything in the trash (at most 10,000 a call: `more` says whether some is left). */
+  /** POST /buckets/{bucket}/trash/purge: Permanently delete objects from the trash. The given ids, or with `all` everything in the trash (at most 10,000 per call: `more` says whether any are left). */
   purgeTrash: {
     call: {
       params: {
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
       body: {
@@ -2905,7 +2905,7 @@ export interface Operations {
       more: boolean
     }
   }
-  /** POST /users: Create a user. Whoever is not an administrator can put them only into groups whose rights they have themselves. */
+  /** POST /users: Create a user. Unless you are an administrator, you can add them only to groups whose permissions you have yourself. */
   createUser: {
     call: {
       body: {
@@ -2918,38 +2918,38 @@ export interface Operations {
     }
     reply: User
   }
-  /** GET /users: List users by e-mail. */
+  /** GET /users: List users by email. */
   listUsers: {
     call: {
       query?: {
-        /** Part of the e-mail address or the name. */
+        /** Part of the email address or the name. */
         q?: string
         /** A UUIDv7. */
         group_id?: string
-        /** Only active, or only disabled ones. */
+        /** Only active users, or only disabled ones. */
         active?: boolean
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<User>
   }
-  /** GET /users/idp/search: Search the user directory of the identity provider. */
+  /** GET /users/idp/search: Search the identity provider’s user directory. */
   searchDirectory: {
     call: {
       query: {
         /** 2–100 characters, trimmed. */
         q: string
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
         limit?: number
       }
     }
     reply: Page<DirectoryPerson>
   }
-  /** POST /users/idp/import: Make accounts for people of the directory before they log in. Each is looked up by its id; they belong to no group. Repeating it is harmless. */
+  /** POST /users/idp/import: Create accounts for people in the directory before they log in. Each is looked up by id and belongs to no group. Repeating the request is harmless. */
   importUsers: {
     call: {
       body: {
@@ -2964,7 +2964,7 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /users/{id}: One user. */
+  /** GET /users/{id}: Get a user. */
   getUser: {
     call: {
       params: {
@@ -2974,7 +2974,7 @@ export interface Operations {
     }
     reply: User
   }
-  /** PATCH /users/{id}: Change, disable or enable a user. Disabling and a new password end every session of theirs at once; personal access tokens survive a new password and rest while they are disabled. The last administrator who can log in stays one. */
+  /** PATCH /users/{id}: Change, disable or enable a user. Disabling a user or setting a password ends all their sessions at once; personal access tokens survive a new password and do not work while the user is disabled. The last administrator who can log in cannot be demoted or disabled. */
   updateUser: {
     call: {
       params: {
@@ -2992,7 +2992,7 @@ export interface Operations {
     }
     reply: User
   }
-  /** DELETE /users/{id}: Delete a user. Ends their sessions, tokens and links at once. What they uploaded stays, and so does the audit log. */
+  /** DELETE /users/{id}: Delete a user. Ends their sessions, tokens and links at once. Their uploads and the audit log stay. */
   deleteUser: {
     call: {
       params: {
@@ -3012,7 +3012,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /groups: Create a group with its grants. Only administrators may give rights; others create groups without any. */
+  /** POST /groups: Create a group with its grants. Only administrators may grant permissions; others create groups without any. */
   createGroup: {
     call: {
       body: {
@@ -3020,12 +3020,12 @@ export interface Operations {
         description?: string
         global?: ('admin' | 'users.manage')[]
         grants?: ({
-          /** A bucket name; `*` is any run of characters, at most three of them. */
+          /** A bucket name; `*` matches any characters, at most three times. */
           bucket_pattern: string
-          /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
           prefix?: string
           actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
-          /** A named set, in place of `actions`. */
+          /** A named set of actions, instead of `actions`. */
           preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
         })[]
       }
@@ -3036,15 +3036,15 @@ export interface Operations {
   listGroups: {
     call: {
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<Group>
   }
-  /** GET /groups/{id}: One group. */
+  /** GET /groups/{id}: Get a group. */
   getGroup: {
     call: {
       params: {
@@ -3054,7 +3054,7 @@ export interface Operations {
     }
     reply: Group
   }
-  /** PATCH /groups/{id}: Change a group. `grants` and `global` replace what was there, and act on the next request; administrators only. */
+  /** PATCH /groups/{id}: Change a group. `grants` and `global` replace the previous values and apply to the next request; administrators only. */
   updateGroup: {
     call: {
       params: {
@@ -3066,12 +3066,12 @@ export interface Operations {
         description?: string
         global?: ('admin' | 'users.manage')[]
         grants?: ({
-          /** A bucket name; `*` is any run of characters, at most three of them. */
+          /** A bucket name; `*` matches any characters, at most three times. */
           bucket_pattern: string
-          /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
           prefix?: string
           actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
-          /** A named set, in place of `actions`. */
+          /** A named set of actions, instead of `actions`. */
           preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
         })[]
       }
@@ -3086,13 +3086,13 @@ export interface Operations {
         id: string
       }
       query?: {
-        /** Delete it although it has members. */
+        /** Delete it even if it has members. */
         force?: boolean
       }
     }
     reply: undefined
   }
-  /** GET /groups/{id}/members: List the members of a group by e-mail. */
+  /** GET /groups/{id}/members: List the members of a group by email. */
   listMembers: {
     call: {
       params: {
@@ -3100,15 +3100,15 @@ export interface Operations {
         id: string
       }
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: Page<User>
   }
-  /** POST /groups/{id}/members: Add members to a group. You need to have every right of the group yourself. */
+  /** POST /groups/{id}/members: Add members to a group. You need every permission of the group yourself. */
   addMembers: {
     call: {
       params: {
@@ -3147,7 +3147,7 @@ export interface Operations {
     }
     reply: Group
   }
-  /** GET /permissions/explain: Whether a user may do something, and through which groups and grants. Anyone may ask about themselves; asking about others needs `users.manage`. */
+  /** GET /permissions/explain: Check whether a user may do something, and through which groups and grants. Anyone may check themselves; checking others needs `users.manage`. */
   explainPermission: {
     call: {
       query: {
@@ -3155,23 +3155,23 @@ export interface Operations {
         user_id?: string
         action: 'list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create'
         bucket: string
-        /** The beginning of a key, 0–1024 bytes of UTF-8 without NUL. */
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         key?: string
       }
     }
     reply: {
       allowed: boolean
-      /** The same in a sentence. */
+      /** The answer in a sentence. */
       reason: string
       via: ({
         /** A UUIDv7. */
         group_id: string
         group: string
-        /** Null: the group is an administrators’ one. */
+        /** Null: the group grants `admin`. */
         grant: {
           /** A UUIDv7. */
           id: string
-          /** A bucket name; `*` is any run of characters, at most three of them. */
+          /** A bucket name; `*` matches any characters, at most three times. */
           bucket_pattern: string
           prefix: string
           actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
@@ -3180,66 +3180,66 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /settings: The runtime settings. */
+  /** GET /settings: Get the runtime settings. */
   getSettings: {
     call: object
     reply: Settings
   }
-  /** PATCH /settings: Change runtime settings. Only what is named changes, on the next request of every replica. What would lock the last administrator out is refused, and so is a field that an environment variable sets. */
+  /** PATCH /settings: Change runtime settings. Changes only the given fields, effective on the next request on every replica. Changes that would lock out the last administrator and fields set by environment variables are refused. */
   updateSettings: {
     call: {
       body: SettingsChange
     }
     reply: Settings
   }
-  /** POST /settings/test-idp: Ask the identity provider for its discovery document, now. */
+  /** POST /settings/test-idp: Fetch the identity provider’s discovery document now. */
   testIdp: {
     call: object
     reply: {
       issuer: string
       authorization_endpoint: string
-      /** What to register at the provider. */
+      /** The redirect URI to register at the provider. */
       redirect_uri: string
     }
   }
-  /** POST /webhooks: Register an endpoint that is told of events. The answer holds the secret that signs its deliveries, and is the only one that does. */
+  /** POST /webhooks: Register a webhook endpoint. The response contains the secret that signs its deliveries; it is never returned again. */
   createWebhook: {
     call: {
       body: {
         name: string
-        /** Receives the POSTs: http or https, without credentials and fragment, at an address that is allowed. */
+        /** Receives the POSTs: http or https, without credentials or fragment, at an allowed address. */
         url: string
-        /** Names of events, or `*` for all. */
+        /** Event names, or `*` for all. */
         events: string[]
-        /** Only events of this bucket; of moves either end counts. */
+        /** Only events of this bucket; for moves, the source or the destination. */
         bucket?: string | null
-        /** Only events of keys that start with it; needs `bucket`. */
+        /** Only events of keys with this prefix; requires `bucket`. */
         prefix?: string | null
-        /** Deliveries in flight to it at a time, over all replicas. */
+        /** Maximum deliveries in flight, across all replicas. */
         max_in_flight?: number
         enabled?: boolean
       }
     }
     reply: NewWebhook
   }
-  /** GET /webhooks: All endpoints, latest first. */
+  /** GET /webhooks: List endpoints, latest first. */
   listWebhooks: {
     call: {
       query?: {
-        /** Items a page. */
+        /** Maximum items per page. */
         limit?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
     reply: {
       items: ListedWebhook[]
       next_cursor: string | null
-      /** False where webhooks are switched off (`WEBHOOKS_ENABLED`). */
+      /** False if webhooks are disabled (`WEBHOOKS_ENABLED`). */
       sending: boolean
     }
   }
-  /** GET /webhooks/events: Every event there is, with the JSON Schema of its body. */
+  /** GET /webhooks/events: List all events, with the JSON Schema of their bodies. */
   listEvents: {
     call: object
     reply: {
@@ -3250,7 +3250,7 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /webhooks/{id}: One endpoint. */
+  /** GET /webhooks/{id}: Get an endpoint. */
   getWebhook: {
     call: {
       params: {
@@ -3260,7 +3260,7 @@ export interface Operations {
     }
     reply: Webhook
   }
-  /** PATCH /webhooks/{id}: Change, pause or resume an endpoint. While `enabled` is false nothing new is queued for it and what is queued waits, for seven days at most. Enabling forgets its failures. */
+  /** PATCH /webhooks/{id}: Change, pause or resume an endpoint. While `enabled` is false, no new events are queued for it and queued deliveries wait, for at most seven days. Enabling it resets its failures. */
   updateWebhook: {
     call: {
       params: {
@@ -3269,15 +3269,15 @@ export interface Operations {
       }
       body: {
         name?: string
-        /** Receives the POSTs: http or https, without credentials and fragment, at an address that is allowed. */
+        /** Receives the POSTs: http or https, without credentials or fragment, at an allowed address. */
         url?: string
-        /** Names of events, or `*` for all. */
+        /** Event names, or `*` for all. */
         events?: string[]
-        /** Only events of this bucket; of moves either end counts. */
+        /** Only events of this bucket; for moves, the source or the destination. */
         bucket?: string | null
-        /** Only events of keys that start with it; needs `bucket`. */
+        /** Only events of keys with this prefix; requires `bucket`. */
         prefix?: string | null
-        /** Deliveries in flight to it at a time, over all replicas. */
+        /** Maximum deliveries in flight, across all replicas. */
         max_in_flight?: number
         enabled?: boolean
       }
@@ -3294,7 +3294,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /webhooks/{id}/rotate-secret: Make a new secret. During the grace period `X-Svc-Signature` stays signed with the old secret, `X-Svc-Signature-Next` carries the new one and `webhook-signature` both. */
+  /** POST /webhooks/{id}/rotate-secret: Rotate an endpoint’s secret. During the grace period `X-Svc-Signature` is still signed with the old secret, `X-Svc-Signature-Next` with the new one and `webhook-signature` with both. */
   rotateWebhookSecret: {
     call: {
       params: {
@@ -3308,7 +3308,7 @@ export interface Operations {
     }
     reply: NewWebhook
   }
-  /** POST /webhooks/{id}/promote: End the grace period: from now on the new secret signs. */
+  /** POST /webhooks/{id}/promote: End the grace period: sign with the new secret from now on. */
   promoteWebhookSecret: {
     call: {
       params: {
@@ -3318,7 +3318,7 @@ export interface Operations {
     }
     reply: Webhook
   }
-  /** POST /webhooks/{id}/test: Send a `ping` to an endpoint, also to one that is disabled. */
+  /** POST /webhooks/{id}/test: Send a `ping` to an endpoint, even a disabled one. */
   testWebhook: {
     call: {
       params: {
@@ -3328,7 +3328,7 @@ export interface Operations {
     }
     reply: Delivery
   }
-  /** POST /webhooks/{id}/recover: Queue all failed deliveries of a time anew, each with a whole schedule of attempts. */
+  /** POST /webhooks/{id}/recover: Requeue all failed deliveries of a period, each with a full schedule of attempts. */
   recoverWebhook: {
     call: {
       params: {
@@ -3343,11 +3343,11 @@ export interface Operations {
       }
     }
     reply: {
-      /** At most 10,000; asked again it takes the next. */
+      /** At most 10,000; repeat the request for the next ones. */
       requeued: number
     }
   }
-  /** GET /webhooks/{id}/deliveries: Deliveries of an endpoint, latest first. */
+  /** GET /webhooks/{id}/deliveries: List an endpoint’s deliveries, latest first. */
   listDeliveries: {
     call: {
       params: {
@@ -3370,7 +3370,7 @@ export interface Operations {
       total_is_estimate: boolean
     }
   }
-  /** GET /webhooks/{id}/deliveries/{delivery_id}: A delivery with its body and every attempt. */
+  /** GET /webhooks/{id}/deliveries/{delivery_id}: Get a delivery with its body and all attempts. */
   getDelivery: {
     call: {
       params: {
@@ -3392,12 +3392,12 @@ export interface Operations {
       created_at: string
       next_attempt_at: string | null
       acknowledged_at: string | null
-      /** Exactly what is signed and sent at every attempt. */
+      /** The exact body signed and sent at every attempt. */
       body: string
       attempt_log: Attempt[]
     }
   }
-  /** POST /webhooks/{id}/deliveries/{delivery_id}/resend: Send a delivery once more, with the same id and body. One attempt, beside any schedule. Not while it is queued or in flight. */
+  /** POST /webhooks/{id}/deliveries/{delivery_id}/resend: Resend a delivery, with the same id and body. One attempt, outside its schedule. Not possible while it is queued or in flight. */
   resendDelivery: {
     call: {
       params: {
@@ -3409,13 +3409,13 @@ export interface Operations {
     }
     reply: Delivery
   }
-  /** GET /audit: Search the audit log, latest first. Pages by number cost more the deeper they are; `cursor` reads on from the page before at the cost of one. */
+  /** GET /audit: Search the audit log, latest first. Page numbers get more expensive the deeper they are; `cursor` continues from the previous page at constant cost. */
   listAudit: {
     call: {
       query?: {
-        /** Repeat it to ask for several actions. */
+        /** Repeat to filter by several actions. */
         action?: string[]
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket?: string
         object_key_prefix?: string
         /** A UUIDv7. */
@@ -3433,7 +3433,7 @@ export interface Operations {
         to?: string
         page?: number
         page_size?: number
-        /** Opaque; `next_cursor` of the page before. */
+        /** Opaque; the previous page’s `next_cursor`. */
         cursor?: string
       }
     }
@@ -3447,7 +3447,7 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** GET /audit/{id}: One record. */
+  /** GET /audit/{id}: Get an audit record. */
   getAuditRecord: {
     call: {
       params: {
@@ -3457,13 +3457,13 @@ export interface Operations {
     }
     reply: AuditRecord
   }
-  /** GET /audit/export: The matching records as a file, latest first. Streamed however many there are: `ndjson` has one JSON record a line, `csv` a header and the details as JSON in the last column; cells that a spreadsheet would take for a formula begin with an apostrophe. An export is recorded as `audit_export`. */
+  /** GET /audit/export: Export matching records, latest first. Streamed, without a limit: `ndjson` has one JSON record per line, `csv` a header and the details as JSON in the last column; cells that a spreadsheet would read as a formula start with an apostrophe. The export itself is recorded as `audit_export`. */
   exportAudit: {
     call: {
       query?: {
-        /** Repeat it to ask for several actions. */
+        /** Repeat to filter by several actions. */
         action?: string[]
-        /** 3–63 of `a-z 0-9 . -`, beginning and ending with a letter or digit, no `..`, not an IP address. */
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket?: string
         object_key_prefix?: string
         /** A UUIDv7. */
@@ -3484,25 +3484,25 @@ export interface Operations {
     }
     reply: Response
   }
-  /** GET /audit/verify: Whether anyone changed the audit log. Computes every hash anew, a few hundred records at a time so that other requests go on, for at most `seconds`. Where that was not enough, `next_seq` says where to go on. */
+  /** GET /audit/verify: Verify the integrity of the audit log. Recomputes every hash for at most `seconds`, a few hundred records at a time so that other requests are not blocked. If the time was too short, `next_seq` says where to continue. */
   verifyAudit: {
     call: {
       query?: {
-        /** The first link to look at. Default: the first there is. */
+        /** The first link to check. Default: the oldest one. */
         from?: number
         seconds?: number
       }
     }
     reply: AuditVerification
   }
-  /** GET /healthz: The process is alive. */
+  /** GET /healthz: Liveness: the process is running. */
   healthz: {
     call: object
     reply: {
       status: 'ok'
     }
   }
-  /** GET /readyz: The database and the storage answer. */
+  /** GET /readyz: Readiness: the database and the storage respond. */
   readyz: {
     call: object
     reply: {
@@ -3517,7 +3517,7 @@ export interface Operations {
       }
     }
   }
-  /** GET /metrics: What a Prometheus collects. In the text format of Prometheus. For `METRICS_TOKEN`, for administrators, and for the machine itself while nothing says that the service is published. */
+  /** GET /metrics: Prometheus metrics. In the Prometheus text format. Available with `METRICS_TOKEN`, to administrators, and from this machine as long as the service is not configured as public. */
   metrics: {
     call: object
     reply: Response
