@@ -12,9 +12,9 @@ import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 
 /**
- * Measures the image proxy beside raw sharp (the same pipeline on the same bytes, one render for each core, in a process
- * of its own), beside ipx where IPX_PATH names a folder it is installed in, and cached hits beside a download of 4 KiB.
- * `npm run bench` runs it last; alone: `node bench/images.ts [--only text] [--seconds N] [--rounds N]`.
+ * Measures the image proxy beside raw sharp (the same pipeline on the same bytes, one render for each core, in a
+ * process of its own), beside ipx where IPX_PATH names a folder it is installed in, and cached hits beside a download
+ * of 4 KiB. `npm run bench` runs it last; alone: `node bench/images.ts [--only text] [--seconds N] [--rounds N]`.
  */
 const CONNECTIONS = 16
 const CORES = os.availableParallelism()
@@ -105,8 +105,8 @@ function raw({ file, width, format, seconds }: Raw): Promise<Outcome> {
 }
 
 /**
- * Asks for ever new derivatives, as a person and through a link, until so many seconds have passed; refusals are part of
- * it.
+ * Asks for ever new derivatives, as a person and through a link, until so many seconds have passed; refusals are part
+ * of it.
  */
 async function flood({ url, headers, seconds }: Load): Promise<Outcome> {
   const [person = '', link = ''] = url.split(' ')

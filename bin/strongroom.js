@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import fs from 'node:fs'
 
-// A checkout runs its sources; the package has them compiled, for Node strips no types below node_modules.
+// A checkout runs its sources; the package has them compiled, because Node strips no types below node_modules.
 const source = new URL('../cli/strongroom.ts', import.meta.url)
 const compiled = new URL('../dist/cli/strongroom.js', import.meta.url)
 const strips = Number.parseInt(process.versions.node, 10) >= 24

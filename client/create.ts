@@ -6,13 +6,13 @@ import { type LooseCall, ProblemError, send } from './send.ts'
 import { type Session, trimmed } from './session.ts'
 
 export interface ClientOptions {
-  /** Where the service is, without `/api/v1`. */
+  /** The service's URL, without `/api/v1`. */
   baseUrl: string
-  /** A personal access token, a function that gives the credential of the moment, or a session of `signIn`. */
+  /** A personal access token, a function that returns the current credential, or a session from `signIn`. */
   token?: string | (() => string | undefined | Promise<string | undefined>) | Session
-  /** What makes the requests, in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch
-  /** How calls that may be repeated are, after 429, 503 and lost connections. */
+  /** How calls that can safely be repeated are retried, after 429, 503 and lost connections. */
   retry?: RetryOptions
 }
 
@@ -21,12 +21,12 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 export type OperationName = keyof Operations
-/** What a call of an operation takes. */
+/** The arguments of an operation's call. */
 export type Call<N extends OperationName> = Operations[N]['call'] & CallOptions
-/** What an operation answers: JSON parsed, bytes as a Response. */
+/** An operation's result: parsed JSON, or a Response for bytes. */
 export type Reply<N extends OperationName> = Operations[N]['reply']
 
-/** An item of the list that an operation pages through; never for all others. */
+/** An item of a list operation; never for all others. */
 export type Item<N extends OperationName> = Reply<N> extends Page<infer T> | NumberedPage<infer T> ? T : never
 type Lists = { [N in OperationName as [Item<N>] extends [never] ? never : N]: Operations[N] }
 
@@ -35,19 +35,19 @@ export type Client = {
     ? (call?: Call<N>) => Promise<Reply<N>>
     : (call: Call<N>) => Promise<Reply<N>>
 } & {
-  /** Every list as all of its items, read page by page as they are asked for. */
+  /** Every list as an iterator over all its items, fetched page by page on demand. */
   readonly all: {
     readonly [N in keyof Lists]: object extends Operations[N]['call']
       ? (call?: Call<N>) => AsyncIterableIterator<Item<N>>
       : (call: Call<N>) => AsyncIterableIterator<Item<N>>
   }
   readonly baseUrl: string
-  /** What makes the requests; it adds no credential. */
+  /** The underlying fetch; it adds no credential. */
   readonly fetch: typeof fetch
   readonly retry: RetryOptions
 }
 
-/** A function for each operation of the service. A refusal is thrown as ProblemError. */
+/** Creates a client with a function for each operation of the service. Error responses are thrown as ProblemError. */
 export function createClient(given: ClientOptions): Client {
   const options = trimmed(given)
   const calls: Record<string, (call?: LooseCall) => Promise<unknown>> = {}
@@ -81,7 +81,7 @@ async function perform(options: ClientOptions, name: OperationName, input: Loose
   for (let attempt = 1; ; attempt++) {
     let credential: string | undefined
     try {
-      // What is open to all is asked without a credential: a 401 there speaks of something else.
+      // Public operations are called without a credential: a 401 there is about something else.
       if (!route.open)
         credential = session ? await session.token() : typeof token === 'function' ? await token() : (token as string)
       return await send(options, route, call, credential)
@@ -99,15 +99,15 @@ async function perform(options: ClientOptions, name: OperationName, input: Loose
 }
 
 /**
- * The operation whose URL can hold the key. URLs lose the segments `.` and `..`, and what stands between the service and
- * us may merge slashes: such keys go into the query, by the operation's twin.
+ * The operation whose URL can contain the key. URLs lose the segments `.` and `..`, and proxies may merge slashes: such
+ * keys go into the query, by the operation's `…ByQuery` variant.
  */
 function placed(name: OperationName, call: LooseCall): [Sent, LooseCall] {
   const route = routes[name]
   const key = call.params?.key
   if (!route.url.includes('{+key}') || !/(^|\/)(\.{0,2})(\/|$)/.test(String(key))) return [route, call]
   const twin = routes[`${name}ByQuery` as OperationName] as Sent | undefined
-  if (!twin) throw new TypeError(`A URL cannot hold the key ${key}`)
+  if (!twin) throw new TypeError(`A URL cannot contain the key ${key}`)
   return [twin, { ...call, query: { ...call.query, key } }]
 }
 

@@ -5,9 +5,9 @@ import { type LooseCall, ProblemError, send, urlOf } from './send.ts'
 export { ProblemError, urlOf }
 
 export interface ClientOptions {
-  /** Where the service is, without `/api/v1`. */
+  /** The service's URL, without `/api/v1`. */
   baseUrl: string
-  /** The bearer credential, or a function that gives the current one. */
+  /** The bearer credential, or a function that returns the current one. */
   token?: string | (() => string | undefined)
   fetch?: typeof fetch
 }
@@ -15,7 +15,7 @@ export interface ClientOptions {
 type Given<R extends RouteSpec> = {
   [K in 'params' | 'query' | 'body' as Input<R>[K] extends undefined ? never : K]: Input<R>[K]
 }
-/** A query without required members may be left out. */
+/** A query without required members may be omitted. */
 type Call<R extends RouteSpec> = Omit<Given<R>, 'query' | 'body'> &
   (Given<R> extends { query: infer Q } ? (object extends Q ? { query?: Q } : { query: Q }) : object) &
   (R['consumes'] extends 'bytes' | 'multipart'
@@ -33,8 +33,8 @@ export type Client = {
 }
 
 /**
- * A function for each operation of the contract. JSON replies come parsed, bytes as the Response; a problem is thrown
- * as ProblemError.
+ * Creates a client with a function for each operation of the contract. JSON responses are parsed, bytes are returned as
+ * the Response; error responses are thrown as ProblemError.
  */
 export function createClient(options: ClientOptions): Client {
   const operations = Object.entries<RouteSpec>(api).map(([name, route]) => [

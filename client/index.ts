@@ -1,6 +1,6 @@
 /**
- * The client of a Strongroom service: every operation of its API with its types, for browsers, Node 20 and later, Deno and
- * Bun. It needs nothing but `fetch`.
+ * The client of a Strongroom service: every operation of its API with types, for browsers, Node 20 and later, Deno and
+ * Bun. Its only requirement is `fetch`.
  */
 
 export {

@@ -1,13 +1,13 @@
 // Generated from contract/ by `npm run docs`.
 
-/** What a request may send as bytes. */
+/** A request body of bytes. */
 export type Bytes = NonNullable<RequestInit['body']>
-/** A page of a list that is read on by cursor. */
+/** A page of a list with cursors. */
 export interface Page<T> {
   items: T[]
   next_cursor: string | null
 }
-/** A page of a list that is read by page number. */
+/** A page of a list with page numbers. */
 export interface NumberedPage<T> {
   items: T[]
   total: number
@@ -930,7 +930,7 @@ export interface AuditVerification {
   }[]
 }
 
-/** Every operation: what its call takes and what it answers. */
+/** Every operation: the arguments of its call, and its result. */
 export interface Operations {
   /** POST /auth/token: Log in with email and password. */
   login: {

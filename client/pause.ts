@@ -1,4 +1,4 @@
-/** Waits some milliseconds; rejects with the signal's reason when that ends the wait. */
+/** Waits some milliseconds; rejects with the signal's reason when aborted. */
 export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -2,7 +2,7 @@
 import type { Operations } from './operations.ts'
 import type { Wire } from './send.ts'
 
-/** How an operation is sent: `open` without a credential; `pages` and `limit` say how a list is read on. */
+/** How an operation is sent: `open` without a credential; `pages` and `limit` say how a list is paged. */
 export interface Sent extends Wire {
   open?: boolean
   pages?: 'cursor' | 'page'

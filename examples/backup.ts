@@ -1,4 +1,4 @@
-// Keeps a folder's files in a bucket and prints a link to the newest. Node 24 runs it as it is:
+// Keeps a folder's files in a bucket and prints a link to the newest. Runs directly on Node 24:
 //
 //   npm install strongroom
 //   STRONGROOM_URL=https://strongroom.example.com STRONGROOM_TOKEN=svc_pat_… node backup.ts ./reports reports

@@ -111,7 +111,7 @@ function wire(name: string, route: RouteSpec): string {
   return `${name}: { ${text.join(', ')} },`
 }
 
-/** client/operations.ts: the operations' types as plain TypeScript, for a client without the library of shapes. */
+/** client/operations.ts: the operations' types as plain TypeScript, for a client without the schema library. */
 export function clientOperations(): string {
   const operations = Object.entries<RouteSpec>(api).map(([name, route]) => operation(name, route))
   const shapes = [...named.values()].map(([name, schema]) => [name, `export interface ${name} ${membersOf(schema)}\n`])
@@ -119,28 +119,28 @@ export function clientOperations(): string {
   return [
     GENERATED,
     '',
-    '/** What a request may send as bytes. */',
+    '/** A request body of bytes. */',
     "export type Bytes = NonNullable<RequestInit['body']>",
-    '/** A page of a list that is read on by cursor. */',
+    '/** A page of a list with cursors. */',
     'export interface Page<T> {\n  items: T[]\n  next_cursor: string | null\n}',
-    '/** A page of a list that is read by page number. */',
+    '/** A page of a list with page numbers. */',
     'export interface NumberedPage<T> {\n  items: T[]\n  total: number\n  page: number\n  page_size: number\n}',
     '',
     ...used,
-    '/** Every operation: what its call takes and what it answers. */',
+    '/** Every operation: the arguments of its call, and its result. */',
     `export interface Operations {\n  ${indent(operations.join('\n'))}\n}`,
     '',
   ].join('\n')
 }
 
-/** client/routes.ts: what the client does at run time with an operation's name. */
+/** client/routes.ts: what the client needs at run time for each operation. */
 export function clientRoutes(): string {
   return [
     GENERATED,
     "import type { Operations } from './operations.ts'",
     "import type { Wire } from './send.ts'",
     '',
-    '/** How an operation is sent: `open` without a credential; `pages` and `limit` say how a list is read on. */',
+    '/** How an operation is sent: `open` without a credential; `pages` and `limit` say how a list is paged. */',
     "export interface Sent extends Wire {\n  open?: boolean\n  pages?: 'cursor' | 'page'\n  limit?: boolean\n}",
     'export const routes: { readonly [N in keyof Operations]: Sent } = {',
     ...Object.entries<RouteSpec>(api).map(([name, route]) => `  ${wire(name, route)}`),

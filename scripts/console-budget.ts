@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** Most kilobytes (1000 bytes, as gzip -9 makes them) that a view may make a browser fetch before it shows. */
+/** Maximum kilobytes (1000 bytes, after gzip -9) that a browser may load before a view is displayed. */
 const budgets = [
   { route: 'login', views: ['src/features/auth/Login.tsx'], framed: false, js: 185 },
   { route: 'browse', views: ['src/features/browse/Browse.tsx'], framed: true, js: 230 },
@@ -32,7 +32,7 @@ export interface Weight {
   mostCss: number
 }
 
-/** What each view weighs: its own chunk, the page's entry, the frame where it has one, and all that these import. */
+/** The size of each view: its own chunk, the page's entry, the frame if it has one, and everything they import. */
 export function weigh(): { weights: Weight[]; font: number; mostFont: number } {
   const manifest: Record<string, Chunk> = JSON.parse(fs.readFileSync(path.join(dist, '.vite/manifest.json'), 'utf8'))
   const size = (file: string) => gzipSync(fs.readFileSync(path.join(dist, file)), { level: 9 }).length / 1000
@@ -43,7 +43,7 @@ export function weigh(): { weights: Weight[]; font: number; mostFont: number } {
     found.add(name)
     for (const next of chunk.imports ?? []) gather(next, found)
   }
-  // The frame is a chunk without a source of its own: it holds more than one module that others take something from.
+  // The frame is a chunk without a source file of its own, because several modules share it.
   const frame = Object.keys(manifest).find((one) => manifest[one]?.name === 'frame') ?? 'src/shell/Shell.tsx'
   const weights = budgets.map(({ route, views, framed, js }) => {
     const found = new Set<string>()
@@ -58,7 +58,7 @@ export function weigh(): { weights: Weight[]; font: number; mostFont: number } {
       mostCss: MOST_CSS,
     }
   })
-  // Of the alphabets only the one that a page needs is fetched; texts of our own need this one.
+  // Browsers only load the alphabets that a page needs; our own texts need this one.
   const font = fs.readdirSync(path.join(dist, 'assets')).find((name) => /^inter-latin-wght-normal/.test(name))
   if (!font) throw new Error('The build has no font.')
   return { weights, font: fs.statSync(path.join(dist, 'assets', font)).size / 1000, mostFont: MOST_FONT }

@@ -12,7 +12,7 @@ import {
 } from '../server/observe/instruments.ts'
 import { clientOperations, clientRoutes } from './client.ts'
 
-/** Writes the documents that the code is the source of; with `--check` it only says whether they are up to date. */
+/** Writes the generated documents; with `--check` it only reports whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
 
 /** docs/configuration.md: every variable with its default. */
@@ -57,7 +57,7 @@ export function webhookEvents(): string {
   ].join('\n')
 }
 
-/** docs/metrics.md: every metric of our own. */
+/** docs/metrics.md: all our own metrics. */
 export function metricsPage(): string {
   const tables = [
     ['Counted per process since its start', eventMetrics],
@@ -87,7 +87,7 @@ export function metricsPage(): string {
   ].join('\n')
 }
 
-/** JSON in which a value stands on one line where it is short, or holds nothing but texts, numbers and flags. */
+/** JSON with values on one line if they are short, or contain only texts, numbers and flags. */
 function jsonPage(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const line = jsonLine(value)
@@ -123,7 +123,7 @@ if (import.meta.main) {
     const current = fs.existsSync(target) ? fs.readFileSync(target, 'utf8') : ''
     if (current === text) continue
     if (process.argv.includes('--check')) {
-      process.stderr.write(`${file} is not what the code says: run npm run docs\n`)
+      process.stderr.write(`${file} is out of date: run npm run docs\n`)
       process.exitCode = 1
     } else fs.writeFileSync(target, text)
   }

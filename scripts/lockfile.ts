@@ -1,9 +1,9 @@
 /**
  * Completes package-lock.json after `npm install` from a registry that does not serve every platform.
  *
- * npm leaves out of the lock the optional packages that its registry lacks, and `npm ci` then refuses the lock everywhere
- * (npm/cli#9846). This adds them, as their parent names them, with the platform that their name tells. npm skips them
- * elsewhere; on their platform it fetches them and knows no checksum to compare.
+ * npm omits optional packages that its registry lacks from the lock, and `npm ci` then rejects the lock everywhere
+ * (npm/cli#9846). This adds them, as their parent names them, with the platform from their name. npm skips them on
+ * other platforms; on their own platform it installs them without a checksum to compare.
  */
 import fs from 'node:fs'
 import path from 'node:path'

@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 /**
- * Builds what is published into dist/: Node strips no types below node_modules. The client comes with its declarations;
- * it is compiled with nothing but the standards of the web, so that it runs wherever they are.
+ * Builds the published package into dist/, since Node strips no types below node_modules. The client comes with its
+ * declarations and is compiled against web standards only, so that it runs wherever they are available.
  */
 const root = path.dirname(import.meta.dirname)
 const dist = path.join(root, 'dist')
@@ -19,11 +19,11 @@ if (fs.existsSync(tsc)) {
   })
   const page = path.join(root, 'console/dist')
   if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
-  else console.warn('The package is built without the console: run "npm run build" for all of it.')
-  // Declarations keep the names of the sources, which are not published.
+  else console.warn('The package was built without the console: run "npm run build" to include it.')
+  // Declarations refer to source file names, which are not published.
   for (const file of fs.globSync(path.join(dist, '**/*.d.ts'))) {
     const text = fs.readFileSync(file, 'utf8')
     fs.writeFileSync(file, text.replaceAll(/(from '\.{1,2}\/[^']+)\.ts'/g, "$1.js'"))
   }
 } else if (!fs.existsSync(path.join(dist, 'client/index.js')))
-  console.warn('The package is not built: its compiler is not installed (npm ci without --omit=dev installs it).')
+  console.warn('The package was not built: its compiler is not installed (npm ci without --omit=dev installs it).')

@@ -6,7 +6,7 @@ import http from 'node:http'
 const secret = process.env.WEBHOOK_SECRET ?? ''
 const seen = new Set()
 
-/** Whether the header is `sha256=` and the HMAC of these very bytes. The key is the secret as it is shown. */
+/** Whether the header is `sha256=` and the HMAC of exactly these bytes. The key is the secret as it was shown. */
 function isOurs(body, header = '') {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
   const given = Buffer.from(header)
@@ -17,12 +17,12 @@ const server = http.createServer((request, response) => {
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
-    // The raw bytes: parsing and writing JSON again would give others.
+    // The raw bytes: parsing and re-serialising the JSON could change them.
     const body = Buffer.concat(chunks)
     const { 'x-svc-signature': signature, 'x-svc-signature-next': next } = request.headers
-    // During a rotation either secret may be the one you know.
+    // During a rotation, either secret may be the one you have.
     if (!isOurs(body, signature) && !isOurs(body, next)) return response.writeHead(401).end()
-    // Answer first, work later: after the timeout of the sender the same delivery comes again.
+    // Respond first, work later: after its timeout the sender repeats the delivery.
     response.writeHead(204).end()
     const id = request.headers['x-svc-delivery']
     if (seen.has(id)) return

@@ -21,15 +21,15 @@ seen = set()
 
 
 def is_ours(headers, body):
-    """Whether one of the signatures is the HMAC of id, time and these very bytes."""
-    # Here the key is what the base64 after `whsec_` stands for.
+    """Whether one of the signatures is the HMAC of id, time and exactly these bytes."""
+    # Here the key is the decoded base64 after `whsec_`.
     key = base64.b64decode(SECRET.removeprefix("whsec_"))
     stamp = headers.get("webhook-timestamp", "")
     if not stamp.isdigit() or abs(time.time() - int(stamp)) > TOLERANCE_SECONDS:
         return False
     signed = f"{headers.get('webhook-id', '')}.{stamp}.".encode() + body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    # Several during a rotation: one of the old secret, one of the new.
+    # Two during a rotation: one with the old secret, one with the new.
     return any(
         hmac.compare_digest(one, f"v1,{expected}")
         for one in headers.get("webhook-signature", "").split()

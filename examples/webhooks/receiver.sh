@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A receiver of Strongroom's webhooks in bash with openssl. It deals with one request on its standard input and output:
+# A receiver of Strongroom's webhooks in bash with openssl. It handles one request on its standard input and output:
 #   export WEBHOOK_SECRET='whsec_…'
 #   socat TCP-LISTEN:9000,bind=127.0.0.1,reuseaddr,fork EXEC:./receiver.sh
 set -euo pipefail
@@ -20,16 +20,16 @@ while IFS= read -r line; do
     [Xx]-[Ss]vc-[Ss]ignature-[Nn]ext) next=$value ;;
   esac
 done
-# The raw bytes in a file: a variable would lose some.
+# The raw bytes go to a file: a shell variable would lose some.
 head -c "$length" >"$body"
 
 expected="sha256=$(openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r "$body" | cut -d ' ' -f 1)"
-# What is compared is hashed before, so that the time it takes tells nothing of how much was right.
+# Hashing both values first keeps the comparison's timing from revealing how much of a signature was right.
 hashed() { printf %s "$1" | openssl dgst -sha256 -r; }
 
 if [ "$(hashed "$expected")" = "$(hashed "$signature")" ] || [ "$(hashed "$expected")" = "$(hashed "$next")" ]; then
   printf 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'
-  # The work itself; it must be quick, or go on elsewhere.
+  # Do the work here; it must be quick, or continue elsewhere.
   cat "$body" >>"${WEBHOOK_LOG:-/dev/null}"
 else
   printf 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 export type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** A network (`10.0.0.0/8`) or a single address; throws an Error that names it when it is neither. */
+/** Parses a network (`10.0.0.0/8`) or a single address; throws an Error that names anything else. */
 export function parseRange(text: string): Range {
   try {
     if (text.includes('/')) return ipaddr.parseCIDR(text)
@@ -30,7 +30,7 @@ const NEVER = [
 const IPV6_GLOBAL = parseRange('2000::/3')
 /** Azure's WireServer: a public address that answers only inside. */
 const EXTRA_DENIED = [parseRange('168.63.129.16')]
-/** Where an IPv6 address holds an IPv4 address that the packet ends at, and the byte at which it begins. */
+/** Where an IPv6 address embeds the IPv4 address that packets go to, and the byte at which it starts. */
 const CARRIERS = [
   ['::/96', 12],
   ['::ffff:0:0:0/96', 12],
@@ -38,7 +38,7 @@ const CARRIERS = [
   ['2002::/16', 2],
 ].map(([range, at]) => ({ range: parseRange(range as string), at: at as number }))
 
-/** Which addresses may be connected to beside the public ones, and which of those not. */
+/** The addresses that are allowed besides public ones, and the public ones that are not. */
 export interface AddressRules {
   readonly allowed: readonly Range[]
   readonly denied: readonly Range[]
@@ -47,7 +47,7 @@ export interface AddressRules {
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): boolean =>
   ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base as never, bits))
 
-/** The address in the form that is judged: IPv4 in IPv6 unwrapped, without a zone; undefined when it is none. */
+/** The address in the form that is checked: IPv4 in IPv6 unwrapped, without a zone; undefined if it is not one. */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   let plain = text.split('%', 1)[0] ?? ''
   // ipaddr.js reads the IPv4-compatible ::8.8.8.8, as DNS answers spell it, as if it were the mapped ::ffff:8.8.8.8.
@@ -58,14 +58,14 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
-/** Whether an address is one of those that no configuration opens. */
+/** Whether an address can never be allowed by configuration. */
 export function isNeverAllowed(text: string): boolean {
   const address = parse(text)
   if (!address || within(address, NEVER)) return true
   if (!(address instanceof ipaddr.IPv6)) return false
   const carrier = CARRIERS.find(({ range }) => within(address, [range]))
   const [a = 0, b = 0, c = 0, d = 0] = address.toByteArray().slice(carrier?.at ?? 0)
-  // ::1 is no carrier of 0.0.0.1.
+  // ::1 does not embed 0.0.0.1.
   return carrier !== undefined && within(new ipaddr.IPv4([a, b, c, d]), NEVER)
 }
 

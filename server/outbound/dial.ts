@@ -8,32 +8,32 @@ import { type AddressRules, isOwnAddress, mayConnect } from '../base/address.ts'
 import { asFailure, blocked, OutboundFailure } from './failure.ts'
 import type { Resolve } from './resolve.ts'
 
-/** How the outside is reached. */
+/** How to reach receivers. */
 export interface Route extends AddressRules {
   readonly resolve: Resolve
   /** All connections go through it, and it checks names; addresses in URLs are still checked here. */
   readonly proxy: URL | null
-  /** Certificates of authorities beside the public ones (PEM); null: none. */
+  /** Certificate authorities besides the public ones (PEM), or null. */
   readonly ca: string | null
-  /** Where this process itself listens; 0: not known. */
+  /** The port this process listens on; 0: unknown. */
   readonly ownPort: number
 }
 
-/** How far a connection has come; for what to say when time is over. */
+/** How far a connection has progressed, for error messages after a timeout. */
 export interface Progress {
   phase: 'dns' | 'connect' | 'tls' | 'ready'
-  /** The address at the other end; null through a proxy. */
+  /** The remote address; null through a proxy. */
   ip: string | null
 }
 
-/** Of one address while there are others to try. Milliseconds. */
+/** Timeout in milliseconds for one address while there are others to try. */
 const TRY_NEXT_AFTER = 2500
 
 export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
 /**
- * The addresses a URL's host stands for, every one of them allowed. Rejects with an OutboundFailure: `blocked` when any
- * of them is not (W36), `dns` when there are none. An address in the URL is judged like any (W37).
+ * The addresses of a URL's host, all of them allowed. Rejects with an OutboundFailure: `blocked` if any of them is not
+ * allowed, `dns` if there are none. An address in the URL is checked like any other.
  */
 export async function allowedAddresses(route: Route, hostname: string, port: number): Promise<string[]> {
   const host = hostOf(hostname)
@@ -64,7 +64,7 @@ export function createDial(route: Route) {
     }
     progress.phase = 'tls'
     const host = hostOf(hostname)
-    // The name, not the address, is what the certificate must be for.
+    // The certificate must be valid for the name, not the address.
     const servername = net.isIP(host) ? '' : host
     return new Promise((resolve, reject) => {
       const abort = () => socket.destroy(signal.reason)

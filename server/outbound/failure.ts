@@ -1,4 +1,4 @@
-/** What kind of thing went wrong on the way to a receiver and back. */
+/** What kind of failure occurred between us and a receiver. */
 export type FailureClass =
   | 'dns'
   | 'blocked'
@@ -24,7 +24,7 @@ export class OutboundFailure extends Error {
 export const blocked = (cause?: string): OutboundFailure =>
   new OutboundFailure('blocked', 'address not allowed', { cause })
 
-/** What an error of a socket, of TLS or of the HTTP client means while the exchange was at this point. */
+/** Classifies an error of the socket, of TLS or of the HTTP client during this phase. */
 export function asFailure(error: unknown, phase: 'connect' | 'tls' | 'exchange'): OutboundFailure {
   if (error instanceof OutboundFailure) return error
   const { code = '', message } = error as NodeJS.ErrnoException

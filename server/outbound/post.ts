@@ -2,16 +2,16 @@ import { Client } from 'undici'
 import { createDial, type Progress, type Route } from './dial.ts'
 import { asFailure, blocked, type FailureClass, OutboundFailure } from './failure.ts'
 
-/** Of an answer's body. */
+/** Maximum size of a response body that is read. */
 const MOST_BYTES = 16_384
 /**
- * How long an unused connection is kept: shorter than any server keeps its own, for a request on a connection that the
- * other side is just closing would be a failed attempt. Milliseconds.
+ * How long an unused connection is kept, in milliseconds: shorter than any server's own limit, because a request on a
+ * connection that the other side is just closing would be a failed attempt.
  */
 const IDLE_MS = 1500
 const MOST_IDLE = 256
 
-/** What became of a request. Without a status there was no answer. */
+/** The outcome of a request. Without a status there was no response. */
 export interface Answer {
   status: number | null
   headers: Record<string, string> | null
@@ -24,7 +24,7 @@ export interface Answer {
 export interface Poster {
   /** Never rejects. A response counts once its status line and headers arrive: its body cannot make it a failure. */
   post(url: URL, headers: Record<string, string>, body: string): Promise<Answer>
-  /** Ends the connections that are not in use. */
+  /** Closes idle connections. */
   close(): void
 }
 
@@ -158,7 +158,7 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
   }
 }
 
-/** Settles at the abort even where the work does not listen to it. */
+/** Settles when aborted, even if the work ignores the signal. */
 function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
@@ -167,7 +167,7 @@ function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-/** Reads the beginning of the body, as it was sent; gives whether it ended there. What goes wrong only cuts it off. */
+/** Reads the start of the body; returns whether it ended there. Errors only truncate it. */
 async function readInto(answer: Answer, body: AsyncIterable<Buffer>, signal: AbortSignal): Promise<boolean> {
   const chunks: Buffer[] = []
   let size = 0

@@ -8,9 +8,9 @@ const TIMEOUT_MS = 2000
 const TRIES = 2
 
 /**
- * Gives every address of a name; rejects with an OutboundFailure `dns` where there is none. It asks by c-ares, which
- * waits in no thread: `dns.lookup` takes one of those that bcrypt and files share, and a server that never answers
- * would keep it (W40). The names in `systemNames` are asked of the system, with its hosts file and search domains.
+ * Resolves every address of a name; rejects with an OutboundFailure `dns` if there is none. It uses c-ares, which
+ * blocks no thread: `dns.lookup` takes one that bcrypt and files share, and a server that never responds would occupy
+ * it. The names in `systemNames` are resolved by the system, with its hosts file and search domains.
  */
 export function createResolve(options: { servers: readonly string[]; systemNames: readonly string[] }): Resolve {
   const resolver = new dns.promises.Resolver({ timeout: TIMEOUT_MS, tries: TRIES })

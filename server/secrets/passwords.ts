@@ -80,7 +80,7 @@ export async function verifyPassword(password: string, hash: string | null, cost
   return matches && hash !== null && possible
 }
 
-/** Whether a hash should be renewed at the next login: another version or a lower cost than wanted (P1). */
+/** Whether a hash should be renewed at the next login: another version or a lower cost than wanted. */
 export function isOutdated(hash: string, cost: number): boolean {
   const match = /^\$(2[aby])\$(\d\d)\$/.exec(hash)
   return match?.[1] !== '2b' || Number(match[2]) < cost

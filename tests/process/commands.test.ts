@@ -56,7 +56,7 @@ describeEngines('commands', (engine, itOnce) => {
         [['create-admin', 'ops@example.com'], /already exists/],
         [['create-admin'], /user's email address/],
         [['create-admin', 'x@example.com', '--password-stdin'], /8 to 72 bytes/, 'short'],
-        [['reset-password', 'nobody@example.com'], /no user/],
+        [['reset-password', 'nobody@example.com'], /No user/],
         [['users', 'lost'], /users list/],
       ] as const) {
         const { code, err } = await strongroom(args, input)

@@ -1,10 +1,10 @@
 import { type Ask, field, forbidden, requestJson, unavailable, withDeadline } from './fetch.ts'
 
-/** Where the bearer tokens of our requests come from. */
+/** Supplies the bearer tokens for our requests. */
 export interface TokenSource {
-  /** Rejects with the signal's reason when it is aborted; other callers that wait for the same token go on waiting. */
+  /** Rejects with the signal's reason when aborted; other callers waiting for the same token are not affected. */
   get(signal: AbortSignal): Promise<string>
-  /** Forgets a token that was refused. */
+  /** Discards a token that was rejected. */
   drop(token: string): void
 }
 
@@ -18,9 +18,9 @@ export interface Application {
 const hint = 'Check the client id, its secret and the scope.'
 
 /**
- * Tokens of an application (client credentials, RFC 6749 section 4.4), kept until a minute before they expire. The
- * secret goes into the form: Entra, Keycloak and the usual SCIM servers all take it there. However many callers wait,
- * one request is under way at a time; it has `timeoutMs` of its own, whoever leaves. Throws the directory_* errors.
+ * An application's tokens (client credentials, RFC 6749 section 4.4), cached until a minute before they expire. The
+ * secret is sent in the form: Entra, Keycloak and the usual SCIM servers all accept it there. However many callers
+ * wait, only one request runs at a time, with its own `timeoutMs`, whoever gives up. Throws the directory_* errors.
  */
 export function appTokens(application: Application, now: () => Date, timeoutMs: number): TokenSource {
   const { tokenUrl: url, clientId: client_id, clientSecret: client_secret, scope } = application
@@ -31,13 +31,14 @@ export function appTokens(application: Application, now: () => Date, timeoutMs: 
   async function issue(): Promise<string> {
     const asked = now().getTime()
     const { body } = await withDeadline(new AbortController().signal, timeoutMs, (signal) =>
-      // RFC 6749 section 5.2: a client that is refused may be told so with 400 too.
+      // RFC 6749 section 5.2: rejected client credentials may also be a 400.
       requestJson({ url, form, signal, hint, pass: [400] }),
     )
     if (body === undefined) throw forbidden(new URL(url).host, hint)
     const token = field(body, 'access_token')
     if (typeof token !== 'string') throw unavailable(`${new URL(url).host} returned no token.`)
-    // Text with some issuers. RFC 6749 section 5.1 does not require it; without it a token serves those who wait now.
+    // Text with some issuers. RFC 6749 section 5.1 does not require it; without it, a token only serves the present
+    // callers.
     const seconds = Number(field(body, 'expires_in')) || 0
     kept = { token, until: asked + (seconds - 60) * 1000 }
     return token
@@ -58,10 +59,10 @@ export function appTokens(application: Application, now: () => Date, timeoutMs: 
   }
 }
 
-/** A token that is always the same. */
+/** A fixed token. */
 export const fixedToken = (token: string): TokenSource => ({ get: async () => token, drop: () => undefined })
 
-/** Gives up on the work, which goes on, when the signal is aborted from now on. */
+/** Stops waiting for the work, which continues, once the signal is aborted. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const leave = () => reject(signal.reason)
@@ -69,7 +70,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', leave))
 }
 
-/** Asks with tokens of this source; one that is refused with 401 is replaced once. `hint` as in JsonRequest. */
+/** Requests with this source's tokens; one that is rejected with 401 is replaced once. `hint` as in JsonRequest. */
 export function askWith(tokens: TokenSource, hint: string): Ask {
   return async (url, { signal, headers, pass = [] }) => {
     const send = (token: string, passed: readonly number[]) => {

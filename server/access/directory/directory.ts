@@ -1,6 +1,6 @@
 /** A person as the organisation's directory knows them. */
 export interface DirectoryUser {
-  /** The value that the subject claim of their logins carries: what identifies them here (O7). */
+  /** The value of their logins' subject claim: identifies them here. */
   externalId: string
   email: string | null
   displayName: string
@@ -8,19 +8,19 @@ export interface DirectoryUser {
   enabled: boolean
 }
 
-/** A place where people can be looked up before they have ever logged in. */
+/** A directory in which people can be looked up before they have ever logged in. */
 export interface IdentityDirectory {
   readonly kind: DirectoryKind
   /**
-   * People whose name, address or login fits `q` (2–100 characters, trimmed, any text: it cannot change the query,
-   * O17). `cursor` is the `nextCursor` of the page before. Throws the directory_* ServiceErrors (O15); rejects with the
-   * signal's reason when it is aborted.
+   * People whose name, address or login matches `q` (2–100 characters, trimmed, any text: it is escaped, so it cannot
+   * change the query). `cursor` is the previous page's `nextCursor`. Throws the directory_* ServiceErrors; rejects with
+   * the signal's reason when aborted.
    */
   search(
     q: string,
     options: { limit: number; cursor?: string | undefined; signal: AbortSignal },
   ): Promise<{ users: DirectoryUser[]; nextCursor: string | null }>
-  /** One person by id; null when the directory has none such. Throws as `search`. */
+  /** One person by id; null if the directory has no such person. Throws as `search`. */
   get(externalId: string, options: { signal: AbortSignal }): Promise<DirectoryUser | null>
 }
 
@@ -43,8 +43,8 @@ export interface DirectorySettings {
   scope: string | null
   /** keycloak: the realm. */
   realm: string | null
-  /** scim2: a fixed bearer token, in place of client credentials. */
+  /** scim2: a fixed bearer token, instead of client credentials. */
   bearerToken: string | null
-  /** scim2: which attribute the subject claim of logins carries. */
+  /** scim2: the attribute that the subject claim of logins contains. */
   subjectAttribute: 'id' | 'externalId' | 'userName'
 }

@@ -7,24 +7,24 @@ const mostBytes = 5 * 1024 * 1024
 export interface JsonRequest {
   url: string
   headers?: Record<string, string>
-  /** Makes it a POST of a form. */
+  /** Sends this form by POST. */
   form?: Record<string, string>
   signal: AbortSignal
-  /** A sentence on what to check when the credentials are refused. */
+  /** What to check when the credentials are rejected. */
   hint: string
-  /** Statuses of failures that the caller deals with itself. */
+  /** Error statuses that the caller handles itself. */
   pass?: readonly number[]
 }
 
-/** `body` is the JSON of a 2xx answer; undefined with the statuses of `pass`. */
+/** `body` is the JSON of a 2xx response; undefined with the statuses of `pass`. */
 export interface Reply {
   status: number
   body: unknown
 }
 
 /**
- * Runs `work` with a signal that also ends after `timeoutMs`; then rejects with directory_timeout. When the caller's
- * own signal ends, rejects with its reason.
+ * Runs `work` with a signal that is also aborted after `timeoutMs`; it then rejects with directory_timeout. When the
+ * caller's own signal is aborted, rejects with its reason.
  */
 export async function withDeadline<T>(
   signal: AbortSignal,
@@ -80,10 +80,10 @@ function refusal({ status, headers }: Response, host: string, hint: string): Ser
   })
 }
 
-/** Retry-After (RFC 9110 section 10.2.3) in seconds, 1 to 3600; 5 without one that can be read. */
+/** Retry-After (RFC 9110 section 10.2.3) in seconds, 1 to 3600; 5 if missing or unreadable. */
 function secondsToWait(headers: Headers): number {
   const value = headers.get('retry-after') ?? ''
-  // Against the Date of the same answer, so that it does not matter whether our clocks agree.
+  // Relative to the same response's Date, so that our clocks need not agree.
   const until = Date.parse(value) - (Date.parse(headers.get('date') ?? '') || Date.now())
   const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil(until / 1000)
   return Number.isNaN(seconds) ? 5 : Math.min(Math.max(seconds, 1), 3600)
@@ -100,47 +100,47 @@ async function readJson(response: Response, host: string): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)))
   } catch {
-    // Without its cause, whose message quotes the answer: that may hold a token.
+    // Without the cause, whose message quotes the response: that may contain a token.
     throw unavailable(`${host} did not return JSON.`)
   }
 }
 
-/** What was typed, without what no name has and some servers choke on: control and half characters. */
+/** User input without control characters and lone surrogates, which no name has and some servers cannot handle. */
 export const plainText = (typed: string): string =>
   typed
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
 
-/** Joins a query string. Spaces become %20, for not every server reads a plus as one; names stay as they are. */
+/** Builds a query string. Spaces become %20, because not every server reads a plus as one; names stay as they are. */
 export const withQuery = (url: string, query: Record<string, string | number>): string =>
   `${url}?${Object.entries(query)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&')}`
 
-/** An id as one segment of a path (RFC 3986 section 3.3); null when it cannot be one, or would lead elsewhere. */
+/** An id as one path segment (RFC 3986 section 3.3); null if it cannot be one, or would lead elsewhere. */
 export const pathSegment = (id: string): string | null =>
   isId(id) && !/(^|[/\\])\.{1,2}([/\\]|$)/.test(id) ? encodeURIComponent(id) : null
 
 const isId = (value: string): boolean => value !== '' && value.isWellFormed() && !/\p{Cc}/u.test(value)
 
-/** A member of an answer; undefined where there is none. */
+/** A response's member; undefined if missing. */
 export const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
-/** A member that is text for people; null where there is none, or none that is more than space. */
+/** A member with text for people; null if missing or blank. */
 export function textField(value: unknown, name: string): string | null {
   const text = field(value, name)
   return (typeof text === 'string' && plainText(text)) || null
 }
 
-/** A member that identifies, exactly as it is; null where there is none. */
+/** An identifier, unchanged; null if missing. */
 export function idField(value: unknown, name: string): string | null {
   const id = field(value, name)
   return typeof id === 'string' && isId(id) ? id : null
 }
 
-/** The rows of a list; directory_unavailable when it is none. */
+/** The rows of a list; throws directory_unavailable if it is not one. */
 export function rowsOf(list: unknown): unknown[] {
   if (Array.isArray(list)) return list
   throw unavailable('The user directory did not return a list of users.')
@@ -152,14 +152,14 @@ export type Ask = (
   options: { signal: AbortSignal; headers?: Record<string, string>; pass?: readonly number[] },
 ) => Promise<Reply>
 
-/** The one person at a URL that ends with their id; null when there is none, or one whose logins carry another id. */
+/** The person at a URL that ends with their id; null if there is none, or one whose logins have another id. */
 export async function readUser(
   ask: Ask,
   url: string,
   externalId: string,
   { toUser, signal }: { toUser: (row: unknown) => DirectoryUser | null; signal: AbortSignal },
 ): Promise<DirectoryUser | null> {
-  // 400: an id that is not even of the form that the directory gives them.
+  // 400: an id that does not even have the directory's format.
   const { body } = await ask(url, { signal, pass: [400, 404] })
   if (body === undefined) return null
   const user = toUser(body)
@@ -168,8 +168,8 @@ export async function readUser(
 }
 
 /**
- * The first page from `start` on that holds somebody, or the last; after five requests also an empty one. A position is
- * what the cursor of a page holds; `next` is null on the last page.
+ * The first page from `start` on with at least one person, or the last page; after five requests also an empty one. A
+ * position is what a page's cursor contains; `next` is null on the last page.
  */
 export async function pageWithUsers<P extends readonly string[]>(
   start: P,

@@ -31,7 +31,7 @@ export function openKeycloak(url: string, realm: string, ask: Ask): IdentityDire
 
       return pageWithUsers([from], async ([at]) => {
         const first = Number(at)
-        // One more than the page tells whether there is a next one.
+        // One more than the page, to know whether there is a next one.
         const query = { search, first, max: limit + 1, briefRepresentation: 'true' }
         const { body } = await ask(withQuery(users, query), { signal })
         const rows = rowsOf(body)

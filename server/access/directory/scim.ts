@@ -15,7 +15,7 @@ import {
   wrongCursor,
 } from './fetch.ts'
 
-export const scimHint = 'The token needs the right to read users.'
+export const scimHint = 'The token needs permission to read users.'
 
 type SubjectAttribute = DirectorySettings['subjectAttribute']
 

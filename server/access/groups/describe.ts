@@ -6,7 +6,7 @@ import * as store from './store.ts'
 
 type GroupRow = Pick<Row<'groups'>, 'id' | 'name' | 'global'>
 
-/** Groups with the rights they give, as the gate reads them. */
+/** Groups with their permissions, as `decide` reads them. */
 export async function grantingGroups(db: Db, rows: readonly GroupRow[]): Promise<GrantingGroup[]> {
   const grants = await store.findGrants(
     db,
@@ -27,7 +27,7 @@ const toGrant = ({ id, bucket_pattern, prefix, actions }: Row<'grants'>) => ({
   actions: JSON.parse(actions) as BucketAction[],
 })
 
-/** Groups as the API shows them. */
+/** Groups in the API's format. */
 export async function describeGroups(db: Db, rows: readonly Row<'groups'>[]): Promise<Group[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)

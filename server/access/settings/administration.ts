@@ -4,19 +4,19 @@ import { type Changed, type EffectiveSettings, issuerKey } from './effective.ts'
 import * as store from './store.ts'
 
 /**
- * Step: whoever changes who can administer the service waits here for the others, so that two cannot each take the
- * other's rights away (R6). Taken before any other lock.
+ * Step: serialises changes to who can administer the service, so that two administrators cannot remove each other's
+ * permissions at once. Taken before any other lock.
  */
 export const lockAdministration = store.lockOverrides
 
-/** Step: throws last_admin unless an active administrator can log in through a way that is on (R6, O11). */
+/** Step: throws last_admin unless an active administrator can log in through an enabled method. */
 export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
   const issuer = auth.enable_idp && idp.client_id !== null && idp.issuer_url !== null ? issuerKey(idp.issuer_url) : null
   if (await store.hasAbleAdmin(tx, { local: auth.enable_local, issuer })) return
   throw new ServiceError('last_admin', 'No active administrator could log in any more.')
 }
 
-/** Step: keeps the setting's mapping free of a group that is deleted. */
+/** Step: removes a deleted group from the setting's group mapping. */
 export async function unmapGroup(tx: Tx, groupId: string): Promise<void> {
   const changed = JSON.parse(await lockAdministration(tx)) as Changed
   const mapping = changed.idp?.group_mapping as { group_id: string }[] | undefined

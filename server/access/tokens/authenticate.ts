@@ -35,7 +35,7 @@ function refuse({ config }: System, ip: string | null, now: Date): ServiceError 
 }
 
 /**
- * The actor behind a personal access token, with the rights its owner has now (K3, K6). Throws `unauthenticated`; what
+ * The actor behind a personal access token, with the rights its owner has now. Throws `unauthenticated`; what
  * has not the form of a token is refused without asking the database.
  */
 export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {

@@ -9,7 +9,7 @@ import { unusableFile } from '../../db/file.ts'
 
 const uid = process.getuid?.() ?? os.userInfo().username
 
-/** Throws where this process cannot write into a folder, or make it; `variable` says who named it. */
+/** Throws if this process cannot write to a folder or create it; `variable` is the setting that names it. */
 export function assertWritable(folder: string, variable: string): void {
   const whole = path.resolve(folder)
   let there = whole
@@ -23,10 +23,10 @@ export function assertWritable(folder: string, variable: string): void {
   if (!fs.statSync(there).isDirectory()) throw new Refusal(`${variable} ${whole}: ${there} is not a folder.`)
 }
 
-/** Throws where a service of this configuration could not write what it has to. */
+/** Throws if a service with this configuration could not write to its folders. */
 export function assertFolders({ dataDir, databaseUrl, storageUrl }: Config): void {
   const data = path.resolve(dataDir)
-  /** Said of DATA_DIR, where a folder is in it: that is what has to be changed. */
+  /** Reports DATA_DIR for folders inside it: that is what has to be changed. */
   const assert = (folder: string, variable: string): void => {
     const inside = folder === data || folder.startsWith(`${data}${path.sep}`)
     if (inside) assertWritable(data, 'DATA_DIR')
@@ -39,7 +39,7 @@ export function assertFolders({ dataDir, databaseUrl, storageUrl }: Config): voi
   if (storage !== undefined) assert(storage, 'The folder of STORAGE_URL')
 }
 
-/** Throws where a SQLite database is somebody else's, such as one that root created. */
+/** Throws if a SQLite database belongs to another user, for example one that root created. */
 export function assertOurs(databaseUrl: string): void {
   const foreign = unusableFile(databaseUrl)
   if (foreign) throw new Refusal(`The database file ${foreign} is not readable and writable for uid ${uid}.`)

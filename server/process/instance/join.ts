@@ -14,13 +14,13 @@ import { assertKey, assertKeyOfService, noteKey } from './key.ts'
 import { assertFits, assertOwner, lookIntoStorage, type StorageLook, takeUp } from './storage.ts'
 import { readInstance } from './store.ts'
 
-/** What an operator has said in so many words. */
+/** What an operator has explicitly accepted. */
 export interface Accepted {
   newKey: boolean
   newStorage: boolean
 }
 
-/** What is in a database that has a schema, before it is opened. */
+/** The contents of a database that has a schema, before it is opened. */
 interface Seen {
   db: Db
   lacking: readonly string[]
@@ -35,14 +35,14 @@ const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefin
     return look({ db, lacking, instance: await readInstance(db) })
   })
 
-/** Whether anything was ever kept in this database. */
+/** Whether anything was ever stored in this database. */
 export const hasSchema = (databaseUrl: string): Promise<boolean> => see({ databaseUrl }, async (seen) => !!seen)
 
-/** Throws a Refusal unless a service may begin on this database, storage and key; has changed nothing either way. */
+/** Throws a Refusal unless a service may start on this database, storage and key; changes nothing either way. */
 export async function assertMayServe(config: Config, accepted: Accepted): Promise<void> {
   assertFolders(config)
   const compare = async (): Promise<void> => {
-    // Before the database: an instance is in there before the storage names it.
+    // Read before the database: an instance is recorded there before the storage names it.
     const look = await unlessAway(lookIntoStorage(config))
     await see(config, async (seen) => {
       assertKey(config, seen?.instance.key_fingerprint ?? null, accepted.newKey)
@@ -54,12 +54,12 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
     await compare()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // Another replica may be at its first start, and have gone on between the two looks.
+    // Another replica may be starting for the first time, and have progressed between the two reads.
     await compare()
   }
 }
 
-/** Gives undefined while the engine of the storage is away. */
+/** Returns undefined while the storage cannot be reached. */
 const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined> =>
   look.catch((error: unknown) => {
     if (isStorageOutage(error)) return undefined
@@ -67,8 +67,8 @@ const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined
   })
 
 /**
- * Notes that database, key and storage belong together; throws a Refusal where they do not. While the engine of the
- * storage is away nothing in it is touched before that was found out.
+ * Records that database, key and storage belong together; throws a Refusal if they do not. While the storage cannot be
+ * reached, nothing in it is touched before this is known.
  */
 export async function join(system: System, accepted: Accepted): Promise<System> {
   const { config, log, blobs, database } = system
@@ -89,8 +89,8 @@ export async function join(system: System, accepted: Accepted): Promise<System> 
 }
 
 /**
- * Throws a Refusal unless a command may work on what the service of this configuration works on. `storage`: whether it
- * needs the storage too; for others it is enough that it is not known to be another's.
+ * Throws a Refusal unless a command may work on this configuration's service. `storage`: whether it also needs the
+ * storage; otherwise it is enough that the storage is not known to be another database's.
  */
 export async function assertMayWork(config: Config, { storage }: { storage: boolean }): Promise<void> {
   assertOurs(config.databaseUrl)
@@ -106,7 +106,7 @@ export async function assertMayWork(config: Config, { storage }: { storage: bool
     if (look) assertOwner(config, look, instance.id)
     if (storage && look?.owner === null) throw noStorage(config)
   })
-  // Says that it is not there, or not all of it.
+  // Reports a missing or incomplete storage.
   if (storage) await (await openExisting(config)).close()
 }
 
@@ -115,7 +115,7 @@ const openExisting = (config: Config) =>
     throw new Refusal(`${error.message}.`, { cause: error })
   })
 
-/** The storage of a command, opened when it is first used. */
+/** A command's storage, opened on first use. */
 export const storageOfCommand = (config: Config) => lateStorage(0, () => openExisting(config))
 
 export const noDatabase = (databaseUrl: string): Refusal => {
@@ -123,7 +123,7 @@ export const noDatabase = (databaseUrl: string): Refusal => {
   const where =
     file === undefined ? 'The database of DATABASE_URL is empty.' : `There is no database at ${path.resolve(file)}.`
   return new Refusal(
-    `${where} Run the command with the environment of the service (DATA_DIR, DATABASE_URL): only a start of the service makes a database.`,
+    `${where} Run the command with the same environment as the service (DATA_DIR, DATABASE_URL): only the service creates a database.`,
   )
 }
 

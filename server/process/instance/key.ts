@@ -4,11 +4,11 @@ import type { Row } from '../../db/schema.ts'
 import { deriveKey, type Keys } from '../../secrets/derive.ts'
 import * as store from './store.ts'
 
-/** Tells a SECRET_KEY from others and nothing about it: derived for this alone. */
+/** Identifies a SECRET_KEY without revealing anything about it: derived only for this. */
 export const fingerprint = (secretKey: string): string =>
   Buffer.from(deriveKey(secretKey, 'key-fingerprint')).toString('base64url')
 
-/** Throws unless a service with these keys may serve a database that is used with the key of this fingerprint. */
+/** Throws unless a service with these keys may serve a database whose key has this fingerprint. */
 export function assertKey({ secretKey, previousSecretKeys }: Keys, known: string | null, acceptNewKey: boolean): void {
   if (known === null || acceptNewKey) return
   if ([secretKey, ...previousSecretKeys].some((key) => fingerprint(key) === known)) return
@@ -17,7 +17,7 @@ export function assertKey({ secretKey, previousSecretKeys }: Keys, known: string
   )
 }
 
-/** The same for a command, which replaces no key: that takes a start of the service. */
+/** The same for a command, which cannot replace the key: only a start of the service does. */
 export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, known: string | null): void {
   if (known === null) throw new Refusal('No service has been started on this database yet. Start it once first.')
   if (fingerprint(secretKey) === known) return
@@ -28,7 +28,7 @@ export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, know
   )
 }
 
-/** Notes which key the database is used with; of replicas that start together with unlike keys one is refused here. */
+/** Records the database's key; of replicas that start together with different keys, one is refused here. */
 export async function noteKey(system: System, acceptNewKey: boolean): Promise<Row<'instance'>> {
   const { config, log } = system
   return createContext(system, systemActor).upkeep(async ({ tx }) => {

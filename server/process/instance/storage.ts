@@ -10,17 +10,17 @@ import { findKnown } from '../../blobs/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 
-/** As many blobs of a storage without a mark are asked for: one that the database knows suffices. */
+/** How many blobs to read from a storage without a mark: one that the database knows is enough. */
 const SAMPLE = 1000
 
-/** What a storage says of itself. */
+/** What a storage contains, as far as needed to find its owner. */
 export interface StorageLook {
   owner: string | null
-  /** Some of its blobs; none are looked for where it has an owner. */
+  /** Some of its blobs; not read if it has an owner. */
   blobs: readonly string[]
 }
 
-/** Looks into the storage of a configuration without making anything in it. */
+/** Inspects a configuration's storage without creating anything in it. */
 export async function lookIntoStorage(config: Config): Promise<StorageLook> {
   const folder = storageFolder(config.storageUrl)
   if (folder !== undefined) {
@@ -63,7 +63,7 @@ const nameOf = ({ storageUrl }: Config): string => {
   return folder === undefined ? 'The storage of STORAGE_URL' : `The storage ${folder}`
 }
 
-/** Throws where the storage is marked as another instance's; `id` is null of a database that has no schema yet. */
+/** Throws if the storage is marked as another instance's; `id` is null for a database without a schema. */
 export function assertOwner(config: Config, { owner }: StorageLook, id: string | null): void {
   if (owner === null || owner === id) return
   const folder = storageFolder(config.storageUrl)
@@ -74,8 +74,8 @@ export function assertOwner(config: Config, { owner }: StorageLook, id: string |
 }
 
 /**
- * Throws where a database must not take up this storage: another's, one that holds blobs none of which it knows, or an
- * empty one while it has objects (as where a disk is not mounted). `db` is undefined where there is no schema yet.
+ * Throws if a database must not use this storage: another database's, one whose blobs are all unknown to it, or an
+ * empty one while it has objects (for example because a disk is not mounted). `db` is undefined without a schema.
  */
 export async function assertFits(
   config: Config,
@@ -98,7 +98,7 @@ export async function assertFits(
     )
 }
 
-/** Makes sure that the storage is this database's, and marks it where it has no mark yet. */
+/** Verifies that the storage belongs to this database, and marks it if it has no mark yet. */
 export async function takeUp(
   config: Config,
   driver: BlobDriver,
