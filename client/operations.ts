@@ -1433,7 +1433,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash. `permanent=true` deletes it for good and needs `manage`. */
+  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash. `permanent=true` deletes it permanently and needs `manage`. */
   deleteObject: {
     call: {
       params: {
@@ -1495,7 +1495,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash. `permanent=true` deletes it for good and needs `manage`. */
+  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash. `permanent=true` deletes it permanently and needs `manage`. */
   deleteObjectByQuery: {
     call: {
       params: {
@@ -2869,7 +2869,7 @@ export interface Operations {
     }
     reply: Page<TrashItem>
   }
-  /** POST /buckets/{bucket}/trash/restore: Restore objects from the trash. Restores all of the ids or none; 413 if the quota is exceeded. Needs `write` on each key. `on_conflict` says what happens if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, `fail` and `replace` return 409; `keep_both` gives the key to the one trashed last. */
+  /** POST /buckets/{bucket}/trash/restore: Restore objects from the trash. Restores all of the ids or none; 413 if the quota is exceeded. Needs `write` on each key. `on_conflict` says what happens if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, `fail` and `replace` return 409; with `keep_both` the one trashed last keeps the key. */
   restoreTrash: {
     call: {
       params: {

@@ -109,7 +109,7 @@ const deleteObjectSpec = {
   method: 'DELETE',
   tag: 'objects',
   summary: 'Delete an object',
-  description: 'Moves it to the trash. `permanent=true` deletes it for good and needs `manage`.',
+  description: 'Moves it to the trash. `permanent=true` deletes it permanently and needs `manage`.',
   access: 'signed_in',
   status: 204,
   headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),

@@ -168,7 +168,7 @@ export const operations = {
               minLength: 1,
               maxLength: 255,
               description:
-                'Links the account to a person at the identity provider, or (null) unlinks it. Administrators only.',
+                'Links the account to a user at the identity provider, or (null) unlinks it. Administrators only.',
             }),
           ),
         ),

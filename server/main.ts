@@ -17,7 +17,7 @@ const USAGE = `usage: strongroom <command>
   serve                             serve; SECRET_KEY is required
       --workers <n>                   run n processes (PostgreSQL only); "auto": one per CPU
       --no-background                 only answer requests; background workers run elsewhere
-      --accept-new-key                start with a different SECRET_KEY when the previous one is lost for good
+      --accept-new-key                start with a different SECRET_KEY when the previous one is lost permanently
       --accept-new-storage            start with storage that this database does not know, or that lost its contents
   worker                            run only the background workers; health checks answer on HOST:PORT
   create-admin <email> [name]       create an administrator; prints a generated password, or reads one

@@ -32,7 +32,7 @@ export interface CreateGroup {
 
 /** Creates a group with its grants, which administrators alone may give; `already_exists` when the name is taken. */
 export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
-  if (input.global?.length || input.grants?.length) assertAdmin(ctx.actor, 'give rights to a group')
+  if (input.global?.length || input.grants?.length) assertAdmin(ctx.actor, 'grant permissions to a group')
   return ctx.act(async ({ tx, record }) => {
     const row = await store.insertGroup(tx, {
       id: newId(),

@@ -13,7 +13,7 @@ export function assertKey({ secretKey, previousSecretKeys }: Keys, known: string
   if (known === null || acceptNewKey) return
   if ([secretKey, ...previousSecretKeys].some((key) => fingerprint(key) === known)) return
   throw new Refusal(
-    'SECRET_KEY is not the one this database is used with: nobody would stay signed in, and stored secrets and the audit log could not be read. Give that key, or name it in SECRET_KEY_PREVIOUS to replace it; only where it is lost for good, add --accept-new-key.',
+    'SECRET_KEY is not the one this database is used with: nobody would stay signed in, and stored secrets and the audit log could not be read. Give that key, or name it in SECRET_KEY_PREVIOUS to replace it; only where it is permanently lost, add --accept-new-key.',
   )
 }
 

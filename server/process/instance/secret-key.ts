@@ -48,7 +48,7 @@ export async function withKeptKey(given: Env, acceptNewKey = false): Promise<Env
   assertWritable(path.dirname(file), 'DATA_DIR')
   if (!acceptNewKey && (await hasSchema(databaseUrlOf(env))))
     throw new Refusal(
-      `The database exists, but SECRET_KEY is not set, and ${saysOf(file)}. Restore the key; only if it is lost for good, add --accept-new-key.`,
+      `The database exists, but SECRET_KEY is not set, and ${saysOf(file)}. Restore the key; only if it is permanently lost, add --accept-new-key.`,
     )
   makeKept(file)
   return withKnownKey(env).env

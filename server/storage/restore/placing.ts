@@ -69,7 +69,7 @@ function takenOf(ids: readonly string[], refused: ReadonlyMap<string, string>): 
     const message = refused.get(id)
     return message === undefined ? [] : [{ path: `body.ids.${i}`, message }]
   })
-  return new ServiceError('conflict', 'Some keys are taken; nothing was restored.', { faults })
+  return new ServiceError('conflict', 'Some keys are in use; nothing was restored.', { faults })
 }
 
 function inOrder(ids: readonly string[], placed: readonly Placed[]): RestoredItem[] {
@@ -132,7 +132,7 @@ async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.
   const keys = await chooseNames(tx, bucket, rows)
   const arrivals = rows.flatMap((item) => {
     const key = keys.get(item.id)
-    if (key === undefined) outcome.refused.set(item.id, `the key "${item.key}" is taken, and no name beside it is free`)
+    if (key === undefined) outcome.refused.set(item.id, `the key "${item.key}" is in use, and no similar name is free`)
     else allow(step.actor, 'write', bucket.name, key)
     return key === undefined ? [] : [{ item, key, row: objectOf(item, key) }]
   })
