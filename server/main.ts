@@ -5,11 +5,10 @@ import { parseArgs } from 'node:util'
 import { isCommand, runCommand } from './commands.ts'
 import { ConfigError, type Env, readConfig } from './config.ts'
 import type { Accepted } from './instance/join.ts'
-import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './processes.ts'
 import { Refusal } from './refusal.ts'
 import type { Role } from './role.ts'
 import { withKeptKey } from './secret-key.ts'
-import { type First, start } from './start.ts'
+import type { First } from './start.ts'
 
 const USAGE = `usage: strongroom <command>
 
@@ -60,12 +59,16 @@ async function serve(rest: readonly string[], environment: (accepted: Accepted) 
     throw new ConfigError(['--workers is no number of processes'])
   const accepted = acceptedOf(values)
   const env = await environment(accepted)
+  const { isOneOfSeveral, serveWithProcesses } = await import('./processes.ts')
   if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
   process.exit(await serveWithProcesses(count, readConfig(env), announce, accepted))
 }
 
 /** Serves in this process until it is told to end. */
 async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
+  // Half of what there is to load; a command needs none of it.
+  const { start } = await import('./start.ts')
+  const { announceToPrimary, isOneOfSeveral, leavePrimary, shareOf } = await import('./processes.ts')
   const prepared = isOneOfSeveral()
   const running = await start(readConfig(env, shareOf(env)), { role, prepared, alone: true, accepted })
   let stopping = false
