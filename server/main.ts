@@ -5,11 +5,10 @@ import { parseArgs } from 'node:util'
 import { Refusal } from './base/refusal.ts'
 import { ConfigError, type Env, readConfig } from './config/config.ts'
 import type { Role } from './config/role.ts'
-import { announceToPrimary, isOneOfSeveral, leavePrimary, serveWithProcesses, shareOf } from './process/cluster.ts'
 import { isCommand, runCommand } from './process/commands.ts'
 import type { Accepted } from './process/instance/join.ts'
 import { withKeptKey } from './process/instance/secret-key.ts'
-import { type First, start } from './process/start.ts'
+import type { First } from './process/start.ts'
 
 const USAGE = `usage: strongroom <command>
 
@@ -60,12 +59,16 @@ async function serve(rest: readonly string[], environment: (accepted: Accepted) 
     throw new ConfigError(['--workers must be a number from 1 to 512, or "auto"'])
   const accepted = acceptedOf(values)
   const env = await environment(accepted)
+  const { isOneOfSeveral, serveWithProcesses } = await import('./process/cluster.ts')
   if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
   process.exit(await serveWithProcesses(count, readConfig(env), announce, accepted))
 }
 
 /** Serves in this process until it is stopped. */
 async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
+  // Half of what there is to load; a command needs none of it.
+  const { start } = await import('./process/start.ts')
+  const { announceToPrimary, isOneOfSeveral, leavePrimary, shareOf } = await import('./process/cluster.ts')
   const prepared = isOneOfSeveral()
   const running = await start(readConfig(env, shareOf(env)), { role, prepared, alone: true, accepted })
   let stopping = false

@@ -9,7 +9,9 @@ import path from 'node:path'
 import { type Gateway, noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
 import { noFirefox } from './support/firefox.ts'
-import { type Postgres, startPostgres } from './support/postgres.ts'
+import { joinLibraries } from './support/libraries.ts'
+import { migrateOnce } from './support/migrated.ts'
+import { startPostgres } from './support/postgres.ts'
 
 process.chdir(path.dirname(import.meta.dirname))
 const given = process.argv.slice(2)
@@ -30,26 +32,33 @@ if (!findChromium())
   console.log('Skipped: browser tests, Chromium not found (apt-get install chromium, or set CHROMIUM_PATH).')
 if (noFirefox) console.log(`Skipped: Firefox tests. ${noFirefox}.`)
 
-let ceph: Gateway | undefined
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-run-'))
+// Some services of the tests run as another user, who reads what is in there.
+fs.chmodSync(folder, 0o755)
+const compiled = path.join(folder, 'compiled')
+/** What is prepared for these takes as long as it saves in five files. */
+const isLong = files.length === 0 || files.length > 5
+// Starting them is mostly waiting.
+const [startedCeph, postgres, libraries] = await Promise.all([
+  process.env.TEST_S3_URL ? undefined : startCeph(),
+  process.env.TEST_POSTGRES_URL ? undefined : startPostgres(),
+  isLong ? joinLibraries(path.join(folder, 'libraries')) : undefined,
+])
+
+let ceph: Gateway | undefined = startedCeph
 if (process.env.TEST_S3_URL) {
   console.log('S3: using TEST_S3_URL.')
 } else {
-  ceph = await startCeph()
   if (ceph) console.log(`S3: started Ceph for this run at ${new URL(ceph.url).searchParams.get('endpoint')}.`)
   else if (process.env.TEST_STORAGE === 's3') throw new Error(noGateway)
   else console.log(`Skipped: S3 tests. ${noGateway[0]?.toUpperCase()}${noGateway.slice(1)}.`)
 }
 
-let postgres: Postgres | undefined
-if (process.env.TEST_POSTGRES_URL) {
-  console.log('PostgreSQL: using TEST_POSTGRES_URL.')
-} else {
-  postgres = await startPostgres()
-  console.log(`PostgreSQL: started for this run on port ${new URL(postgres.url).port}.`)
-}
-
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-run-'))
-const compiled = path.join(folder, 'compiled')
+if (postgres) console.log(`PostgreSQL: started for this run on port ${new URL(postgres.url).port}.`)
+else console.log('PostgreSQL: using TEST_POSTGRES_URL.')
+const postgresUrl = postgres?.url ?? (process.env.TEST_POSTGRES_URL as string)
+const migrated = isLong ? await migrateOnce(folder, postgresUrl) : undefined
+const nodeOptions = [process.env.NODE_OPTIONS, libraries && `--import=${libraries}`].filter(Boolean).join(' ')
 let runs = 0
 let tests: ChildProcess | undefined
 /** Runs test files, `atOnce` at a time; returns the exit code. */
@@ -74,7 +83,8 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
       stdio: 'inherit',
       env: {
         ...process.env,
-        TEST_POSTGRES_URL: process.env.TEST_POSTGRES_URL || postgres?.url,
+        TEST_POSTGRES_URL: postgresUrl,
+        ...migrated?.env,
         ...(ceph && {
           TEST_S3_URL: ceph.url,
           TEST_S3_ACCESS_KEY: ceph.credentials.accessKeyId,
@@ -82,6 +92,7 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
         }),
         // Compiling our modules and their imports is half of the start-up time of a test file or a service.
         NODE_COMPILE_CACHE: compiled,
+        NODE_OPTIONS: nodeOptions,
         // File system work and bcrypt share libuv's threads; the default of 4 makes tests wait for each other.
         UV_THREADPOOL_SIZE: '16',
       },
@@ -139,6 +150,7 @@ else {
   ceph = undefined
   if (!stopped) failed = Math.max(failed, await runAndRetry(all.filter(inBrowser), PAGES_AT_ONCE))
 }
+await migrated?.drop()
 await postgres?.stop()
 await ceph?.stop()
 // Failures of the first of two runs have scrolled far up by now.

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import { databaseFile } from './engine.ts'
-import { lookIntoPostgres } from './postgres/look.ts'
 import type { Schema } from './schema.ts'
 import { lookIntoSqlite } from './sqlite/look.ts'
 
@@ -10,7 +9,8 @@ import { lookIntoSqlite } from './sqlite/look.ts'
  */
 export async function lookInto<T>(url: string, look: (db: Kysely<Schema> | undefined) => Promise<T>): Promise<T> {
   const file = databaseFile(url)
-  const db = file === undefined ? await lookIntoPostgres(url) : lookIntoSqlite(file)
+  const db =
+    file === undefined ? await (await import('./postgres/look.ts')).lookIntoPostgres(url) : lookIntoSqlite(file)
   try {
     return await look(db)
   } finally {

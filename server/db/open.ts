@@ -1,13 +1,11 @@
 import type { Database, DatabaseOptions } from './database.ts'
 import { databaseFile } from './engine.ts'
 import { unobserved } from './observed.ts'
-import { openPostgres } from './postgres/open.ts'
-import { openSqlite } from './sqlite/open.ts'
 
 export type { Database } from './database.ts'
 
-/** Opens `sqlite:<path>` or `postgres://…`; throws on any other scheme. */
-export function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+/** Opens `sqlite:<path>` or `postgres://…`, loading that engine alone; throws on any other scheme. */
+export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const all = {
     report: (error: Error) => process.emitWarning(error),
     connections: 20,
@@ -17,7 +15,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Promis
     ...options,
   }
   const file = databaseFile(url)
-  if (file !== undefined) return openSqlite(file, all)
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, all)
+  if (file !== undefined) return (await import('./sqlite/open.ts')).openSqlite(file, all)
+  if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres/open.ts')).openPostgres(url, all)
   throw new Error('DATABASE_URL is neither sqlite:<path> nor postgres://…')
 }

@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import net from 'node:net'
 import tls from 'node:tls'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import { type AddressRules, isOwnAddress, mayConnect } from '../base/address.ts'
 import { asFailure, blocked, OutboundFailure } from './failure.ts'
 import type { Resolve } from './resolve.ts'
@@ -45,16 +45,24 @@ export async function allowedAddresses(route: Route, hostname: string, port: num
 
 /** Creates undici's connect function: every connection is checked, whatever the URL. */
 export function createDial(route: Route) {
-  const secure = buildConnector({
-    allowH2: false,
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: true,
-    timeout: 0,
-    ...(route.ca === null ? {} : { ca: [...tls.rootCertificates, route.ca] }),
-  })
+  const makeSecure = async () => {
+    // Only what sends loads it: a command does not.
+    const undici = await import('undici')
+    return undici.buildConnector({
+      allowH2: false,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+      timeout: 0,
+      ...(route.ca === null ? {} : { ca: [...tls.rootCertificates, route.ca] }),
+    })
+  }
+  let securing: ReturnType<typeof makeSecure> | undefined
   return async (options: buildConnector.Options, progress: Progress, signal: AbortSignal): Promise<net.Socket> => {
     const { hostname, protocol } = options
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80)
+    // Before there is a socket: one whose errors nobody hears would end the process.
+    securing ??= makeSecure()
+    const secure = await securing
     const socket = await (route.proxy
       ? throughProxy(route, route.proxy, { hostname, port }, { progress, signal })
       : direct(route, { hostname, port }, { progress, signal }))

@@ -1,4 +1,4 @@
-import { Client } from 'undici'
+import type { Client } from 'undici'
 import { createDial, type Progress, type Route } from './dial.ts'
 import { asFailure, blocked, type FailureClass, OutboundFailure } from './failure.ts'
 
@@ -44,9 +44,10 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
   const idle = new Map<string, Line[]>()
   let idleCount = 0
 
-  function open(origin: string, signal: AbortSignal): Line {
+  async function open(origin: string, signal: AbortSignal): Promise<Line> {
+    const undici = await import('undici')
     const line: Line = {
-      client: new Client(origin, {
+      client: new undici.Client(origin, {
         // Read only after `line` is there: undici connects when there is a request.
         connect: (options, done) => {
           dial(options, line.progress, line.signal).then(
@@ -76,7 +77,7 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
     return line
   }
 
-  function take(origin: string, signal: AbortSignal): Line {
+  async function take(origin: string, signal: AbortSignal): Promise<Line> {
     const line = idle.get(origin)?.pop()
     if (!line) return open(origin, signal)
     idleCount--
@@ -109,7 +110,7 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
     const began = performance.now()
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs)
-    const line = take(url.origin, deadline.signal)
+    const line = await take(url.origin, deadline.signal)
     const answer: Answer = {
       status: null,
       headers: null,

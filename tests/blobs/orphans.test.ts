@@ -37,7 +37,7 @@ const strongroomOf =
 
 const kinds = (findings: readonly string[]) => findings.map((line) => line.split(':')[0])
 
-describeEngines('bytes unknown to the database', (engine) => {
+describeEngines('bytes unknown to the database', (engine, itOnce) => {
   if (onS3) return
   let server: TestServer
   let strongroom: Strongroom
@@ -119,7 +119,7 @@ describeEngines('bytes unknown to the database', (engine) => {
     )
   })
 
-  it('more than a tenth is set aside only with the exact number, and is not deleted', async () => {
+  itOnce('more than a tenth is set aside only with the exact number, and is not deleted', async () => {
     const orphans = Array.from({ length: 6 }, (_, i) => addOrphan(`nobody’s ${i}`))
     age()
     const was = contents()
@@ -189,7 +189,7 @@ describeEngines('bytes unknown to the database', (engine) => {
     assert.match(server.logged(), /brought back/)
   })
 
-  it('a damaged entry is reported, and the check continues after it', async () => {
+  itOnce('a damaged entry is reported, and the check continues after it', async () => {
     // What a power failure and fsck can leave: a file in place of a folder, a folder in place of a file, and what cannot
     // be opened at all.
     const broken = await blobOf('in parts')
@@ -219,7 +219,7 @@ describeEngines('bytes unknown to the database', (engine) => {
     assert.deepEqual(kinds(left.findings), ['damaged', 'damaged', 'damaged', 'missing'])
   })
 
-  it('a damaged entry does not keep the collector from the others', async () => {
+  itOnce('a damaged entry does not keep the collector from the others', async () => {
     for (const key of ['in parts', 'o10', 'o11', 'o20'])
       await server.admin.deleteObject({ params: { bucket: 'kept', key } })
     const ids = (await server.database.db.selectFrom('trash').select('blob_id').execute()).map(({ blob_id }) => blob_id)

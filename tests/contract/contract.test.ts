@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv } from 'ajv'
 import { api } from '../../contract/index.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { documents } from '../../scripts/docs.ts'
@@ -50,6 +51,13 @@ it('every accepted number is bounded: one that no database can hold is rejected'
   }
   for (const [name, { params, query, body }] of routes) look({ params, query, body }, name)
   assert.deepEqual(endless, [])
+})
+
+it('every shape is one by JSON Schema, which the service takes for granted', () => {
+  const ajv = new Ajv()
+  for (const [name, { params, query, headers, body, reply }] of routes)
+    for (const shape of [params, query, headers, body, reply])
+      if (shape) assert.ok(ajv.validateSchema(shape), `${name}: ${ajv.errorsText()}`)
 })
 
 interface Described {

@@ -34,7 +34,7 @@ async function lineOf(server: TestServer, id: unknown): Promise<Line> {
   return find() as Line
 }
 
-describeEngines('the log', (engine) => {
+describeEngines('the log', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine, { SLOW_REQUEST_MS: '2000' })
@@ -97,7 +97,7 @@ describeEngines('the log', (engine) => {
       if (/request/.test(line.msg) || line.level === 50) assert.match(line.request_id ?? '', /^[0-9a-f-]{36}$/)
   })
 
-  it('stays one line of JSON for each entry whatever callers write', async () => {
+  itOnce('stays one line of JSON for each entry whatever callers write', async () => {
     const nasty = 'x\n{"level":60,"msg":"forged"}\r\n\u2028\u0000\u001b[31m"\\'
     const before = linesOf(server).length
     const path = `/api/v1/buckets/logs/objects/${encodeURIComponent(nasty.replace('\u0000', ''))}`
@@ -122,7 +122,7 @@ describeEngines('the log', (engine) => {
     assert.equal(linesOf(server).filter(({ level }) => level === 60).length, 0)
   })
 
-  it('keeps tokens of links, signed URLs, uploads, logins and cookies out', async () => {
+  itOnce('keeps tokens of links, signed URLs, uploads, logins and cookies out', async () => {
     const { admin, secrets } = server
     await admin.putObject({ params: { bucket: 'logs', key: 'shared' }, body: 'x' })
     const password = 'a password of a link'

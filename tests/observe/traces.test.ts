@@ -66,7 +66,7 @@ async function startCollector() {
   }
 }
 
-describeEngines('traces', (engine) => {
+describeEngines('traces', (engine, itOnce) => {
   let server: TestServer
   let receiver: Receiver
   let collector: Awaited<ReturnType<typeof startCollector>>
@@ -88,7 +88,7 @@ describeEngines('traces', (engine) => {
     await collector.stop()
   })
 
-  it('are kept by the ratio, whatever callers ask for', async () => {
+  itOnce('are kept by the ratio, whatever callers ask for', async () => {
     const quiet = await startServer(engine, {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER_ARG: '0',

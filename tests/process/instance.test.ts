@@ -137,7 +137,7 @@ async function startRefuses(place: Place, env: Env, said: RegExp): Promise<void>
   assert.deepEqual(await place.kept(), before)
 }
 
-describeEngines('commands open only what exists', (engine) => {
+describeEngines('commands open only what exists', (engine, itOnce) => {
   let place: Place
   let other: Place
   before(async () => {
@@ -187,7 +187,7 @@ describeEngines('commands open only what exists', (engine) => {
     await allRefuse(place, mixed, /^The storage .* belongs to another database /)
   })
 
-  it('refuse without the key of the service', async () => {
+  itOnce('refuse without the key of the service', async () => {
     const { SECRET_KEY: _key, ...keyless } = place.env
     await allRefuse(place, keyless, /^SECRET_KEY is not set, and \/.*secret\.key does not exist\. /)
   })
@@ -215,7 +215,7 @@ describeEngines('commands open only what exists', (engine) => {
     await startRefuses(former, former.env, said)
   })
 
-  it('verify refuses a storage that is not there, or not whole, and makes none', async () => {
+  itOnce('verify refuses a storage that is not there, or not whole, and makes none', async () => {
     const away = path.join(other.folder, 'away')
     const env = { ...place.env, STORAGE_URL: `file:${away}` }
     const refuses = (said: RegExp) => assert.rejects(runCommand('verify', ['--fix'], env), oneLine(said))
@@ -237,7 +237,7 @@ describeEngines('commands open only what exists', (engine) => {
   })
 })
 
-describeEngines('a start', (engine) => {
+describeEngines('a start', (engine, itOnce) => {
   afterEach(dropPlaces)
   const idOf = async ({ env }: Place) => {
     const database = await openDatabase(env.DATABASE_URL as string)
@@ -318,7 +318,7 @@ describeEngines('a start', (engine) => {
     await startRefuses(place, next, said)
   })
 
-  it('generates no key next to an existing database', async () => {
+  itOnce('generates no key next to an existing database', async () => {
     const place = await newPlace(engine)
     await fill(place)
     const { SECRET_KEY: _key, ...keyless } = place.env

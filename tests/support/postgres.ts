@@ -69,13 +69,19 @@ export async function postgresUrl(): Promise<string> {
   return (await own).url
 }
 
-/** An empty database on the server at `adminUrl`. `drop` closes whatever is still connected to it; safe to call twice. */
-export async function createDatabase(adminUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+/**
+ * A database on the server at `adminUrl`: empty, or a copy of `template`, which nobody may be connected to. `drop` closes
+ * whatever is still connected to it; safe to call twice.
+ */
+export async function createDatabase(
+  adminUrl: string,
+  template = 'template1',
+): Promise<{ name: string; url: string; drop(): Promise<void> }> {
   const name = `strongroom_test_${randomBytes(8).toString('hex')}`
-  await query(adminUrl, `create database ${name}`)
+  await query(adminUrl, `create database ${name} template ${template}`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => query(adminUrl, `drop database if exists ${name} with (force)`) }
+  return { name, url: url.href, drop: () => query(adminUrl, `drop database if exists ${name} with (force)`) }
 }
 
 async function query(url: string, statement: string): Promise<void> {

@@ -5,11 +5,12 @@ import path from 'node:path'
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
 
-const { PATH = '', NODE_COMPILE_CACHE } = process.env
+const { PATH = '', NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
 /** The environment that a spawned process inherits from the tests: none of their settings. */
 export const bareEnv: Readonly<Record<string, string>> = {
   PATH,
   ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+  ...(NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS }),
 }
 
 /** A service in a separate process. */

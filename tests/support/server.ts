@@ -16,6 +16,7 @@ import type { Row, Schema } from '../../server/db/schema.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { cephGateway, newBucket, noGateway } from './ceph.ts'
 import { brokenStatements } from './log-faults.ts'
+import { copyMigratedSqlite, migratedPostgres } from './migrated.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -145,7 +146,8 @@ async function s3Env(): Promise<Record<string, string>> {
 /** Starts a whole service on its own database and folder, listening on 127.0.0.1. */
 export async function startServer(engine: Engine, env: Record<string, string> = {}): Promise<TestServer> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-test-'))
-  const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
+  const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl(), migratedPostgres) : undefined
+  if (engine === 'sqlite') copyMigratedSqlite(path.join(folder, 'strongroom.db'))
   const fullEnv = { ...serverEnv(folder, postgres?.url), ...(await s3Env()), LOG_LEVEL: 'debug', ...env }
   const secrets = new Set([ADMIN.password, SECRET_KEY])
   const clock = new Clock()

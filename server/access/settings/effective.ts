@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
-import { Check } from 'typebox/value'
 import { SettingsChange, secretSettings } from '../../../contract/settings.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db, Tx } from '../../db/schema.ts'
+import { isLegal } from '../../http/validation.ts'
 import { unseal } from '../../secrets/seal.ts'
 import * as store from './store.ts'
 
@@ -87,10 +87,10 @@ function illegalIn(changed: Changed): string[] {
     return Object.entries(changed[section] ?? {}).flatMap(([field, value]) => {
       const shape = shapes[field]
       // A sealed secret is longer than what it was.
-      const isLegal = isSecret(section, field)
+      const isTaken = isSecret(section, field)
         ? value === null || typeof value === 'string'
-        : shape !== undefined && Check(shape, value)
-      return isLegal ? [] : [`${section}.${field}`]
+        : shape !== undefined && isLegal(shape, value)
+      return isTaken ? [] : [`${section}.${field}`]
     })
   })
 }

@@ -21,36 +21,42 @@ export interface Checkpoints {
 /**
  * Copies the WAL into the database on a thread of its own, so that no request waits for those writes and syncs. While
  * others keep writing, the thread never quite catches up and the file would grow: once it is long, `finish` copies the
- * rest on the writer's connection, and the next commit restarts the file.
+ * rest on the writer's connection, and the next commit restarts the file. The thread starts with the first checkpoint:
+ * what only looks or writes little has none.
  */
 export function startCheckpoints(file: string, finish: () => void): Checkpoints {
-  const worker = new Worker(new URL(import.meta.url), { workerData: file })
-  worker.unref()
-  const exited = once(worker, 'exit')
+  let thread: { worker: Worker; exited: Promise<unknown> } | undefined
   let commits = 0
   let running = false
   let failure: Error | undefined
-  worker.on('message', (answer: Answer) => {
-    running = false
-    failure = 'error' in answer ? new Error(`Checkpoint: ${answer.error}`) : undefined
-    if ('frames' in answer && answer.frames > LONG_WAL) finish()
-  })
-  worker.on('error', (error) => {
-    failure = error as Error
-  })
+  function startThread() {
+    const worker = new Worker(new URL(import.meta.url), { workerData: file })
+    worker.unref()
+    worker.on('message', (answer: Answer) => {
+      running = false
+      failure = 'error' in answer ? new Error(`Checkpoint: ${answer.error}`) : undefined
+      if ('frames' in answer && answer.frames > LONG_WAL) finish()
+    })
+    worker.on('error', (error) => {
+      failure = error as Error
+    })
+    return { worker, exited: once(worker, 'exit') }
+  }
   return {
     committed() {
       if (++commits < EVERY || running) return
       commits = 0
       running = true
-      worker.postMessage('checkpoint')
+      thread ??= startThread()
+      thread.worker.postMessage('checkpoint')
     },
     failure: () => failure,
     async stop() {
+      if (!thread) return
       // Otherwise a process with nothing else to do exits while the connection is still open.
-      worker.ref()
-      worker.postMessage('stop')
-      await exited
+      thread.worker.ref()
+      thread.worker.postMessage('stop')
+      await thread.exited
     },
   }
 }

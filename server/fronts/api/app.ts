@@ -183,7 +183,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     addRoutes(bytes, system, handlers, { consumes: 'bytes', limitRate })
   })
   await app.register(consolePages, system)
-  await app.register(docsPages, { document: openapi(system.config.publicBaseUrl) })
+  await app.register(docsPages, { makeDocument: () => openapi(system.config.publicBaseUrl) })
   return app
 }
 

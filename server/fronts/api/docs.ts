@@ -46,13 +46,25 @@ const REDOC_PAGE = `<!doctype html>
 </html>
 `
 
-/** `/openapi.json`, Swagger UI at `/docs` and Redoc at `/redoc`, with every asset from our own packages. */
-export async function docsPages(app: FastifyInstance, { document }: { document: ReturnType<typeof openapi> }) {
+/**
+ * `/openapi.json`, Swagger UI at `/docs` and Redoc at `/redoc`, with every asset from our own packages. The document is
+ * made for whoever first asks for it.
+ */
+export async function docsPages(
+  app: FastifyInstance,
+  { makeDocument }: { makeDocument: () => ReturnType<typeof openapi> },
+) {
+  let document: ReturnType<typeof openapi> | undefined
+  let json: string | undefined
+  const toJSON = () => {
+    document ??= makeDocument()
+    return document
+  }
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('content-security-policy', CSP)
     done(null, payload)
   })
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } })
+  await app.register(swagger, { mode: 'static', specification: { document: { toJSON } as never } })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { url: '/openapi.json', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
@@ -63,8 +75,10 @@ export async function docsPages(app: FastifyInstance, { document }: { document: 
       favicon: [{ filename: 'mark.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: Buffer.from(MARK) }],
     },
   })
-  const json = JSON.stringify(document)
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(json))
+  app.get('/openapi.json', (_request, reply) => {
+    json ??= JSON.stringify(toJSON())
+    return reply.type('application/json').send(json)
+  })
 
   let bundle: Promise<string> | undefined
   app.get('/redoc', (_request, reply) => reply.type('text/html; charset=utf-8').send(REDOC_PAGE))
