@@ -7,7 +7,7 @@ import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-describeConsole('audit log', (engine, test) => {
+describeConsole('audit log', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -191,7 +191,8 @@ describeConsole('audit log', (engine, test) => {
       assert.ok(cells.some((line) => line.includes(`"'=1+1,""odd"".txt"`)))
     }))
 
-  test('verifies the log: says that it is intact, or what was changed', () =>
+  const notTampered = engine !== 'sqlite' && 'the test changes the triggers that SQLite has'
+  it('verifies the log: says that it is intact, or what was changed', { skip: notTampered }, () =>
     inBrowser(async (browser) => {
       await server.running.tick()
       await server.later(3600_000)
@@ -214,9 +215,10 @@ describeConsole('audit log', (engine, test) => {
       await dialog.getByText('Integrity check failed: 1 problem').waitFor()
       await dialog.getByText('Record edited').waitFor()
       await check('audit-changed')
-    }))
+    }),
+  )
 
-  test('works on a phone', () =>
+  it('works on a phone', () =>
     inBrowser(
       async (browser) => {
         const opened = await openConsole(browser, server, '/admin/audit?action=token_create')

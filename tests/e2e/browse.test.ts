@@ -35,7 +35,7 @@ const tabToGrid = async (page: Page) => {
     await page.keyboard.press('Tab')
 }
 
-describeConsole('object browser', (engine, test) => {
+describeConsole('object browser', (engine) => {
   let server: TestServer
   let buckets = 0
   before(async () => {
@@ -98,7 +98,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('shows, opens and links keys that look like paths, numbers or markup', () =>
+  it('shows, opens and links keys that look like paths, numbers or markup', () =>
     inBrowser(async (browser) => {
       const long = `${'漢'.repeat(340)}.txt`
       const odd = [
@@ -287,7 +287,7 @@ describeConsole('object browser', (engine, test) => {
         assert.deepEqual(faults, [])
       }))
 
-    test('deletes 100,000 objects in a job whose counts add up, and empties the folder', { timeout: 280_000 }, () =>
+    it('deletes 100,000 objects in a job whose counts add up, and empties the folder', { timeout: 280_000 }, () =>
       inBrowser(async (browser) => {
         const { page, check, faults } = await open(browser, bucket, { prefix: 'flat/' })
         await row(page, 'folder-03').waitFor()
@@ -451,7 +451,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('previews images, PDF, the start of a text and audio by ranges, and says what it can’t preview', () =>
+  it('previews images, PDF, the start of a text and audio by ranges, and says what it can’t preview', () =>
     inWhole(async (browser) => {
       const png = await photo(900, 600).png().toBuffer()
       const bucket = await fill({
@@ -545,7 +545,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('never runs an object’s script on its own origin', () =>
+  it('never runs an object’s script on its own origin', () =>
     inBrowser(async (browser) => {
       const steal =
         'document.title = "stolen"; top.postMessage(localStorage.length, "*"); fetch("/api/v1/auth/refresh")'
@@ -593,7 +593,7 @@ describeConsole('object browser', (engine, test) => {
       assert.match(await page.title(), /Strongroom$/)
     }))
 
-  test('works by keyboard alone, lists its shortcuts, can turn them off, and opens any page from the palette', () =>
+  it('works by keyboard alone, lists its shortcuts, can turn them off, and opens any page from the palette', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a/one.txt': '1', 'a/two.txt': '2', 'top.txt': 'top' })
       const { page, check, faults } = await open(browser, bucket)
@@ -689,7 +689,7 @@ describeConsole('object browser', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('shows missing folders and failures, and retries', () =>
+  it('shows missing folders and failures, and retries', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a.txt': 'a' })
       const { page, check } = await open(browser, bucket, { prefix: 'none/' }, { expect: [404, 500] })
@@ -712,7 +712,7 @@ describeConsole('object browser', (engine, test) => {
       await row(page, 'a.txt').waitFor()
     }))
 
-  test('fits a phone with two lines a row, in the right color scheme from the first frame', () =>
+  it('fits a phone with two lines a row, in the right color scheme from the first frame', () =>
     inBrowser(
       async (browser) => {
         const bucket = await fill({

@@ -6,7 +6,7 @@ import { type Browser, type ConsolePage, describeConsole, inBrowserOf, openConso
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
+describeConsole('jobs, trash, bucket pages and usage', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -62,7 +62,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.ok(!items.some(({ name }) => name === 'doomed'))
   })
 
-  test('changes quota and trash retention, and warns below the current use', async () => {
+  it('changes quota and trash retention, and warns below the current use', async () => {
     await newBucket('limits', ['a'])
     await inBrowser('/b/limits/settings', async ({ page, faults }) => {
       await page.getByLabel('Quota (GB)').fill('0.00000001')
@@ -120,7 +120,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.deepEqual([again?.total, again?.done, again?.failed, again?.if_none_match], [2, 1, 1, '*'])
   })
 
-  test('counts add up to what was deleted, and the end is announced on any page', async () => {
+  it('counts add up to what was deleted, and the end is announced on any page', async () => {
     await newBucket('many', [])
     const form = new FormData()
     for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
@@ -194,7 +194,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.deepEqual(await etags(), before)
   })
 
-  test('asks users without “write” before deleting, and offers them no undo', async () => {
+  it('asks users without “write” before deleting, and offers them no undo', async () => {
     const name = 'oneway'
     await newBucket(name, ['a/1', 'a/2'])
     const grants = [{ bucket_pattern: name, actions: ['list' as const, 'read' as const, 'delete' as const] }]
@@ -222,7 +222,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     )
   })
 
-  test('shows a running job in the top bar with progress, and cancels it', async () => {
+  it('shows a running job in the top bar with progress, and cancels it', async () => {
     const name = 'endless'
     await newBucket(name, [])
     const form = new FormData()
@@ -407,7 +407,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.ok(objects <= usage.object_count)
   })
 
-  test('offers readers neither settings nor restore, and explains why on a deep link', async () => {
+  it('offers readers neither settings nor restore, and explains why on a deep link', async () => {
     await newBucket('readonly', ['x'])
     await server.admin.deleteObject({ params: { bucket: 'readonly', key: 'x' } })
     const group = await server.admin.createGroup({

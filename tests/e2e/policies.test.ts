@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-describeConsole('cleanup policies', (engine, test) => {
+describeConsole('cleanup policies', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -112,7 +112,7 @@ describeConsole('cleanup policies', (engine, test) => {
       assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled())
     }))
 
-  test('asks to type the number before deleting more than 1,000 objects, also on a phone', () =>
+  it('asks to type the number before deleting more than 1,000 objects, also on a phone', () =>
     inBrowser(
       async (browser) => {
         await server.admin.createBucket({ body: { name: 'many' } })

@@ -26,7 +26,7 @@ const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).diges
 /** Chromium says so of every request that gets no answer. */
 const isBroken = (fault: string) => /ERR_(CONNECTION|SOCKET|INTERNET|ABORTED|NETWORK|EMPTY)/.test(fault)
 
-describeConsole('uploads', (engine, test) => {
+describeConsole('uploads', (engine) => {
   let server: TestServer
   let folder: string
   let buckets = 0
@@ -89,7 +89,7 @@ describeConsole('uploads', (engine, test) => {
     assert.deepEqual([keys.get('readme.txt'), keys.get('empty.bin'), keys.size], [1234, 0, 132])
   })
 
-  test('uploads a dropped folder of 250 files and 90 MB across a pause, a reload and a resume', async () => {
+  it('uploads a dropped folder of 250 files and 90 MB across a pause, a reload and a resume', async () => {
     const bucket = await newBucket()
     for (let i = 0; i < 160; i++) makeFile(`dropped/many/${i}.bin`, 150_000 + i)
     for (let i = 0; i < 88; i++) makeFile(`dropped/ä 漢/${i} é.bin`, 180_000 + i)
@@ -139,7 +139,7 @@ describeConsole('uploads', (engine, test) => {
     await assertNothingOpen(bucket)
   })
 
-  test('uploads 120 MB in parts with pause and resume, cancels without leftovers, and keeps the API responsive', async (t) => {
+  it('uploads 120 MB in parts with pause and resume, cancels without leftovers, and keeps the API responsive', async (t) => {
     const bucket = await newBucket()
     const file = makeFile('big.bin', 120 * MIB + 7)
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
@@ -185,7 +185,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal((await listAll(server.admin, bucket)).length, 1)
   })
 
-  test('after a reload in mid-file sends only the missing parts', async () => {
+  it('after a reload in mid-file sends only the missing parts', async () => {
     const bucket = await newBucket()
     const file = makeFile('again.bin', 64 * MIB)
     const other = makeFile('other/again.bin', 64 * MIB)
@@ -320,7 +320,7 @@ describeConsole('uploads', (engine, test) => {
     await assertSame(server.admin, full, folder, ['quota'])
   })
 
-  test('resumes automatically when the network is back', async () => {
+  it('resumes automatically when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)
     await inBrowser(uploads(bucket), async ({ page, shot, faults }) => {
@@ -343,7 +343,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal(object?.etag, partsEtag(fs.readFileSync(file), 8 * MIB))
   })
 
-  test('uploads thousands of small files: listed immediately, with a responsive page', async (t) => {
+  it('uploads thousands of small files: listed immediately, with a responsive page', async (t) => {
     const bucket = await newBucket()
     const count = Number(process.env.CONSOLE_FILES ?? 1200)
     const shown = count.toLocaleString('en-US')
@@ -382,7 +382,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal((await listAll(server.admin, bucket)).length, count)
   })
 
-  test('continues with a new access token when the old one expires mid-upload', async () => {
+  it('continues with a new access token when the old one expires mid-upload', async () => {
     const bucket = await newBucket()
     for (let i = 0; i < 40; i++) makeFile(`expiry/${i}.bin`, 300_000)
     makeFile('expiry/large.bin', 20 * MIB)
@@ -402,7 +402,7 @@ describeConsole('uploads', (engine, test) => {
     assert.equal((await listAll(server.admin, bucket)).length, 41)
   })
 
-  test('leaves another tab’s uploads alone', async () => {
+  it('leaves another tab’s uploads alone', async () => {
     const bucket = await newBucket()
     const file = makeFile('tabs.bin', 30 * MIB)
     await inBrowser(uploads(bucket), async ({ page, faults }, browser) => {
@@ -422,7 +422,7 @@ describeConsole('uploads', (engine, test) => {
     })
   })
 
-  test('uploads in an insecure context', async () => {
+  it('uploads in an insecure context', async () => {
     const bucket = await newBucket()
     const file = makeFile('plain.bin', 17 * MIB)
     const browser = await startBrowser({ args: ['--host-resolver-rules=MAP strongroom.test 127.0.0.1'] })
