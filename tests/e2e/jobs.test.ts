@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
+import { flat, seedObjects } from '../../bench/seed.ts'
 import { type Browser, type ConsolePage, describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -225,16 +226,8 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
   it('shows a running job in the top bar with progress, and cancels it', async () => {
     const name = 'endless'
     await newBucket(name, [])
-    const form = new FormData()
-    for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
-    await server.admin.uploadForm({ params: { bucket: name }, query: { prefix: 'a/' }, body: form })
     const before = 16_000
-    // Each copy doubles what is under `a/`.
-    for (let n = 1000; n < before; n *= 2) {
-      const body = { kind: 'copy', source_bucket: name, prefix: 'a/', dest_prefix: `a/${n}/` } as const
-      const { id } = await server.admin.createJob({ body })
-      await until(() => over(id))
-    }
+    await seedObjects(server.env.DATABASE_URL ?? '', name, flat(before))
     assert.equal((await server.admin.getBucket({ params: { bucket: name } })).object_count, before)
     await inBrowser(`/b/${name}/settings`, async ({ page, shot, faults }) => {
       await page.getByRole('button', { name: 'Empty bucket' }).click()
