@@ -66,18 +66,23 @@ describeConsole('audit log', (engine) => {
       const record = page.getByRole('region', { name: 'Record: token_create' })
       const [whole] = (await server.admin.listAudit({ query: { action: ['token_create'] } })).items
       assert.deepEqual(JSON.parse((await record.locator('pre').textContent()) ?? ''), whole)
-      await check('audit-record')
       await page.goBack()
       await record.waitFor({ state: 'detached' })
+      // By its address, on a page with few others.
+      await page.goto(`${server.url}/console/admin/audit?action=token_create&e=${whole?.id}`)
+      await record.waitFor()
+      await check('audit-record')
 
       // A link to a record that is not among those that are loaded opens it all the same.
       const [first] = (await server.admin.listAudit({ query: { action: ['create_bucket'], page_size: 1 } })).items
-      await page.goto(`${server.url}/console/admin/audit?e=${first?.id}`)
+      await page.goto(`${server.url}/console/admin/audit?action=token_create&e=${first?.id}`)
       const linked = page.getByRole('region', { name: 'Linked record' })
       assert.deepEqual(JSON.parse((await linked.locator('pre').textContent()) ?? ''), first)
       await check('audit-linked')
       await linked.getByRole('button', { name: 'Close' }).click()
       await linked.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Clear filters' }).first().click()
+      await page.getByText(`${await total()} records`, { exact: true }).waitFor()
 
       // Each filter is a text of the address, and of the question.
       await page.getByLabel('Bucket', { exact: true }).fill('media')
