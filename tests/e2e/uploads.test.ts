@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page, Request } from 'playwright-core'
 import { type Client, createClient } from '../../client/derived.ts'
 import {
   type Browser,
@@ -143,6 +143,7 @@ describeConsole('uploads', (engine) => {
     const bucket = await newBucket()
     const file = makeFile('big.bin', 120 * MIB + 7)
     await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      const underWay = partsUnderWay(page)
       await slow(page, 25 * MIB)
       await openDialog(page)
       await choose(page, 'Choose files', [file])
@@ -159,7 +160,7 @@ describeConsole('uploads', (engine) => {
       assert.ok((times[18] ?? 0) < 1000)
       await page.getByRole('button', { name: 'Pause big.bin' }).click()
       await page.getByRole('button', { name: 'Resume big.bin' }).waitFor()
-      await page.waitForTimeout(300)
+      await until(() => underWay.size === 0)
       const before = await received(bucket)
       await page.waitForTimeout(500)
       assert.equal(await received(bucket), before)
@@ -404,13 +405,15 @@ describeConsole('uploads', (engine) => {
 
   it('leaves another tab’s uploads alone', async () => {
     const bucket = await newBucket()
-    const file = makeFile('tabs.bin', 30 * MIB)
+    const file = makeFile('tabs.bin', 60 * MIB)
     await inBrowser(uploads(bucket), async ({ page, faults }, browser) => {
-      await slow(page, 5 * MIB)
+      await slow(page, 15 * MIB)
       await openDialog(page)
       await choose(page, 'Choose files', [file])
       await page.getByRole('button', { name: 'Upload 1 file' }).click()
       await until(async () => (await received(bucket)) >= 1)
+      // Parts are left, and hardly anything moves until the other tab was looked at, however long that takes.
+      await slow(page, 64 * 1024)
       const second = await openConsole(browser, server, uploads(bucket))
       await second.page.getByRole('row', { name: /tabs/ }).waitFor()
       await second.page.waitForTimeout(2000)
@@ -551,6 +554,16 @@ async function countParts(page: Page, work: () => Promise<void>): Promise<number
   await work()
   page.off('request', see)
   return count
+}
+/** The requests of this page that send a part now. */
+function partsUnderWay(page: Page): ReadonlySet<object> {
+  const open = new Set<Request>()
+  page.on('request', (request) => {
+    if (request.method() === 'PUT' && request.url().includes('/parts/')) open.add(request)
+  })
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+  return open
 }
 async function listAll(client: Client, name: string) {
   const found: { key: string; size: number; etag: string }[] = []
