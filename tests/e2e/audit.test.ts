@@ -7,7 +7,7 @@ import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-describeConsole('audit log', (engine, test) => {
+describeConsole('audit log', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -66,18 +66,23 @@ describeConsole('audit log', (engine, test) => {
       const record = page.getByRole('region', { name: 'Record: token_create' })
       const [whole] = (await server.admin.listAudit({ query: { action: ['token_create'] } })).items
       assert.deepEqual(JSON.parse((await record.locator('pre').textContent()) ?? ''), whole)
-      await check('audit-record')
       await page.goBack()
       await record.waitFor({ state: 'detached' })
+      // By its address, on a page with few others.
+      await page.goto(`${server.url}/console/admin/audit?action=token_create&e=${whole?.id}`)
+      await record.waitFor()
+      await check('audit-record')
 
       // A link to a record that is not among those that are loaded opens it all the same.
       const [first] = (await server.admin.listAudit({ query: { action: ['create_bucket'], page_size: 1 } })).items
-      await page.goto(`${server.url}/console/admin/audit?e=${first?.id}`)
+      await page.goto(`${server.url}/console/admin/audit?action=token_create&e=${first?.id}`)
       const linked = page.getByRole('region', { name: 'Linked record' })
       assert.deepEqual(JSON.parse((await linked.locator('pre').textContent()) ?? ''), first)
       await check('audit-linked')
       await linked.getByRole('button', { name: 'Close' }).click()
       await linked.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Clear filters' }).first().click()
+      await page.getByText(`${await total()} records`, { exact: true }).waitFor()
 
       // Each filter is a text of the address, and of the question.
       await page.getByLabel('Bucket', { exact: true }).fill('media')
@@ -191,7 +196,8 @@ describeConsole('audit log', (engine, test) => {
       assert.ok(cells.some((line) => line.includes(`"'=1+1,""odd"".txt"`)))
     }))
 
-  test('verifies the log: says that it is intact, or what was changed', () =>
+  const notTampered = engine !== 'sqlite' && 'the test changes the triggers that SQLite has'
+  it('verifies the log: says that it is intact, or what was changed', { skip: notTampered }, () =>
     inBrowser(async (browser) => {
       await server.running.tick()
       await server.later(3600_000)
@@ -214,9 +220,10 @@ describeConsole('audit log', (engine, test) => {
       await dialog.getByText('Integrity check failed: 1 problem').waitFor()
       await dialog.getByText('Record edited').waitFor()
       await check('audit-changed')
-    }))
+    }),
+  )
 
-  test('works on a phone', () =>
+  it('works on a phone', () =>
     inBrowser(
       async (browser) => {
         const opened = await openConsole(browser, server, '/admin/audit?action=token_create')

@@ -191,7 +191,10 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
     inBrowser(async (browser) => {
       const bucket = await newBucket()
       const picture = await quarters(64, 48).png().toBuffer()
-      for (let i = 0; i < PICTURES; i++) await put(bucket, `${String(i).padStart(3, '0')}.png`, picture, 'image/png')
+      const form = new FormData()
+      for (let i = 0; i < PICTURES; i++)
+        form.append('file', new Blob([picture], { type: 'image/png' }), `${String(i).padStart(3, '0')}.png`)
+      await server.admin.uploadForm({ params: { bucket }, body: form })
       const { page, faults } = await openConsole(browser, server, at(bucket))
       await page.locator('.vgrid').waitFor()
       let asked = 0

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
+import { flat, seedObjects } from '../../bench/seed.ts'
 import { type Browser, type ConsolePage, describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
+describeConsole('jobs, trash, bucket pages and usage', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -62,7 +63,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.ok(!items.some(({ name }) => name === 'doomed'))
   })
 
-  test('changes quota and trash retention, and warns below the current use', async () => {
+  it('changes quota and trash retention, and warns below the current use', async () => {
     await newBucket('limits', ['a'])
     await inBrowser('/b/limits/settings', async ({ page, faults }) => {
       await page.getByLabel('Quota (GB)').fill('0.00000001')
@@ -120,7 +121,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.deepEqual([again?.total, again?.done, again?.failed, again?.if_none_match], [2, 1, 1, '*'])
   })
 
-  test('counts add up to what was deleted, and the end is announced on any page', async () => {
+  it('counts add up to what was deleted, and the end is announced on any page', async () => {
     await newBucket('many', [])
     const form = new FormData()
     for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
@@ -194,7 +195,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.deepEqual(await etags(), before)
   })
 
-  test('asks users without “write” before deleting, and offers them no undo', async () => {
+  it('asks users without “write” before deleting, and offers them no undo', async () => {
     const name = 'oneway'
     await newBucket(name, ['a/1', 'a/2'])
     const grants = [{ bucket_pattern: name, actions: ['list' as const, 'read' as const, 'delete' as const] }]
@@ -222,19 +223,11 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     )
   })
 
-  test('shows a running job in the top bar with progress, and cancels it', async () => {
+  it('shows a running job in the top bar with progress, and cancels it', async () => {
     const name = 'endless'
     await newBucket(name, [])
-    const form = new FormData()
-    for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `${i}.txt`)
-    await server.admin.uploadForm({ params: { bucket: name }, query: { prefix: 'a/' }, body: form })
     const before = 16_000
-    // Each copy doubles what is under `a/`.
-    for (let n = 1000; n < before; n *= 2) {
-      const body = { kind: 'copy', source_bucket: name, prefix: 'a/', dest_prefix: `a/${n}/` } as const
-      const { id } = await server.admin.createJob({ body })
-      await until(() => over(id))
-    }
+    await seedObjects(server.env.DATABASE_URL ?? '', name, flat(before))
     assert.equal((await server.admin.getBucket({ params: { bucket: name } })).object_count, before)
     await inBrowser(`/b/${name}/settings`, async ({ page, shot, faults }) => {
       await page.getByRole('button', { name: 'Empty bucket' }).click()
@@ -407,7 +400,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine, test) => {
     assert.ok(objects <= usage.object_count)
   })
 
-  test('offers readers neither settings nor restore, and explains why on a deep link', async () => {
+  it('offers readers neither settings nor restore, and explains why on a deep link', async () => {
     await newBucket('readonly', ['x'])
     await server.admin.deleteObject({ params: { bucket: 'readonly', key: 'x' } })
     const group = await server.admin.createGroup({

@@ -1,10 +1,11 @@
 // The console's frame, sign-in and list of buckets in a real browser.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
+import { describeConsoleOnBoth, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
-describeConsole('sign-in and buckets', (engine, test) => {
+// The way into the console, whole, over each database.
+describeConsoleOnBoth('sign-in and buckets', (engine) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine)
@@ -12,7 +13,7 @@ describeConsole('sign-in and buckets', (engine, test) => {
   after(() => server.stop())
   const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
 
-  test('is served at /console, and / redirects there', async () => {
+  it('is served at /console, and / redirects there', async () => {
     const answer = await fetch(server.url, { redirect: 'manual' })
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/console/'])
     const page = await fetch(`${server.url}/console/b/any/where`)

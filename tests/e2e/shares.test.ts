@@ -14,7 +14,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 const BUCKET = 'photos'
 const HOUR = 3600_000
 
-describeConsole('share links', (engine, test) => {
+describeConsole('share links', (engine) => {
   let server: TestServer
   before(async () => {
     const port = await freePort()
@@ -61,7 +61,7 @@ describeConsole('share links', (engine, test) => {
       assert.deepEqual(faults, [])
     }))
 
-  test('keeps a new link open until it is copied: Escape, the backdrop and buttons ask first', () =>
+  it('keeps a new link open until it is copied: Escape, the backdrop and buttons ask first', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -192,7 +192,7 @@ describeConsole('share links', (engine, test) => {
       await page.getByText('Revoked', { exact: true }).last().waitFor()
     }))
 
-  test('the direct download address returns the object itself', () =>
+  it('the direct download address returns the object itself', () =>
     inBrowser(async (browser) => {
       const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/notes.txt' })
       const page = await browser.context.newPage()
@@ -402,7 +402,7 @@ describeConsole('share links', (engine, test) => {
       { width: 390, height: 844 },
     ))
 
-  test('shared HTML and SVG run no script on this origin', () =>
+  it('shared HTML and SVG run no script on this origin', () =>
     inBrowser(async (browser) => {
       const script = 'try{localStorage.setItem("stolen","1")}catch{};document.title="stolen";fetch("/api/v1/auth/me")'
       await put('evil.html', `<!doctype html><script>${script}</script>`, 'text/html')
@@ -432,7 +432,7 @@ describeConsole('share links', (engine, test) => {
       }
     }))
 
-  test('creates and copies links on plain HTTP without the clipboard API', () => {
+  it('creates and copies links on plain HTTP without the clipboard API', () => {
     const port = new URL(server.env.PUBLIC_BASE_URL ?? '').port
     return inBrowser(
       async (browser) => {

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 let server: TestServer
 const inBrowser = inBrowserOf(() => server, { who: null, realTime: true })
 
-describeConsole('users', (engine, test) => {
+describeConsole('users', (engine) => {
   before(async () => {
     server = await startServer(engine)
     await server.admin.createBucket({ body: { name: 'photos' } })
@@ -35,7 +35,7 @@ describeConsole('users', (engine, test) => {
   const groupNamed = async (name: string) =>
     (await server.admin.listGroups()).items.find((group) => group.name === name)?.id ?? ''
 
-  test('creates a user by keyboard alone, who can sign in', () =>
+  it('creates a user by keyboard alone, who can sign in', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, '/admin/users', { expect: [422] })
@@ -201,7 +201,7 @@ describeConsole('users', (engine, test) => {
       await assert.rejects(server.admin.getUser({ params: { id: ada.id } }))
     }))
 
-  test('keeps the last administrator, and no one removes their own administrator access', () =>
+  it('keeps the last administrator, and no one removes their own administrator access', () =>
     inBrowser(async (browser) => {
       const me = await server.admin.me()
       await signIn(browser, server)
@@ -219,7 +219,7 @@ describeConsole('users', (engine, test) => {
       assert.equal((await server.admin.me()).is_admin, true)
     }))
 
-  test('tells users without a group whom to ask, and keeps them out of /admin', () =>
+  it('tells users without a group whom to ask, and keeps them out of /admin', () =>
     inBrowser(async (browser) => {
       const eve = await person()
       await signIn(browser, server, eve)

@@ -8,7 +8,7 @@ import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-describeConsole('webhooks', (engine, test) => {
+describeConsole('webhooks', (engine) => {
   let server: TestServer
   let receiver: Receiver
   before(async () => {
@@ -214,7 +214,7 @@ describeConsole('webhooks', (engine, test) => {
       )
     }))
 
-  test('works on a phone', () =>
+  it('works on a phone', () =>
     inBrowser(
       async (browser) => {
         const made = await server.admin.createWebhook({
@@ -245,7 +245,7 @@ describeConsole('webhooks', (engine, test) => {
       { width: 390, height: 844 },
     ))
 
-  test('says that webhooks are turned off, and names the missing permission to others', async () => {
+  it('says that webhooks are turned off, and names the missing permission to others', async () => {
     const off = await startServer('sqlite', { WEBHOOKS_ENABLED: 'false' })
     const browser = await startBrowser()
     try {

@@ -19,7 +19,8 @@ describe('console: every screen', { skip: noBrowser }, () => {
   let receiver: Receiver
   let demo: Demo
   before(async () => {
-    server = await startServer('sqlite', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
+    // The other suites of the console are on SQLite: here every screen shows what PostgreSQL keeps.
+    server = await startServer('postgres', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
     receiver = await startReceiver()
     demo = await seedDemo(server, receiver)
   })
