@@ -14,7 +14,7 @@ import { verify } from '../features/verify/service.ts'
 import { resealWebhooks } from '../features/webhooks/service.ts'
 import { createLog } from '../observe/log.ts'
 import { withServiceKey } from './instance/secret-key.ts'
-import { once } from './with-system.ts'
+import { withSystem } from './with-system.ts'
 
 interface Arguments {
   words: readonly string[]
@@ -172,7 +172,7 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
       values['password-stdin']
         ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), generated: false }
         : { password: newPassword(), generated: true }
-    const output = await once(config, log, { storage: name === 'verify' }, (system) =>
+    const output = await withSystem(config, log, { storage: name === 'verify' }, (system) =>
       (commands[name] as Command)(
         { ...createContext(system, cliActor), database: system.database },
         { words: positionals, flags: values, password },

@@ -13,7 +13,7 @@ export const openDatabaseOf = (config: Config, log: Logger, { existing = false }
   openDatabase(config.databaseUrl, {
     connections: config.databasePoolSize,
     observer: databaseObserver(config),
-    // onSend in http/app.ts waits once for all that a request has read.
+    // onSend in fronts/api/app.ts waits once for all that a request has read.
     answersWait: isBeforeAnswer,
     report: (error) => log.warn({ err: error }, 'database'),
     existing,
@@ -24,7 +24,7 @@ export const openDatabaseOf = (config: Config, log: Logger, { existing = false }
  * opens what exists: it creates nothing and migrates nothing, and throws a Refusal where database, storage and key do
  * not belong to one service. `needs.storage`: fail early where the storage cannot be reached.
  */
-export async function once<T>(
+export async function withSystem<T>(
   config: Config,
   log: Logger,
   needs: { storage: boolean },

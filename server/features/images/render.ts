@@ -15,7 +15,7 @@ sharp.concurrency(1)
 sharp.cache(false)
 
 /** Part of every key: another library version or pipeline produces other bytes. */
-export const PIPELINE = `1 ${sharp.versions.sharp} ${sharp.versions.vips}`
+export const RENDERER = `1 ${sharp.versions.sharp} ${sharp.versions.vips}`
 
 const kinds: { [format: string]: Kind | undefined } = {
   heif: 'avif',

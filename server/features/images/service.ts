@@ -7,10 +7,10 @@ import type { Ctx } from '../../context.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
 import { findShown, type ObjectRow } from '../../storage/objects/store.ts'
 import { acceptedBy, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
-import { PIPELINE } from './render.ts'
+import { boundsOf, derive, type Job, lookAt, type Pipeline, pipelineOf, release } from './pipeline.ts'
+import { RENDERER } from './render.ts'
 import { isBusy, type Principal, tooSlow } from './slots.ts'
 import { assertUsable } from './source.ts'
-import { boundsOf, derive, type Job, lookAt, release, type Studio, studioOf } from './studio.ts'
 
 export interface ImageOptions {
   /** Whose render slots this uses: a user's or link's id. */
@@ -57,16 +57,16 @@ export async function findImage(
       'too_large',
       `The object has ${row.size} bytes; a source image may have at most ${limits.max_source_mb} MiB.`,
     )
-  const studio = studioOf(ctx.config)
+  const pipeline = pipelineOf(ctx.config)
   const varies = parameters.format === 'auto'
   const accepted = varies ? acceptedBy(asked.accept) : 'other'
   const answer = await within(limits.timeout_seconds, asked.signal, (signal, deadline) => {
     const bounds = boundsOf(ctx.config, limits)
     const principal = principalOf(options, limits, bounds.slots)
     const job = { ctx, row, principal, bounds, signal, deadline }
-    return findAnswer(studio, job, asked, (source) => planOf(parameters, source, accepted, limits))
+    return findAnswer(pipeline, job, asked, (source) => planOf(parameters, source, accepted, limits))
   }).catch((error: unknown) => {
-    if (isBusy(error) && !asked.signal.aborted) studio.counts.refused++
+    if (isBusy(error) && !asked.signal.aborted) pipeline.counts.refused++
     throw error
   })
   const { key: etag } = answer
@@ -79,13 +79,13 @@ export async function findImage(
 type Answered = { key: string } & ({ unchanged: true } | { plan: Plan; bytes: Uint8Array | undefined })
 
 async function findAnswer(
-  studio: Studio,
+  pipeline: Pipeline,
   job: Job,
   asked: AskedImage,
   planFor: (source: Parameters<typeof planOf>[1]) => Plan,
 ): Promise<Answered> {
   const { row } = job
-  const looked = await lookAt(studio, job)
+  const looked = await lookAt(pipeline, job)
   let { held } = looked
   try {
     const { source } = looked
@@ -95,13 +95,13 @@ async function findAnswer(
     if (asked.ifMatch !== undefined && !matchesStrongly(asked.ifMatch, key))
       throw new ServiceError('precondition_failed', 'The image does not match the conditions.')
     if (asked.ifNoneMatch !== undefined && matchesWeakly(asked.ifNoneMatch, key)) {
-      studio.counts.unchanged++
+      pipeline.counts.unchanged++
       return { key, unchanged: true }
     }
-    if (!asked.bytes) return { key, plan, bytes: (await studio.cache.get(row.blob_id, key))?.bytes }
+    if (!asked.bytes) return { key, plan, bytes: (await pipeline.cache.get(row.blob_id, key))?.bytes }
     const given = held
     held = undefined
-    const { bytes } = await derive(studio, job, { source, plan, key }, given)
+    const { bytes } = await derive(pipeline, job, { source, plan, key }, given)
     return { key, plan, bytes }
   } finally {
     if (held) release(held)
@@ -111,7 +111,7 @@ async function findAnswer(
 /** A derivative's key and ETag: covers everything that can change its bytes. */
 const keyOf = ({ etag, blob_id }: ObjectRow, { width, height, fit, format, q, frames }: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify([PIPELINE, etag, blob_id, width, height, fit, format, q, frames]))
+    .update(JSON.stringify([RENDERER, etag, blob_id, width, height, fit, format, q, frames]))
     .digest('base64url')
 
 /**
@@ -155,7 +155,7 @@ function dispositionOf(row: ObjectRow, { format }: Plan, { filename, download, d
 
 /** What this process's image pipeline has done so far, and what it is doing now. */
 export const imageStatus = ({ config }: Ctx) => {
-  const { counts, slots, cache, sources } = studioOf(config)
+  const { counts, slots, cache, sources } = pipelineOf(config)
   // Both count bytes: those rendered, and those of sources in memory.
   const { bytes: source_bytes, ...now } = slots.now()
   return { ...counts, ...now, source_bytes, cache_bytes: cache.used(), sources: sources.size }
@@ -168,7 +168,7 @@ export const imageCacheWorker = {
   every: 60_000,
   local: true as const,
   async run(ctx: Ctx): Promise<void> {
-    const { cache, sources } = studioOf(ctx.config)
+    const { cache, sources } = pipelineOf(ctx.config)
     await cache.ready()
     const blobs = [...new Set([...cache.blobs(), ...sources.keys()])]
     for (let i = 0; i < blobs.length; i += BATCH) {

@@ -5,8 +5,8 @@ import type { Actor, Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { tooMany } from '../../storage/incoming/arrival.ts'
 import { typeOf } from '../../storage/objects/describe.ts'
-import { placeUnderFreeName } from '../../storage/objects/place.ts'
-import { receiver, type Upload } from '../../storage/objects/received.ts'
+import { startReceiving, type Upload } from '../../storage/objects/received.ts'
+import { writeUnderFreeName } from '../../storage/objects/write.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
 import { findLink, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
 import { checkPassword, type Presented, passwordNeeded } from './password.ts'
@@ -51,7 +51,7 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
 
   const sender: Actor = { ...ctx.actor, auth_method: 'share_link' }
   const visitor = ctx.as(sender)
-  const { receive } = await receiver(visitor, row.bucket, {
+  const { receive } = await startReceiving(visitor, row.bucket, {
     id: row.id,
     async room(tx, others) {
       const latest = await store.lockShare(tx, row.id)
@@ -88,7 +88,7 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
     })
   }
   const terms = { names: freeNames(key), share_id: row.id, before }
-  const object = await placeUnderFreeName(visitor, row.bucket, received, terms)
+  const object = await writeUnderFreeName(visitor, row.bucket, received, terms)
   noteAccess(ctx, row, 'uploaded', object.key)
   return { name: object.key.slice(row.target.length), size }
 }

@@ -6,8 +6,8 @@ import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { contentMd5 } from '../../http/content-md5.ts'
 import { DEFAULT_TYPE, METADATA_BYTES, typeOf } from '../../storage/objects/describe.ts'
-import { placeAll, write } from '../../storage/objects/place.ts'
-import { discard, type Received, receiver, type Upload } from '../../storage/objects/received.ts'
+import { discard, type Received, startReceiving, type Upload } from '../../storage/objects/received.ts'
+import { write, writeAll } from '../../storage/objects/write.ts'
 import { expectBody } from './body.ts'
 import type { Raw } from './handle.ts'
 import { isBrokenOff } from './problem.ts'
@@ -74,7 +74,7 @@ export async function receiveForm(
   if (!request.isMultipart()) throw new ServiceError('unsupported_media_type', 'Send the files as multipart/form-data.')
   // A permission somewhere below the prefix is enough to start; each key is checked before its bytes are accepted.
   allowSomewhere(ctx.actor, 'write', bucket, prefix)
-  const { receive, end } = await receiver(ctx, bucket)
+  const { receive, end } = await startReceiving(ctx, bucket)
   expectBody(request, reply)
   const received: Received[] = []
   try {
@@ -103,7 +103,7 @@ export async function receiveForm(
     await end()
     throw asProblem(error, request)
   }
-  const placed = await placeAll(ctx, bucket, received)
+  const placed = await writeAll(ctx, bucket, received)
   return { items: placed.map(({ object }) => object) }
 }
 

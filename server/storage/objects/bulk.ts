@@ -168,7 +168,7 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
 }
 
 /** Changes an object's content type or metadata; needs `write`. The contents and their ETag stay. */
-export async function describeAnew(
+export async function updateMetadata(
   ctx: Ctx,
   { bucket: name, key }: { bucket: string; key: string },
   change: { content_type?: string | undefined; metadata?: { [name: string]: string } | undefined },

@@ -44,7 +44,7 @@ export async function discard(ctx: Ctx, received: readonly Received[]): Promise<
  * are stored; the exact decision is made when they are placed. A caller that does not place what was received must call
  * `end`.
  */
-export async function receiver(ctx: Ctx, bucket: string, link?: LinkRoom) {
+export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) {
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   const free = await estimateRoom(ctx.db, row)

@@ -8,8 +8,8 @@ import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../bucke
 import { findBucket } from '../buckets/store.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
-import { assertConditions } from './place.ts'
 import * as store from './store.ts'
+import { assertConditions } from './write.ts'
 
 /** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {

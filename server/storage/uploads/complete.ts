@@ -5,8 +5,8 @@ import { DAY_MS } from '../../base/time.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { placeBlob } from '../objects/place.ts'
 import { findObject } from '../objects/store.ts'
+import { writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
 import { forgetLostParts } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
@@ -170,7 +170,7 @@ async function makeVisible(
     if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
     allow(await currentActor(step), 'write', name, row.key)
     const size = parts.reduce((sum, part) => sum + part.size, 0)
-    const object = await placeBlob(
+    const object = await writeFromBlob(
       step,
       bucket,
       {

@@ -6,7 +6,7 @@ import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/cond
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
-import { discard, type Received, receiver, type Upload } from './received.ts'
+import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
 
 /** RFC 9110 section 13 conditions on the object to be replaced. */
@@ -23,7 +23,7 @@ export async function write(
   conditions: WriteConditions,
 ): Promise<{ object: StoredObject; created: boolean }> {
   allow(ctx.actor, 'write', bucket, upload.key)
-  const { receive, end } = await receiver(ctx, bucket)
+  const { receive, end } = await startReceiving(ctx, bucket)
   if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
     try {
       assertConditions(await store.findObject(ctx.db, bucket, upload.key), conditions)
@@ -32,7 +32,7 @@ export async function write(
       throw error
     }
   const received = await receive(upload)
-  const [placed] = await placeAll(ctx, bucket, [received], conditions)
+  const [placed] = await writeAll(ctx, bucket, [received], conditions)
   return placed as { object: StoredObject; created: boolean }
 }
 
@@ -40,7 +40,7 @@ export async function write(
  * Makes received bytes visible, all or none, each recorded as an `upload`, if the caller may still write them; discards
  * them on failure.
  */
-export async function placeAll(
+export async function writeAll(
   ctx: Ctx,
   bucketName: string,
   received: readonly Received[],
@@ -57,7 +57,7 @@ export async function placeAll(
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        const { growth, ...result } = await place(step, bucket, one, { conditions })
+        const { growth, ...result } = await writeReceived(step, bucket, one, { conditions })
         placed.set(one, result)
         change.bytes += growth.bytes
         change.objects += growth.objects
@@ -76,15 +76,20 @@ export async function placeAll(
 }
 
 /** When contents may become an object, and what their `upload` says besides. */
-interface PlaceTerms {
+interface WriteTerms {
   conditions: WriteConditions
   parts?: number
   share_id?: string
 }
 
 /** Step: makes received bytes their key's object and returns what to count. */
-const place = (step: Step, bucket: HeldBucket, { upload, blob }: Omit<Received, 'arrival'>, terms: PlaceTerms) =>
-  placeContents(
+const writeReceived = (
+  step: Step,
+  bucket: HeldBucket,
+  { upload, blob }: Omit<Received, 'arrival'>,
+  terms: WriteTerms,
+) =>
+  writeContents(
     step,
     bucket,
     {
@@ -103,7 +108,7 @@ const place = (step: Step, bucket: HeldBucket, { upload, blob }: Omit<Received, 
 export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_modified' | 'created_by'>
 
 /** Step: makes a blob its key's object, records `upload`, and returns what to count. */
-async function placeContents(step: Step, bucket: HeldBucket, contents: Contents, { conditions, ...more }: PlaceTerms) {
+async function writeContents(step: Step, bucket: HeldBucket, contents: Contents, { conditions, ...more }: WriteTerms) {
   const { tx, record } = step
   const now = step.now().toISOString()
   const row: store.ObjectRow = {
@@ -147,7 +152,7 @@ async function placeContents(step: Step, bucket: HeldBucket, contents: Contents,
  * Makes received bytes an object under the first free one of these names, so that nothing is overwritten. `before` runs
  * in the transaction and may refuse. On failure the bytes are discarded.
  */
-export async function placeUnderFreeName(
+export async function writeUnderFreeName(
   ctx: Ctx,
   bucketName: string,
   received: Received,
@@ -161,7 +166,9 @@ export async function placeUnderFreeName(
       const bucket = await holdBucket(tx, bucketName)
       for (const key of names) {
         const one = { upload: { ...received.upload, key }, blob: received.blob }
-        const placed = await place(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(asTaken)
+        const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(
+          asTaken,
+        )
         if (!placed) continue
         await countUsage(tx, bucket, placed.growth)
         return placed.object
@@ -181,14 +188,14 @@ function asTaken(error: unknown): undefined {
 }
 
 /** Step: makes a blob, for which `released` bytes were reserved, its key's object and counts it. */
-export async function placeBlob(
+export async function writeFromBlob(
   step: Step,
   bucket: HeldBucket,
   contents: Contents,
   { ifNoneMatch, released, parts }: { ifNoneMatch: '*' | undefined; released: number; parts: number },
 ): Promise<StoredObject> {
   const { tx } = step
-  const { object, growth } = await placeContents(step, bucket, contents, { conditions: { ifNoneMatch }, parts })
+  const { object, growth } = await writeContents(step, bucket, contents, { conditions: { ifNoneMatch }, parts })
   await countUsage(tx, bucket, { ...growth, reserved: -released })
   return object
 }

@@ -5,7 +5,7 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { type Cache, createCache, type Entry } from './cache.ts'
 import type { Source, Unusable } from './kinds.ts'
 import type { Limits, Plan } from './parameters.ts'
-import { heldPixels, isTimeout, PIPELINE, render } from './render.ts'
+import { heldPixels, isTimeout, RENDERER, render } from './render.ts'
 import { type Bounds, createSlots, isBusy, type Principal, type Slot, type Slots, tooSlow } from './slots.ts'
 import { brokenSource, discard, inspect, readSource } from './source.ts'
 
@@ -29,7 +29,7 @@ export interface Counts {
   render_ms: { [format: string]: number }
 }
 /** The image pipeline of this process. */
-export interface Studio {
+export interface Pipeline {
   sources: Map<string, Source | Unusable>
   inspecting: Map<string, Promise<Source | Unusable>>
   rendering: Map<string, Promise<Entry>>
@@ -38,8 +38,8 @@ export interface Studio {
   counts: Counts
 }
 
-export const studioOf = perSystem(
-  (config: Config): Studio => ({
+export const pipelineOf = perSystem(
+  (config: Config): Pipeline => ({
     sources: new Map(),
     inspecting: new Map(),
     rendering: new Map(),
@@ -96,18 +96,18 @@ export function release({ slot, bytes }: Held): void {
 }
 
 const MOST_SOURCES = 50_000
-function remember({ sources }: Studio, blobId: string, found: Source | Unusable): void {
+function remember({ sources }: Pipeline, blobId: string, found: Source | Unusable): void {
   const oldest = sources.size >= MOST_SOURCES ? sources.keys().next().value : undefined
   if (oldest !== undefined) sources.delete(oldest)
   sources.set(blobId, found)
 }
 /** The key under which a source's header is cached beside its derivatives. */
-const HEADER_KEY = `source ${PIPELINE}`
+const HEADER_KEY = `source ${RENDERER}`
 
-async function acquire(studio: Studio, { principal, row, bounds, signal }: Job): Promise<Slot> {
+async function acquire(pipeline: Pipeline, { principal, row, bounds, signal }: Job): Promise<Slot> {
   const began = performance.now()
-  const slot = await studio.slots.acquire(principal, row.size, bounds, signal)
-  studio.counts.waited_ms += performance.now() - began
+  const slot = await pipeline.slots.acquire(principal, row.size, bounds, signal)
+  pipeline.counts.waited_ms += performance.now() - began
   return slot
 }
 
@@ -115,12 +115,12 @@ async function acquire(studio: Studio, { principal, row, bounds, signal }: Job):
  * Returns a blob's header, which never changes: from memory, from the cache, or by reading it. Concurrent callers wait
  * for the first, which also gets the bytes and must release them.
  */
-export async function lookAt(studio: Studio, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
+export async function lookAt(pipeline: Pipeline, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
   const { blob_id } = job.row
   for (;;) {
-    const known = studio.sources.get(blob_id)
+    const known = pipeline.sources.get(blob_id)
     if (known) return { source: known }
-    const other = studio.inspecting.get(blob_id)
+    const other = pipeline.inspecting.get(blob_id)
     if (!other) break
     try {
       return { source: await other }
@@ -132,29 +132,29 @@ export async function lookAt(studio: Studio, job: Job): Promise<{ source: Source
   }
   const { promise, resolve, reject } = Promise.withResolvers<Source | Unusable>()
   promise.catch(() => undefined)
-  studio.inspecting.set(blob_id, promise)
+  pipeline.inspecting.set(blob_id, promise)
   try {
-    const result = await look(studio, job)
-    remember(studio, blob_id, result.source)
+    const result = await look(pipeline, job)
+    remember(pipeline, blob_id, result.source)
     resolve(result.source)
     return result
   } catch (error) {
     reject(error)
     throw error
   } finally {
-    studio.inspecting.delete(blob_id)
+    pipeline.inspecting.delete(blob_id)
   }
 }
 
-async function look(studio: Studio, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
+async function look(pipeline: Pipeline, job: Job): Promise<{ source: Source | Unusable; held?: Held }> {
   const { ctx, row } = job
-  const kept = await studio.cache.get(row.blob_id, HEADER_KEY)
+  const kept = await pipeline.cache.get(row.blob_id, HEADER_KEY)
   if (kept) return { source: JSON.parse(Buffer.from(kept.bytes).toString()) as Source | Unusable }
-  const slot = await acquire(studio, job)
+  const slot = await acquire(pipeline, job)
   try {
-    studio.counts.inspected++
+    pipeline.counts.inspected++
     const { found, bytes } = await inspect(ctx, row)
-    keep(studio, job, HEADER_KEY, { type: 'application/json', bytes: Buffer.from(JSON.stringify(found)) })
+    keep(pipeline, job, HEADER_KEY, { type: 'application/json', bytes: Buffer.from(JSON.stringify(found)) })
     if (bytes) return { source: found, held: { slot, bytes } }
     slot.release()
     return { source: found }
@@ -164,7 +164,7 @@ async function look(studio: Studio, job: Job): Promise<{ source: Source | Unusab
   }
 }
 
-function keep({ cache }: Studio, { ctx, row }: Job, key: string, entry: Entry): Promise<void> {
+function keep({ cache }: Pipeline, { ctx, row }: Job, key: string, entry: Entry): Promise<void> {
   const kept = cache.put(row.blob_id, key, entry).catch((error: unknown) => {
     ctx.log.warn({ err: error }, 'could not cache an image')
   })
@@ -178,12 +178,12 @@ function keep({ cache }: Studio, { ctx, row }: Job, key: string, entry: Entry): 
  * twice at a time.
  */
 export async function derive(
-  studio: Studio,
+  pipeline: Pipeline,
   job: Job,
   { source, plan, key }: { source: Source; plan: Plan; key: string },
   held?: Held,
 ): Promise<Entry> {
-  const { rendering, counts } = studio
+  const { rendering, counts } = pipeline
   for (;;) {
     const other = rendering.get(key)
     if (!other) break
@@ -200,14 +200,14 @@ export async function derive(
   }
   let writing: Promise<void> | undefined
   const finding = (async () => {
-    const kept = await studio.cache.get(job.row.blob_id, key)
+    const kept = await pipeline.cache.get(job.row.blob_id, key)
     if (kept) {
       if (held) release(held)
       counts.hits++
       return kept
     }
-    const entry = await make(studio, job, { source, plan, held })
-    writing = keep(studio, job, key, entry)
+    const entry = await make(pipeline, job, { source, plan, held })
+    writing = keep(pipeline, job, key, entry)
     return entry
   })()
   rendering.set(key, finding)
@@ -217,12 +217,12 @@ export async function derive(
 }
 
 async function make(
-  studio: Studio,
+  pipeline: Pipeline,
   job: Job,
   { source, plan, held }: { source: Source; plan: Plan; held: Held | undefined },
 ): Promise<Entry> {
-  const slot = held?.slot ?? (await acquire(studio, job))
-  const { counts } = studio
+  const slot = held?.slot ?? (await acquire(pipeline, job))
+  const { counts } = pipeline
   let bytes = held?.bytes
   try {
     bytes ??= await readSource(job.ctx, job.row)
