@@ -109,8 +109,15 @@ async function listOf(ctx: Ctx, userId: string, limit: number, cursor: string | 
   return { items: page.map((row) => describe(row, ctx.now())), next_cursor }
 }
 
+function statusOf({ revoked_at, expires_at }: store.TokenRow, now: Date): Token['status'] {
+  if (revoked_at !== null) return 'revoked'
+  if (expires_at === null) return 'active'
+  const left = Date.parse(expires_at) - now.getTime()
+  if (left <= 0) return 'expired'
+  return left <= EXPIRING_DAYS * DAY_MS ? 'expiring' : 'active'
+}
+
 function describe(row: store.TokenRow, now: Date): Token {
-  const left = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at) - now.getTime()
   return {
     id: row.id,
     name: row.name,
@@ -120,14 +127,7 @@ function describe(row: store.TokenRow, now: Date): Token {
     last_used_at: row.last_used_at,
     last_used_ip: row.last_used_ip,
     revoked_at: row.revoked_at,
-    status:
-      row.revoked_at !== null
-        ? 'revoked'
-        : left <= 0
-          ? 'expired'
-          : left <= EXPIRING_DAYS * DAY_MS
-            ? 'expiring'
-            : 'active',
+    status: statusOf(row, now),
     created_via: row.created_via,
     created_by_token_id: row.created_by_token_id,
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { systemCalls } from '../../base/system-calls.ts'
 import { claimFolder } from './folder.ts'
 
 /** A cached result. */
@@ -23,19 +23,8 @@ const TOUCH_EVERY = 50
  */
 const STALE_MS = 600_000
 
-// The callback functions: a small read through a FileHandle takes nearly twice as long.
-const open = promisify(fs.open)
-const close = promisify(fs.close)
-const stat = promisify(fs.fstat)
-const rename = promisify(fs.rename)
-const unlink = promisify(fs.unlink)
-const writev = (fd: number, chunks: Uint8Array[]): Promise<number> =>
-  new Promise((resolve, reject) => fs.writev(fd, chunks, (error, done) => (error ? reject(error) : resolve(done))))
+const { open, close, fstat, rename, unlink, writev, read } = systemCalls()
 const ignore = () => {}
-const read = (fd: number, buffer: Uint8Array): Promise<number> =>
-  new Promise((resolve, reject) =>
-    fs.read(fd, buffer, 0, buffer.length, 0, (error, got) => (error ? reject(error) : resolve(got))),
-  )
 const costOf = (size: number): number => Math.ceil(size / BLOCK) * BLOCK
 
 export type Cache = ReturnType<typeof createCache>
@@ -111,8 +100,8 @@ export function createCache(folder: string, limit: number) {
   async function load(file: string, known: number | undefined): Promise<Buffer> {
     const fd = await open(file, 'r')
     try {
-      const buffer = Buffer.allocUnsafe(known ?? (await stat(fd)).size)
-      return buffer.subarray(0, await read(fd, buffer))
+      const buffer = Buffer.allocUnsafe(known ?? (await fstat(fd)).size)
+      return buffer.subarray(0, await read(fd, buffer, { offset: 0, length: buffer.length, position: 0 }))
     } finally {
       await close(fd)
     }

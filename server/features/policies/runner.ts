@@ -153,8 +153,20 @@ async function remove(ctx: Ctx, { author_id, author_email }: store.RunRow, claim
 }
 
 /**
- * Step: returns how many it deleted. If the step cannot record, it deletes none, and existing objects count as changed.
+ * Step: deletes those of the items that are still as they were listed. If the step cannot record, it deletes none, and
+ * existing objects count as changed.
  */
+async function deleteListed(
+  step: Step | Upkeep,
+  bucket: HeldBucket | null,
+  items: readonly itemStore.ItemRow[],
+  of: { bulk_id: string; policy_id: string },
+): Promise<{ removed: ReadonlySet<string>; changed: ReadonlySet<string> }> {
+  if (bucket && 'record' in step) return deleteUnchanged(step, bucket, items, of)
+  return { removed: new Set(), changed: bucket ? await findPresent(step.tx, bucket, items) : new Set() }
+}
+
+/** Step: deletes the next items that it can; returns how many. */
 async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Promise<number> {
   const { tx } = step
   const run = await lease.hold(tx, claim)
@@ -167,11 +179,7 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   if (!first || !last) throw new Error('A policy run has fewer items than it matched')
   const bucket = await holdSame(tx, first)
   const of = { bulk_id: id, policy_id: run.policy_id }
-  const { removed, changed } = !bucket
-    ? { removed: new Set<string>(), changed: new Set<string>() }
-    : 'record' in step
-      ? await deleteUnchanged({ ...step, actor }, bucket, items, of)
-      : { removed: new Set<string>(), changed: await findPresent(tx, bucket, items) }
+  const { removed, changed } = await deleteListed({ ...step, actor }, bucket, items, of)
   const lacking = items.filter(({ key }) => !removed.has(key))
   const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)
   await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { errors } from '../../../contract/errors.ts'
+import { type ErrorCode, errors } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
 import { countUnreadable } from './observe.ts'
+
+/** Node's errors that have a code of their own; all others are malformed. */
+const codes: { [code: string]: ErrorCode } = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
 
 /** Handles requests that are not HTTP or have too large headers: they never reach a route. */
 export const clientErrorHandler =
   (system: System, security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const code =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? 'headers_too_large'
-        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? 'request_timeout'
-          : 'malformed'
+    const code = codes[error.code ?? ''] ?? 'malformed'
     const { status, title } = errors[code]
     countUnreadable(system, status)
     const request_id = randomUUID()
