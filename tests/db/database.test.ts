@@ -156,7 +156,7 @@ describeEngines('database', (engine) => {
     )
     await assert.rejects(
       ctx.act(({ tx }) => insert(tx, 'unrecorded')),
-      /records no action/,
+      /recorded no action/,
     )
     const create = (name: string, failure?: Error) =>
       ctx.act(async ({ tx, record }) => {

@@ -50,7 +50,7 @@ it('allows what is listed, in either spelling, and refuses what is denied', () =
     assert.equal(mayConnect(one, rules), true, one)
   for (const one of ['10.21.0.1', 'fd13::7', '8.8.8.8', '::ffff:8.8.8.8'])
     assert.equal(mayConnect(one, rules), false, one)
-  for (const bad of ['10.0.0.0/33', 'x', '10.0.0.0/', '/8']) assert.throws(() => parseRange(bad), /no address/, bad)
+  for (const bad of ['10.0.0.0/33', 'x', '10.0.0.0/', '/8']) assert.throws(() => parseRange(bad), /not an address/, bad)
 })
 
 /** The public parts of both address spaces, from IANA's registries, independent of ipaddr.js. */
