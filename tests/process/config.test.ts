@@ -107,7 +107,7 @@ it('replaces an empty or partial key file as long as there is no database', asyn
       })
     fs.rmSync(file)
     for (const find of [withKeptKey, withServiceKey])
-      await assert.rejects(find({ DATA_DIR: folder }), /there is no .*secret\.key\./)
+      await assert.rejects(find({ DATA_DIR: folder }), /secret\.key does not exist/)
     assert.deepEqual(fs.readdirSync(folder), ['strongroom.db'])
     assert.ok((await withKeptKey({ DATA_DIR: folder }, true)).SECRET_KEY, 'a new one where the former one is lost')
   } finally {

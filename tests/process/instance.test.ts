@@ -219,7 +219,7 @@ describeEngines('commands open only what exists', (engine, itOnce) => {
     const away = path.join(other.folder, 'away')
     const env = { ...place.env, STORAGE_URL: `file:${away}` }
     const refuses = (said: RegExp) => assert.rejects(runCommand('verify', ['--fix'], env), oneLine(said))
-    await refuses(/^The storage \/.*away is not there/)
+    await refuses(/^The storage \/.*away cannot be found/)
     assert.ok(!fs.existsSync(away))
     // The others do not need it: one wants to get in, or a copy of the rows, also then.
     assert.equal(await runCommand('users', ['list'], env), 0)
