@@ -45,7 +45,7 @@ describe('console: the first run', { skip: noBrowser }, () => {
     await check('setup-without-link')
   })
 
-  it('an older setup link says that it is not the latest', async () => {
+  it('an older setup link says that it has been replaced', async () => {
     const small = await browser({ width: 390, height: 844 })
     const { page, check } = await openConsole(small, server, '/setup#not-the-one', { expect: [410, 401] })
     await page.getByLabel('Administrator email').fill(ALICE.email)
@@ -55,7 +55,7 @@ describe('console: the first run', { skip: noBrowser }, () => {
     assert.equal(await make.isDisabled(), true)
     await page.getByLabel('Password', { exact: true }).fill(ALICE.password)
     await make.click()
-    await page.getByRole('alert').getByText('not the latest').waitFor()
+    await page.getByRole('alert').getByText('has been replaced').waitFor()
     await check('setup-wrong-390')
   })
 

@@ -212,7 +212,7 @@ function asRefusal(ctx: Ctx, error: unknown): ServiceError {
 /** Fetches the discovery document anew, for the settings page. Throws conflict if no provider is configured. */
 export async function testIdp(ctx: Ctx) {
   const idp = idpOf(await settingsInForce(ctx))
-  if (!idp) throw new ServiceError('conflict', 'No identity provider is set up.')
+  if (!idp) throw new ServiceError('conflict', 'No identity provider is configured.')
   const { issuer, authorization_endpoint = '' } = await discover(ctx, idp, true)
   return { issuer, authorization_endpoint, redirect_uri: redirectUri(ctx) }
 }
