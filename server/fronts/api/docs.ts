@@ -18,10 +18,10 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Three stowed crates. */
-const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="#2f6fdb"><rect x="9" y="3" width="14" height="12" rx="2"/><rect x="1" y="17" width="14" height="12" rx="2"/><rect x="17" y="17" width="14" height="12" rx="2"/></g></svg>`
+/** The wheel of a vault door, same as the console's mark.svg. */
+const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" color="#0b6e6e"><g fill="currentColor" stroke="currentColor"><path stroke="none" fill-rule="evenodd" d="M8 2h16a6 6 0 0 1 6 6v16a6 6 0 0 1-6 6H8a6 6 0 0 1-6-6V8a6 6 0 0 1 6-6Zm8 5a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z"/><path stroke-width="2.6" d="M16 16L16 6.8M16 16L8.03 20.6M16 16L23.97 20.6"/><circle cx="16" cy="16" r="3.6" stroke="none"/></g></svg>`
 /** The mark with the name, for the dark bar of Swagger UI. */
-const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MARK.replace('<svg ', '<svg x="0" y="4" width="32" height="32" ').replace('#2f6fdb', '#7fb0ff')}<text x="42" y="28" font-family="sans-serif" font-size="22" font-weight="600" fill="#fff">Strongroom</text></svg>`
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MARK.replace('<svg ', '<svg x="0" y="4" width="32" height="32" ').replace('#0b6e6e', '#4cbab3')}<text x="42" y="28" font-family="sans-serif" font-size="22" font-weight="600" fill="#fff">Strongroom</text></svg>`
 
 /** Swagger UI shows a single document, and logs in without OAuth scopes or a client. */
 const STYLE = `
