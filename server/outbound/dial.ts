@@ -3,21 +3,10 @@ import http from 'node:http'
 import https from 'node:https'
 import net from 'node:net'
 import tls from 'node:tls'
-import type { buildConnector } from 'undici'
-import { type AddressRules, isOwnAddress, mayConnect } from '../base/address.ts'
+import { buildConnector } from 'undici'
+import { mayConnect } from '../base/address.ts'
 import { asFailure, blocked, OutboundFailure } from './failure.ts'
-import type { Resolve } from './resolve.ts'
-
-/** How to reach receivers. */
-export interface Route extends AddressRules {
-  readonly resolve: Resolve
-  /** All connections go through it, and it checks names; addresses in URLs are still checked here. */
-  readonly proxy: URL | null
-  /** Certificate authorities besides the public ones (PEM), or null. */
-  readonly ca: string | null
-  /** The port this process listens on; 0: unknown. */
-  readonly ownPort: number
-}
+import { allowedAddresses, hostOf, type Route } from './route.ts'
 
 /** How far a connection has progressed, for error messages after a timeout. */
 export interface Progress {
@@ -29,40 +18,18 @@ export interface Progress {
 /** Timeout in milliseconds for one address while there are others to try. */
 const TRY_NEXT_AFTER = 2500
 
-export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
-
-/**
- * The addresses of a URL's host, all of them allowed. Rejects with an OutboundFailure: `blocked` if any of them is not
- * allowed, `dns` if there are none. An address in the URL is checked like any other.
- */
-export async function allowedAddresses(route: Route, hostname: string, port: number): Promise<string[]> {
-  const host = hostOf(hostname)
-  const addresses = net.isIP(host) ? [host] : await route.resolve(host)
-  const bad = addresses.find((one) => !mayConnect(one, route) || (port === route.ownPort && isOwnAddress(one)))
-  if (bad !== undefined) throw blocked(bad)
-  return addresses
-}
-
 /** Creates undici's connect function: every connection is checked, whatever the URL. */
 export function createDial(route: Route) {
-  const makeSecure = async () => {
-    // Only what sends loads it: a command does not.
-    const undici = await import('undici')
-    return undici.buildConnector({
-      allowH2: false,
-      minVersion: 'TLSv1.2',
-      rejectUnauthorized: true,
-      timeout: 0,
-      ...(route.ca === null ? {} : { ca: [...tls.rootCertificates, route.ca] }),
-    })
-  }
-  let securing: ReturnType<typeof makeSecure> | undefined
+  const secure = buildConnector({
+    allowH2: false,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    timeout: 0,
+    ...(route.ca === null ? {} : { ca: [...tls.rootCertificates, route.ca] }),
+  })
   return async (options: buildConnector.Options, progress: Progress, signal: AbortSignal): Promise<net.Socket> => {
     const { hostname, protocol } = options
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80)
-    // Before there is a socket: one whose errors nobody hears would end the process.
-    securing ??= makeSecure()
-    const secure = await securing
     const socket = await (route.proxy
       ? throughProxy(route, route.proxy, { hostname, port }, { progress, signal })
       : direct(route, { hostname, port }, { progress, signal }))

@@ -1,6 +1,7 @@
-import type { Client } from 'undici'
-import { createDial, type Progress, type Route } from './dial.ts'
+import { Client } from 'undici'
+import { createDial, type Progress } from './dial.ts'
 import { asFailure, blocked, type FailureClass, OutboundFailure } from './failure.ts'
+import type { Route } from './route.ts'
 
 /** Maximum size of a response body that is read. */
 const MOST_BYTES = 16_384
@@ -44,10 +45,9 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
   const idle = new Map<string, Line[]>()
   let idleCount = 0
 
-  async function open(origin: string, signal: AbortSignal): Promise<Line> {
-    const undici = await import('undici')
+  function open(origin: string, signal: AbortSignal): Line {
     const line: Line = {
-      client: new undici.Client(origin, {
+      client: new Client(origin, {
         // Read only after `line` is there: undici connects when there is a request.
         connect: (options, done) => {
           dial(options, line.progress, line.signal).then(
@@ -77,7 +77,7 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
     return line
   }
 
-  async function take(origin: string, signal: AbortSignal): Promise<Line> {
+  function take(origin: string, signal: AbortSignal): Line {
     const line = idle.get(origin)?.pop()
     if (!line) return open(origin, signal)
     idleCount--
@@ -110,7 +110,7 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
     const began = performance.now()
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs)
-    const line = await take(url.origin, deadline.signal)
+    const line = take(url.origin, deadline.signal)
     const answer: Answer = {
       status: null,
       headers: null,

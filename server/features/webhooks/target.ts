@@ -2,9 +2,9 @@ import net from 'node:net'
 import { invalid } from '../../base/invalid.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Config } from '../../config/config.ts'
-import { allowedAddresses, hostOf, type Route } from '../../outbound/dial.ts'
 import { OutboundFailure } from '../../outbound/failure.ts'
 import { createResolve } from '../../outbound/resolve.ts'
+import { allowedAddresses, hostOf, type Route } from '../../outbound/route.ts'
 
 /** How this process reaches receivers. */
 export const routeOf = perSystem(({ webhooks, port }: Config): Route => {
