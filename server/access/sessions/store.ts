@@ -93,7 +93,7 @@ export const consumeRefreshToken = (tx: Tx, jti: string, successor: string, now:
     .where('jti', '=', jti)
     .execute()
 
-/** Deletes sessions that nothing can use any more, and counters whose windows are long over. */
+/** Deletes sessions and refresh tokens that nothing can use any more. */
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const week = 7 * DAY_MS
@@ -101,7 +101,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
     .deleteFrom('sessions')
     .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
     .execute()
-  // A session whose tokens were never fetched is nobody's.
+  // Nobody can ever use a session whose tokens were never fetched.
   await tx
     .deleteFrom('sessions')
     .where('id', 'in', (e) => e.selectFrom('handoffs').select('session_id').where('expires_at', '<', before(0)))

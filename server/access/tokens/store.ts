@@ -2,6 +2,7 @@ import type { Compilable } from 'kysely'
 import { DAY_MS } from '../../base/time.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import type { UserRow } from '../sessions/store.ts'
 
 export type TokenRow = Row<'tokens'>
 
@@ -93,8 +94,8 @@ export const claimNotice = async (tx: Tx, id: string, days: number): Promise<boo
       .execute()
   ).length > 0
 
-/** One row per grant of each group of the owner; see auth/store.ts. */
-export interface CredentialRow {
+/** A token with its owner: one row per grant of each of the owner's groups, at least one row. */
+export interface CredentialRow extends UserRow {
   token_id: string
   token_name: string
   token_prefix: string
@@ -102,17 +103,6 @@ export interface CredentialRow {
   previous_until: string | null
   expires_at: string | null
   revoked_at: string | null
-  user_id: string
-  email: string
-  display_name: string
-  disabled_at: string | null
-  group_id: string | null
-  group_name: string | null
-  global: string | null
-  grant_id: string | null
-  bucket_pattern: string | null
-  prefix: string | null
-  actions: string | null
 }
 
 const credentialRows = prepared(

@@ -37,31 +37,16 @@ export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<Objec
     .forUpdate()
     .executeTakeFirst()
 
+const withKeys = (tx: Tx, bucketId: string, keys: readonly string[]) =>
+  tx.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).orderBy('key')
+
 /** Locks the objects with these keys until the transaction ends, in key order. */
 export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
-  keys.length === 0
-    ? []
-    : tx
-        .selectFrom('objects')
-        .selectAll()
-        .where('bucket_id', '=', bucketId)
-        .where('key', 'in', keys)
-        .orderBy('key')
-        .forUpdate()
-        .execute()
+  keys.length === 0 ? [] : withKeys(tx, bucketId, keys).forUpdate().execute()
 
 /** Like `lockObjects`, but only prevents their deletion or replacement. */
 export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
-  keys.length === 0
-    ? []
-    : tx
-        .selectFrom('objects')
-        .selectAll()
-        .where('bucket_id', '=', bucketId)
-        .where('key', 'in', keys)
-        .orderBy('key')
-        .forShare()
-        .execute()
+  keys.length === 0 ? [] : withKeys(tx, bucketId, keys).forShare().execute()
 
 /** Returns the keys that were free. Always inserts in key order: an insert waits for another's of the same key. */
 export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Promise<string[]> {
