@@ -18,18 +18,13 @@ export const atStop = (stage: Stage, stop: (ctx: Ctx) => Promise<void> | void): 
  * logged and do not stop the rest.
  */
 export async function stopAll(ctx: Ctx): Promise<void> {
-  const inOrder = stages.flatMap((stage) => stops.filter((one) => one.stage === stage))
-  for (const stop of [
-    ...inOrder.map(
-      ({ stop }) =>
-        () =>
-          stop(ctx),
-    ),
-    ...closesOf(ctx.config),
-  ])
+  const attempt = async (stop: () => Promise<void> | void): Promise<void> => {
     try {
       await stop()
     } catch (error) {
       ctx.log.error({ err: error }, 'a shutdown step failed')
     }
+  }
+  for (const stage of stages) for (const one of stops) if (one.stage === stage) await attempt(() => one.stop(ctx))
+  for (const close of closesOf(ctx.config)) await attempt(close)
 }

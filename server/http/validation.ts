@@ -19,7 +19,9 @@ const ajv = (coerceTypes: boolean | 'array', allErrors: boolean) => {
   const one = new Ajv({
     coerceTypes,
     allErrors,
-    ...{ useDefaults: false, strict: false, removeAdditional: false },
+    useDefaults: false,
+    strict: false,
+    removeAdditional: false,
     // tests/contract checks them: compiling JSON Schema's own schema takes a process a quarter of a second.
     validateSchema: false,
   })
