@@ -1,4 +1,5 @@
-import { createHash, hkdfSync } from 'node:crypto'
+import { createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { perSystem } from '../base/per-system.ts'
 
 /** The secrets of a configuration: the current one, and those that it replaces. */
 export interface Keys {
@@ -13,3 +14,34 @@ export const deriveKey = (secretKey: string, purpose: string): Uint8Array =>
 /** A secret's public id: the `kid` of the JWTs it signs. */
 export const keyId = (secretKey: string): string =>
   createHash('sha256').update(deriveKey(secretKey, 'kid')).digest('hex').slice(0, 8)
+
+/** A secret's id and the keys derived from it. */
+export interface DerivedKeys {
+  id: string
+  /** The key for one purpose. */
+  for(purpose: string): KeyObject
+}
+
+function derivedKeys(secretKey: string): DerivedKeys {
+  const known = new Map<string, KeyObject>()
+  return {
+    id: keyId(secretKey),
+    for(purpose) {
+      let key = known.get(purpose)
+      if (!key) {
+        key = createSecretKey(deriveKey(secretKey, purpose))
+        known.set(purpose, key)
+      }
+      return key
+    },
+  }
+}
+
+/**
+ * The keys of a configuration's current secret, and of all of them, the current one first. Each is derived once: HKDF
+ * takes longer than signing with its result.
+ */
+export const derivedKeysOf = perSystem(({ secretKey, previousSecretKeys }: Keys) => {
+  const current = derivedKeys(secretKey)
+  return { current, all: [current, ...previousSecretKeys.map(derivedKeys)] }
+})

@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { keyId } from '../../secrets/derive.ts'
+import { derivedKeysOf, keyId } from '../../secrets/derive.ts'
 
 const ISSUER = 'strongroom'
 const ACCESS_SECONDS = 30 * 60
@@ -9,7 +9,7 @@ const REFRESH_SECONDS = 7 * 24 * 3600
 export const accessSeconds = ACCESS_SECONDS
 export const refreshSeconds = REFRESH_SECONDS
 
-/** The claims of both kinds of token. */
+/** The claims of access and refresh tokens. */
 export interface Claims {
   /** User id. */
   sub: string
@@ -58,7 +58,7 @@ export function isHostOnly(token: string): boolean {
 
 function sign(config: Config, typ: Kind, { sub, sid, jti, ver, oid, host, iat, exp }: Claims): Promise<string> {
   return new SignJWT({ sid, ver, ...(oid === undefined ? {} : { oid }), ...(host ? { host } : {}) })
-    .setProtectedHeader({ alg: 'HS256', typ, kid: keyId(config.secretKey) })
+    .setProtectedHeader({ alg: 'HS256', typ, kid: derivedKeysOf(config).current.id })
     .setIssuer(ISSUER)
     .setAudience(ISSUER)
     .setSubject(sub)
