@@ -259,19 +259,6 @@ describe('files', () => {
     assert.ok(made >= 50)
   })
 
-  test('an upload that a former release was completing is completed', async (t) => {
-    const { driver, folder } = openFiles(t)
-    const upload = await Upload.begin(driver)
-    await upload.put(1, randomBytes(100))
-    const own = path.join(folder, upload.id.slice(-2), `${upload.id}.d`)
-    const [part] = upload.parts
-    const former = part?.ref.replace('1-1-', '1-3-') ?? ''
-    fs.renameSync(path.join(own, part?.ref ?? ''), path.join(own, former))
-    fs.writeFileSync(path.join(own, 'manifest'), `strongroom parts 1 100\n${former} 100\n`)
-    await upload.complete([{ number: 1, size: 100, ref: former }])
-    await upload.assertDone()
-  })
-
   test('nothing is made outside the folder', async (t) => {
     const { driver, folder: outer } = openFiles(t)
     const inner = path.join(outer, 'a', 'b')

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { api } from '../../contract/index.ts'
 import { newId } from '../../server/base/id.ts'
-import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 describeEngines('deleted buckets', (engine, itOnce) => {
@@ -165,35 +164,6 @@ describeEngines('deleted buckets', (engine, itOnce) => {
       gone.name,
       { reason: 'bucket_deleted', objects: 1, bytes: 6, bucket_id: gone.id },
     ])
-  })
-
-  it('migrates buckets that the previous release buried under their id', async () => {
-    const gone = await bury()
-    await server.database.transaction((tx) =>
-      tx.updateTable('buckets').set({ name: gone.id, former_name: null }).where('id', '=', gone.id).execute(),
-    )
-    const params = { bucket: gone.id }
-    for (const call of [
-      () => server.admin.getBucket({ params }),
-      () => server.admin.listTrash({ params }),
-      () => server.admin.restoreTrash({ params, body: { ids: [gone.item] } }),
-      () => server.admin.putObject({ params: { ...params, key: 'k' }, body: 'x' }),
-      () => server.admin.getObject({ params: { ...params, key: 'k' } }),
-      () => server.admin.deleteBucket({ params }),
-    ])
-      await rejectsWith(call() as Promise<unknown>, 'not_found')
-    await server.admin.createBucket({ body: { name: params.bucket } }).then(
-      (bucket) => assert.equal(bucket.object_count, 0),
-      (error) => assert.fail(error),
-    )
-    // Once for the upload that was open.
-    for (let n = 0; n < 2; n++) await server.running.tick()
-    assert.equal(await rowOf(gone.id), undefined)
-    assert.deepEqual((await purges())[0], [
-      gone.id,
-      { reason: 'bucket_deleted', objects: 1, bytes: 6, bucket_id: gone.id },
-    ])
-    await server.admin.deleteBucket({ params })
   })
 
   it('recounts what is left of it', async () => {

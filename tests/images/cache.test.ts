@@ -9,7 +9,6 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { createClient } from '../../client/derived.ts'
-import { newId } from '../../server/base/id.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { bareEnv, type ServerProcess, spawnServer } from '../support/process.ts'
 import { ADMIN, serverEnv } from '../support/server.ts'
@@ -155,24 +154,5 @@ describe('the folder of the image cache', () => {
     write('disk/00/foreign')
     service = await spawnServer({ ...env, IMAGE_CACHE_DIR: path.join(folder, 'disk') })
     assert.ok(fs.existsSync(path.join(folder, 'disk/00/foreign')))
-  })
-
-  it('what a former release kept is removed by the first start', async () => {
-    const cache = 'data/image-cache'
-    for (const below of ['', '0/', '1/']) {
-      for (let i = 0; i < 3; i++) {
-        const id = newId()
-        write(`${cache}/${below}${id.slice(-2)}/${id}.${'a'.repeat(20)}_-`)
-      }
-      write(`${cache}/${below}tmp/${newId()}`)
-      fs.mkdirSync(path.join(folder, cache, below, 'ff'), { recursive: true })
-    }
-    service = await spawnServer(env)
-    // Of former releases only what lies at the top can be seen to be gone: below it folders vanish while one looks.
-    await until(() => fs.readdirSync(path.join(folder, cache)).every((name) => name === 'strongroom-images'))
-    await render()
-    await service.kill('SIGTERM')
-    service = await spawnServer(env)
-    assert.ok(all(cache).some((name) => /^strongroom-images\/0\/..\/.{36}\./.test(name)))
   })
 })

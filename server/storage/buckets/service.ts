@@ -30,7 +30,6 @@ export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBuc
     const { tx, record } = step
     const { quotas, trash } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
-    await store.freeName(tx, name)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,

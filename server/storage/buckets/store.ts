@@ -128,15 +128,6 @@ export async function buryBucket(tx: Tx, { id, name }: { id: string; name: strin
     .execute()
 }
 
-/** The previous release kept deleted buckets under their ids: frees such a name. */
-export const freeName = (tx: Tx, name: string) =>
-  tx
-    .updateTable('buckets')
-    .set({ name: `~${name}` })
-    .where('name', '=', name)
-    .where('deleted_at', 'is not', null)
-    .execute()
-
 export interface Usage {
   bytes: number
   objects: number

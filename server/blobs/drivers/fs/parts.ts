@@ -10,7 +10,7 @@ const CACHED_PARTS = 100_000
 const MOST_PARTS = 10_000
 const HANDLE = 'files'
 const PART = /^(\d{1,5})-(\d+)-([0-9a-f]{8})$/
-/** States in a part's file name: arrived, or taken by completeParts (a former release counted up from 1). */
+/** States in a part's file name: arrived, or taken by completeParts. */
 const ARRIVED = 1
 const TAKEN = 0
 
@@ -163,8 +163,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
         await syncFolder(folder)
         text = await writeManifest(folder, ours)
       } else await syncFolder(folder)
-      // A former release listed the parts under the names they arrived with.
-      if (text !== ours && text !== manifestText(parts)) throw new BlobMissing(id)
+      if (text !== ours) throw new BlobMissing(id)
       forget(id)
       const kept = new Set(['manifest', ...parseManifest(id, text).parts.map(({ ref }) => ref)])
       const others = (await namesIn(folder)).filter((name) => !kept.has(name))
