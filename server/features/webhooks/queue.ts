@@ -15,8 +15,15 @@ export interface Claimed extends DeliveryRow {
 // These conditions repeat the literals of partial indexes, since SQLite would not use such an index for a parameter.
 const due = (now: string) =>
   sql<boolean>`d.status = 'queued' and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`
+const queued = sql<boolean>`d.status = 'queued'`
 const begun = sql<boolean>`d.status = 'queued' and (d.attempts > 0 or d.event = 'ping')`
 const pings = sql<boolean>`d.status = 'queued' and d.event = 'ping'`
+
+/** What an endpoint may be sent now; `ready` says the same in SQL. */
+function allowed({ disabled_at, cooling_until }: EndpointRow, now: string): RawBuilder<boolean> {
+  if (disabled_at !== null) return pings
+  return cooling_until !== null && cooling_until > now ? begun : queued
+}
 
 /**
  * Whether an endpoint has something to send now, and room for it. A disabled endpoint gets only pings, one that is
@@ -29,7 +36,7 @@ function ready(now: string): RawBuilder<boolean> {
     case
       when e.disabled_at is not null then ${first(pings)}
       when e.cooling_until > ${now} then ${first(begun)}
-      else ${first(sql<boolean>`d.status = 'queued'`)}
+      else ${first(queued)}
     end
     and (select count(*) from webhook_deliveries d
          where d.webhook_id = e.id and d.lease_token is not null and d.lease_until > ${now}) < e.max_in_flight)`
@@ -106,16 +113,10 @@ export async function claimDeliveries(
   const branches = endpoints.flatMap((endpoint, i) => {
     const limit = shares[i] ?? 0
     if (limit === 0) return []
-    const only =
-      endpoint.disabled_at !== null
-        ? pings
-        : endpoint.cooling_until !== null && endpoint.cooling_until > time
-          ? begun
-          : sql<boolean>`d.status = 'queued'`
     return [
       sql`select * from (
             select d.id, d.leased_at from webhook_deliveries d
-            where d.webhook_id = ${endpoint.id} and ${only} and ${due(time)}
+            where d.webhook_id = ${endpoint.id} and ${allowed(endpoint, time)} and ${due(time)}
             order by d.next_attempt_at, d.id limit ${limit}) as ${sql.ref(`b${i}`)}`,
     ]
   })

@@ -173,12 +173,7 @@ function shareParameters(components: Components, operations: readonly Operation[
 function responses(components: Components, route: RouteSpec): Operation['responses'] {
   const result: Operation['responses'] = {}
   for (const status of [route.status, ...(route.otherStatus ?? [])]) {
-    const content =
-      route.produces === 'bytes' && route.method === 'GET' && status < 300
-        ? { 'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } } }
-        : route.reply && status !== 304
-          ? { 'application/json': { schema: schemaOf(components, route.reply) } }
-          : undefined
+    const content = contentOf(components, route, status)
     result[status] = { description: descriptions[status] ?? 'Success', ...(content ? { content } : {}) }
   }
   const codes = new Set(route.errors)
@@ -197,6 +192,13 @@ function responses(components: Components, route: RouteSpec): Operation['respons
     result[status] = { $ref: `#/components/responses/${name}` }
   }
   return result
+}
+
+function contentOf(components: Components, { method, produces, reply }: RouteSpec, status: number) {
+  if (produces === 'bytes' && method === 'GET' && status < 300)
+    return { [MEDIA.bytes]: { schema: { type: 'string', contentMediaType: MEDIA.bytes } } }
+  if (!reply || status === 304) return undefined
+  return { [MEDIA.json]: { schema: schemaOf(components, reply) } }
 }
 
 const descriptions: { [status: number]: string } = {
