@@ -45,7 +45,8 @@ describe('console: Firefox', { skip: noFirefox }, () => {
 
   const open = async (): Promise<Page> => {
     const opened = await browser.newPage()
-    opened.setDefaultTimeout(20_000)
+    // Longer than any wait on a busy machine: it only ends what hangs.
+    opened.setDefaultTimeout(60_000)
     opened.on('pageerror', (error) => faults.push(`error ${error}`))
     opened.on('console', (message) => {
       if (message.type() === 'error' || /Content-Security-Policy/.test(message.text()))
