@@ -1,6 +1,6 @@
 import { pathOf } from '../contract/paths.ts'
 
-/** What the service refuses with (RFC 9457); the shape `Problem` without the library of shapes. */
+/** An error response (RFC 9457): the contract's `Problem`, as a plain type. */
 export interface Problem {
   status: number
   code: string
@@ -10,7 +10,7 @@ export interface Problem {
   errors?: { path: string; message: string }[]
 }
 
-/** What of an operation a request is made from. It is what the published client keeps of the contract (client/). */
+/** The part of a contract operation that a request is built from; the published client carries no more of it. */
 export interface Wire {
   readonly method: string
   readonly url: string
@@ -22,7 +22,7 @@ export interface Wire {
   readonly reply?: unknown
 }
 
-/** Without their shapes: the call of any operation. */
+/** The arguments of any operation's call, untyped. */
 export interface LooseCall {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
@@ -31,7 +31,7 @@ export interface LooseCall {
   signal?: AbortSignal
 }
 
-/** A refusal of the service; `code` names its kind. */
+/** An error response of the service; `code` says which kind. */
 export class ProblemError extends Error {
   override readonly name: string = 'ProblemError'
   readonly problem: Problem
@@ -47,11 +47,11 @@ export class ProblemError extends Error {
   get status(): number {
     return this.problem.status
   }
-  /** The faults of the input, where the request was not valid. */
+  /** The invalid fields, if the request was invalid. */
   get errors(): readonly { path: string; message: string }[] {
     return this.problem.errors ?? []
   }
-  /** What the service's log and audit records know the request by. */
+  /** Identifies the request in the service's log and audit records. */
   get requestId(): string {
     return this.problem.request_id
   }
@@ -69,7 +69,7 @@ export function urlOf(baseUrl: string, route: Wire, { params = {}, query = {} }:
   return `${baseUrl}${path}${text ? `?${text}` : ''}`
 }
 
-/** Makes the request of a call and reads its answer: JSON parsed, bytes as the Response, a problem thrown. */
+/** Sends the request of a call. Returns parsed JSON, or the Response for bytes; throws ProblemError. */
 export async function send(
   options: { baseUrl: string; fetch?: typeof fetch },
   route: Wire,
@@ -97,7 +97,7 @@ export async function send(
   return route.reply ? response.json() : undefined
 }
 
-/** What a refusal says; of one that is not ours (a proxy's, a storage's) what can be told. */
+/** The problem in an error response; one that is not from the service (a proxy, a storage) gets the code `internal`. */
 export async function problemOf(response: Response): Promise<Problem> {
   const text = await response.text()
   try {

@@ -2,11 +2,11 @@ import type { TokenPair } from './operations.ts'
 import { routes } from './routes.ts'
 import { ProblemError, send } from './send.ts'
 
-/** What a session is kept by. Whoever has it is signed in. */
+/** The tokens of a session. Whoever holds them is signed in. */
 export interface SessionTokens {
   access_token: string
   refresh_token: string
-  /** When the access token ends, in milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since the epoch. */
   expires_at: number
 }
 
@@ -14,25 +14,25 @@ export interface SessionOptions {
   /** Where the service is, without `/api/v1`. */
   baseUrl: string
   fetch?: typeof fetch
-  /** Told of every new pair, to keep it: a refresh token is good for one exchange. */
+  /** Called with every new pair, to store it: a refresh token can be used once. */
   onTokens?: (tokens: SessionTokens) => void | Promise<void>
 }
 
-/** A login that renews itself; given to `createClient` as its token. */
+/** A login that renews itself; pass it to `createClient` as its token. */
 export interface Session {
-  /** A token that is good for some time yet. */
+  /** An access token that is valid for at least another minute. */
   token(): Promise<string>
-  /** Asks for a new token after one was refused; false where there is none to be had. */
+  /** Renews an access token that was rejected; false if the session is over. */
   renew(refused: string): Promise<boolean>
   tokens(): SessionTokens
-  /** Signs out: all tokens of the session end. */
+  /** Signs out: all tokens of the session become invalid. */
   end(): Promise<void>
 }
 
-/** An access token is renewed when it ends within this. */
+/** An access token that expires sooner than this is renewed first. */
 const MARGIN_MS = 60_000
 
-/** Logs in with e-mail and password. */
+/** Logs in with email and password. */
 export async function signIn(options: SessionOptions & { email: string; password: string }): Promise<Session> {
   const { email, password, ...rest } = options
   const body = { username: email, password }
@@ -42,13 +42,13 @@ export async function signIn(options: SessionOptions & { email: string; password
   return resumeSession({ ...rest, tokens })
 }
 
-/** Goes on with a session whose tokens were kept. */
+/** Resumes a session from stored tokens. */
 export function resumeSession(options: SessionOptions & { tokens: SessionTokens }): Session {
   const target = trimmed(options)
   let { tokens } = options
   let renewing: Promise<void> | undefined
 
-  /** However many ask at once, one request is made: a refresh token that is used twice ends the session. */
+  /** Concurrent callers share one request: using a refresh token twice ends the session. */
   const renew = () => {
     renewing ??= (async () => {
       const body = { refresh_token: tokens.refresh_token }
@@ -87,7 +87,7 @@ const kept = ({ access_token, refresh_token = '', expires_in }: TokenPair): Sess
   expires_at: Date.now() + expires_in * 1000,
 })
 
-/** The base of all URLs, without a slash at its end. */
+/** Options with no trailing slash in `baseUrl`. */
 export const trimmed = <T extends { baseUrl: string }>(options: T): T => ({
   ...options,
   baseUrl: options.baseUrl.replace(/\/+$/, ''),

@@ -7,37 +7,37 @@ import { ProblemError, problemOf } from './send.ts'
 export interface FileUpload {
   bucket: string
   key: string
-  /** A File of a page, `await openAsBlob(path)` of node:fs, `Bun.file(path)`: parts of it are read as they are sent. */
+  /** A browser's File, `await openAsBlob(path)` from node:fs or `Bun.file(path)`; parts are read as they are sent. */
   file: Blob
-  /** Default: the file's own, else by the key's extension. */
+  /** Default: the file's own type, otherwise by the key's extension. */
   contentType?: string
   metadata?: Record<string, string>
-  /** Store it only where the key is free. */
+  /** Fail if the key already exists. */
   onlyNew?: boolean
-  /** From how many bytes on it goes in parts. Default 32 MiB. */
+  /** Files of at least this many bytes are sent in parts. Default 32 MiB. */
   partsFrom?: number
-  /** Bytes of a part, at least 5 MiB. Default: what the service chooses. */
+  /** Bytes per part, at least 5 MiB. Default: chosen by the service. */
   partSize?: number
-  /** Parts at once. Default 4. */
+  /** Parts sent at the same time. Default 4. */
   concurrency?: number
   signal?: AbortSignal
-  /** How many bytes have arrived. */
+  /** Called with the number of bytes stored so far. */
   onProgress?: (sent: number) => void
   /**
-   * Told the upload's id when its first part is about to be sent. Who takes it can go on later: then an upload that fails
-   * is left open, and ends by itself after a day. Without it a failed one is given up at once.
+   * Called with the upload's id before its first part is sent. A caller that sets it can resume later, so a failed
+   * upload stays open and expires after a day. Without it a failed upload is aborted at once.
    */
   onStart?: (uploadId: string) => void
   /**
-   * Goes on with an upload of the same file: what has arrived is compared by its MD5 (hex) and not sent again. Where the
-   * file is not the same any more, that upload is given up and a new one begins.
+   * Resumes an upload of the same file: parts already stored are compared by MD5 (hex) and not sent again. If the file
+   * has changed, that upload is aborted and a new one starts.
    */
   resume?: { uploadId: string; md5: (part: Blob) => Promise<string> }
 }
 
 const MIB = 1024 ** 2
 
-/** Stores a file: at once, or a large one in several parts at a time, each of them repeated where it fails. */
+/** Uploads a file: in one request, or a large one in parts, several at a time, each retried if it fails. */
 export async function uploadFile(client: Client, what: FileUpload): Promise<StoredObject> {
   const { bucket, key, file, signal, metadata = {}, partsFrom = 32 * MIB } = what
   const contentType = what.contentType || file.type || undefined
@@ -69,7 +69,7 @@ export async function uploadFile(client: Client, what: FileUpload): Promise<Stor
 interface Begun {
   upload_id: string
   part_size: number
-  /** ETags of what has arrived. */
+  /** ETags of the parts already stored, by part number. */
   done: Map<number, string>
   urls: Map<number, string>
 }
@@ -90,7 +90,7 @@ async function begin(client: Client, what: FileUpload, contentType: string | und
   return { ...upload, done: new Map(), urls: new Map(urls.map((url, i) => [i + 1, url])) }
 }
 
-/** What has arrived of an upload; null, and the upload is given up, where that is not what the file holds. */
+/** An upload to resume, with its stored parts; aborts it and returns null if they differ from the file. */
 async function resumed(
   client: Client,
   what: FileUpload,
@@ -171,14 +171,14 @@ async function sendPart(client: Client, what: PartOf, part: Blob): Promise<strin
       if (!response.ok) throw new ProblemError(await problemOf(response), response)
       const etag = response.headers.get('etag')
       await response.body?.cancel()
-      if (etag === null) throw new Error('The answer to a part has no ETag that we may read (CORS: expose ETag).')
+      if (etag === null) throw new Error('The response to a part has no readable ETag (CORS must expose ETag).')
       return etag.replaceAll('"', '')
     } catch (error) {
-      // URLs of parts end; a fresh one is asked for.
-      const ended = error instanceof ProblemError && error.response.status === 403 && attempt === 1
-      const ms = ended ? 0 : pauseAfter(error, attempted, attempt, client.retry)
+      // Part URLs expire; ask for a fresh one.
+      const expired = error instanceof ProblemError && error.response.status === 403 && attempt === 1
+      const ms = expired ? 0 : pauseAfter(error, attempted, attempt, client.retry)
       if (ms === null) throw error
-      if (ended) upload.urls.delete(number)
+      if (expired) upload.urls.delete(number)
       await pause(ms, signal)
     }
   }
@@ -192,7 +192,7 @@ async function urlFor(client: Client, { bucket, upload, number, signal }: PartOf
   }
   const url = upload.urls.get(number)
   if (url === undefined) throw new Error(`The service gives no URL for part ${number}`)
-  // The service names itself by its public address; we go to it the way we know.
+  // The URL names the service's public address; the caller may reach it by another one.
   const [own] = /\/api\/v1\/parts\/[^/?#]+$/.exec(url) ?? []
   return own === undefined ? url : client.baseUrl + own
 }

@@ -37,7 +37,7 @@ export function appTokens(application: Application, now: () => Date, timeoutMs: 
     if (body === undefined) throw forbidden(new URL(url).host, hint)
     const token = field(body, 'access_token')
     if (typeof token !== 'string') throw unavailable(`${new URL(url).host} returned no token.`)
-    // Text with some issuers. RFC 6749 section 5.1 does not require it; without it, a token only serves the present
+    // Some issuers send a string. RFC 6749 section 5.1 does not require it; without it, a token only serves the present
     // callers.
     const seconds = Number(field(body, 'expires_in')) || 0
     kept = { token, until: asked + (seconds - 60) * 1000 }

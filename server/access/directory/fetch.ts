@@ -7,7 +7,7 @@ const mostBytes = 5 * 1024 * 1024
 export interface JsonRequest {
   url: string
   headers?: Record<string, string>
-  /** Sends this form by POST. */
+  /** A form to POST. */
   form?: Record<string, string>
   signal: AbortSignal
   /** What to check when the credentials are rejected. */
@@ -42,9 +42,9 @@ export async function withDeadline<T>(
 }
 
 /**
- * One request answered with JSON of at most 5 MiB. Throws directory_forbidden (401, 403), directory_busy (429) and
- * directory_unavailable for all else that goes wrong, a redirect included: a token follows none. Rejects with the
- * signal's reason when it is aborted. No message holds a credential or a part of an answer.
+ * One request whose response is JSON of at most 5 MiB. Throws directory_forbidden (401, 403), directory_busy (429) and
+ * directory_unavailable for every other failure, including redirects, which a token must not follow. Rejects with the
+ * signal's reason when aborted. No message contains a credential or part of a response.
  */
 export async function requestJson({ url, headers, form, signal, hint, pass = [] }: JsonRequest): Promise<Reply> {
   const { host } = new URL(url)
@@ -124,11 +124,11 @@ export const pathSegment = (id: string): string | null =>
 
 const isId = (value: string): boolean => value !== '' && value.isWellFormed() && !/\p{Cc}/u.test(value)
 
-/** A response's member; undefined if missing. */
+/** A member of a response; undefined if missing. */
 export const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
-/** A member with text for people; null if missing or blank. */
+/** A member with display text; null if missing or blank. */
 export function textField(value: unknown, name: string): string | null {
   const text = field(value, name)
   return (typeof text === 'string' && plainText(text)) || null
@@ -159,7 +159,7 @@ export async function readUser(
   externalId: string,
   { toUser, signal }: { toUser: (row: unknown) => DirectoryUser | null; signal: AbortSignal },
 ): Promise<DirectoryUser | null> {
-  // 400: an id that does not even have the directory's format.
+  // 400: the id does not have the directory's format.
   const { body } = await ask(url, { signal, pass: [400, 404] })
   if (body === undefined) return null
   const user = toUser(body)
@@ -168,8 +168,8 @@ export async function readUser(
 }
 
 /**
- * The first page from `start` on with at least one person, or the last page; after five requests also an empty one. A
- * position is what a page's cursor contains; `next` is null on the last page.
+ * The first page from `start` on with at least one person, or the last page; after five requests possibly an empty one.
+ * A page's cursor contains a position; `next` is null on the last page.
  */
 export async function pageWithUsers<P extends readonly string[]>(
   start: P,

@@ -17,7 +17,7 @@ import {
 export const keycloakHint =
   'The service account of the client needs the roles query-users and view-users of realm-management.'
 
-/** People of a realm, by the admin API of the Keycloak at `url`. Their logins carry their id as `sub`. */
+/** The users of a realm, through the admin API of the Keycloak at `url`. Logins carry the user's id as `sub`. */
 export function openKeycloak(url: string, realm: string, ask: Ask): IdentityDirectory {
   const users = `${url}/admin/realms/${encodeURIComponent(realm)}/users`
   return {
@@ -31,7 +31,7 @@ export function openKeycloak(url: string, realm: string, ask: Ask): IdentityDire
 
       return pageWithUsers([from], async ([at]) => {
         const first = Number(at)
-        // One more than the page, to know whether there is a next one.
+        // One more than the page, to know whether there is another.
         const query = { search, first, max: limit + 1, briefRepresentation: 'true' }
         const { body } = await ask(withQuery(users, query), { signal })
         const rows = rowsOf(body)
@@ -53,9 +53,9 @@ export function openKeycloak(url: string, realm: string, ask: Ask): IdentityDire
 }
 
 /**
- * The value of `search`: each word may be anywhere in the name, the address or the login. Empty for text without words.
- * Keycloak splits at spaces, reads * as anything, with no way to escape it, "word" as exact and a leading id: as a
- * lookup by id; a word between stars is none of these.
+ * The value of `search`: matches each word anywhere in the name, email address or username. Empty for text without
+ * words. Keycloak splits at spaces, treats * as a wildcard that cannot be escaped, "word" as exact and a leading id: as
+ * a lookup by id; a word between asterisks is none of these.
  */
 function searchText(q: string): string {
   const text = plainText(q.replaceAll('*', ' ')).replace(/^(id:\s*)+/i, '')
@@ -63,7 +63,7 @@ function searchText(q: string): string {
   return words.map((word) => `*${word}*`).join(' ')
 }
 
-/** Keycloak makes such a user for each client that logs in as itself, and lists it with the people. */
+/** Keycloak creates such a user for each client with a service account and lists it with the people. */
 const isServiceAccount = (user: DirectoryUser) => user.username?.startsWith('service-account-') === true
 
 function toUser(row: unknown): DirectoryUser | null {

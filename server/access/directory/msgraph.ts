@@ -20,10 +20,10 @@ const $select = 'id,displayName,mail,userPrincipalName,accountEnabled'
 export const graphHint =
   'The application needs the application permission User.Read.All, with the consent of an administrator.'
 
-/** People of Microsoft Entra, by Microsoft Graph v1.0 at the host `url`. Their logins carry their id as `oid`. */
+/** The users of Microsoft Entra, through Microsoft Graph v1.0 at `url`. Logins carry the user's id as `oid`. */
 export function openGraph(url: string, ask: Ask): IdentityDirectory {
   const users = new URL(`${url}/v1.0/users`).href
-  // A link is followed with our token: only to where we would have gone ourselves.
+  // Following a link sends our token, so it must lead where our own request would have gone.
   const isOurs = (link: string) => URL.canParse(link) && new URL(link).href.startsWith(`${users}?`)
 
   return {
@@ -37,7 +37,7 @@ export function openGraph(url: string, ask: Ask): IdentityDirectory {
       const first = withQuery(users, { $search, $select, $top: limit, $count: 'true' })
 
       return pageWithUsers([given ?? first], async ([link = first]) => {
-        // The header belongs on every page: links do not carry it. A link that is too old is refused with 400.
+        // Links do not carry the header, so every page needs it. A link that is too old gives a 400.
         const headers = { ConsistencyLevel: 'eventual' }
         const { body } = await ask(link, { signal, headers, pass: link === given ? [400] : [] })
         if (body === undefined) throw wrongCursor()
@@ -59,11 +59,11 @@ export function openGraph(url: string, ask: Ask): IdentityDirectory {
 }
 
 /**
- * The value of `$search`: words that words of the name begin with, or the begin of the address or login. Null for text
- * that holds nothing to look for.
+ * The value of `$search`: matches words of the name by their beginning, or the beginning of the email address or
+ * username. Null for text that contains nothing to search for.
  */
 function searchClause(q: string): string | null {
-  // Graph decodes values twice at times: %22 would be a quote then, & and # would end the value.
+  // Graph sometimes decodes values twice: %22 would become a quote, and & and # would end the value.
   const text = plainText(q.replace(/[&#%]/g, ' '))
   if (!/[a-z0-9]|\P{ASCII}/iu.test(text)) return null
   const quoted = text.replace(/["\\]/g, '\\$&')

@@ -6,8 +6,8 @@ import { graphHint, openGraph } from './msgraph.ts'
 import { openScim, scimHint } from './scim.ts'
 
 /**
- * The directory of these settings; nothing is asked of it yet. Each search or get takes at most `timeoutMs`, its token
- * and further requests included. Throws an Error, without values, when settings are missing or not URLs.
+ * The directory for these settings; sends nothing yet. Each search or get takes at most `timeoutMs`, including its
+ * token and follow-up requests. Throws an Error, without values, if settings are missing or not URLs.
  */
 export function openDirectory(
   settings: DirectorySettings,

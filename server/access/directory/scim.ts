@@ -20,10 +20,10 @@ export const scimHint = 'The token needs permission to read users.'
 type SubjectAttribute = DirectorySettings['subjectAttribute']
 
 const attributes = 'id,externalId,userName,displayName,name,emails,active'
-/** Contains, begins with, equals: servers need not have them all (RFC 7644 section 3.4.2.2). */
+/** Contains, starts with, equals: servers need not support them all (RFC 7644 section 3.4.2.2). */
 const operators = ['co', 'sw', 'eq']
 
-/** People of a SCIM 2.0 server (RFC 7643, RFC 7644) at `url`. Their logins carry the attribute `subject`. */
+/** The users of a SCIM 2.0 server (RFC 7643, RFC 7644) at `url`. Logins carry the attribute `subject`. */
 export function openScim(url: string, subject: SubjectAttribute, ask: Ask): IdentityDirectory {
   const users = `${url}/Users`
   const askScim: Ask = (at, options) =>
@@ -39,7 +39,7 @@ export function openScim(url: string, subject: SubjectAttribute, ask: Ask): Iden
       if (given && !(/^[1-9]\d{0,8}$/.test(given[0] ?? '') && operators.includes(given[1] ?? ''))) throw wrongCursor()
       if (text === '') return { users: [], nextCursor: null }
 
-      /** Null when the server does not know the operator. */
+      /** Null if the server does not support the operator. */
       async function read(startIndex: string, operator: string) {
         const filter = ['userName', 'displayName', 'emails.value']
           .map((attribute) => `${attribute} ${operator} ${quote(text)}`)
@@ -71,7 +71,7 @@ export function openScim(url: string, subject: SubjectAttribute, ask: Ask): Iden
       }
       const query = { filter: `${subject} eq ${quote(externalId)}`, startIndex: 1, count: 10, attributes }
       const { body } = await askScim(withQuery(users, query), { signal })
-      // Servers may compare without case; the claims of logins are compared with it.
+      // Servers may ignore case; the claims of logins are compared exactly.
       const [user, other] = resourcesOf(body)
         .map(toUser)
         .filter((found) => found?.externalId === externalId)
@@ -81,11 +81,11 @@ export function openScim(url: string, subject: SubjectAttribute, ask: Ask): Iden
   }
 }
 
-/** The rows of a list; one without results may lack them (RFC 7644 section 3.4.2). */
+/** The rows of a list response, which may lack them if there are no results (RFC 7644 section 3.4.2). */
 const resourcesOf = (body: unknown): unknown[] =>
   field(body, 'totalResults') === 0 ? [] : rowsOf(field(body, 'Resources'))
 
-/** A string of a filter is one of JSON (RFC 7644 section 3.4.2.2, RFC 8259 section 7). */
+/** A string in a filter is a JSON string (RFC 7644 section 3.4.2.2, RFC 8259 section 7). */
 const quote = (text: string): string => JSON.stringify(text)
 
 function toUserBy(subject: SubjectAttribute, row: unknown): DirectoryUser | null {
@@ -99,12 +99,12 @@ function toUserBy(subject: SubjectAttribute, row: unknown): DirectoryUser | null
     email: emailOf(field(row, 'emails')),
     displayName: textField(row, 'displayName') ?? textField(name, 'formatted') ?? (names || username || externalId),
     username,
-    // Text with some servers.
+    // Some servers send a string.
     enabled: !/^false$/i.test(String(field(row, 'active'))),
   }
 }
 
-/** The primary address, else the first. */
+/** The primary address, otherwise the first. */
 function emailOf(emails: unknown): string | null {
   const all = Array.isArray(emails) ? emails.filter((email) => textField(email, 'value') !== null) : []
   return textField(all.find((email) => field(email, 'primary') === true) ?? all[0], 'value')

@@ -6,8 +6,8 @@ import { openDirectory as openKind } from './open.ts'
 const GRAPH = 'https://graph.microsoft.com'
 
 /**
- * The configured directory, or null. What the settings leave open comes from the identity provider: everything with
- * Entra, else the client.
+ * The configured directory, or null. Missing settings are taken from the identity provider: all of them with Entra,
+ * otherwise only the client.
  */
 export function openDirectory({ directory, idp }: EffectiveSettings, now: () => Date): IdentityDirectory | null {
   const issuer = idp.issuer_url ?? ''

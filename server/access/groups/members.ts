@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 export const groupMissing = (): ServiceError => new ServiceError('not_found', 'No such group.')
 
-/** Throws unless the actor is an administrator: `what` says for what one is needed. */
+/** Throws unless the actor is an administrator; `what` completes "You need the admin permission to …". */
 export function assertAdmin(actor: Actor, what: string): void {
   if (!isAdmin(actor.groups)) throw new ServiceError('forbidden', `You need the "admin" permission to ${what}.`)
 }
@@ -25,16 +25,16 @@ function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
       )
 }
 
-/** Throws unless the actor may remove members from these groups: only administrators may from their own. */
+/** Throws unless the actor may remove members from these groups; administrators' groups need an administrator. */
 export function assertMayLeave(actor: Actor, groups: readonly GrantingGroup[]): void {
   if (groups.some((group) => isAdmin([group]))) assertAdmin(actor, 'change a group of administrators')
 }
 
-/** Adds users to a group; those who are members already stay so. 422 on unknown users. */
+/** Adds users to a group; existing members are ignored. 422 on unknown users. */
 export const addMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
   changeMembers(ctx, groupId, async () => ({ add: userIds, remove: [] }))
 
-/** Takes users out of a group; those who are no members are passed over. */
+/** Removes users from a group; users who are not members are ignored. */
 export const removeMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
   changeMembers(ctx, groupId, async () => ({ add: [], remove: userIds }))
 
@@ -97,11 +97,11 @@ async function assertUsersExist(tx: Tx, userIds: readonly string[]): Promise<voi
 interface Membership {
   userId: string
   groupIds: readonly string[]
-  /** When those begin that are new. */
+  /** When new memberships start (ISO 8601). */
   at: string
 }
 
-/** Step: puts a new user into groups; 422 at `body.group_ids.<i>` on an unknown one. */
+/** Step: adds a new user to groups; 422 at `body.group_ids.<i>` on an unknown group. */
 export async function joinGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
   const groups = await requireGroups(tx, groupIds)
   if (actor.type === 'user') assertMayJoin(actor, groups)
@@ -111,7 +111,7 @@ export async function joinGroups(tx: Tx, actor: Actor, { userId, groupIds, at }:
   )
 }
 
-/** Step: makes exactly these the groups of a user, and gives the ids of those before. */
+/** Step: makes exactly these the user's groups; returns the ids of the previous ones. */
 export async function setGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
   const before = await store.findGroupsOfUsers(tx, [userId])
   const groups = await requireGroups(tx, groupIds)

@@ -30,7 +30,7 @@ export interface CreateGroup {
   grants?: readonly NewGrant[] | undefined
 }
 
-/** Creates a group with its grants, which administrators alone may give; `already_exists` when the name is taken. */
+/** Creates a group. Only administrators may give it grants; throws already_exists if the name is taken. */
 export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
   if (input.global?.length || input.grants?.length) assertAdmin(ctx.actor, 'grant permissions to a group')
   return ctx.act(async ({ tx, record }) => {
@@ -54,7 +54,7 @@ export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
 
 const nameTaken = (name: string) => new ServiceError('already_exists', `A group named "${name}" already exists.`)
 
-/** The rows of new grants; one that says what an old one said keeps its id. */
+/** Rows for new grants; a grant equal to an old one keeps its id. */
 function grantRows(groupId: string, grants: readonly NewGrant[], old: readonly Row<'grants'>[]): NewRow<'grants'>[] {
   const left = [...old]
   return grants.map((grant, i) => {
@@ -113,7 +113,7 @@ async function rename(tx: Tx, id: string, name: string | undefined): Promise<voi
 
 const assertAdmins = async (step: Step) => assertAdminRemains(step.tx, await settingsInForce(step))
 
-/** The fields that differ; of the grants those that are gone, and those that are new. */
+/** The fields that differ; of the grants, only those removed and those added. */
 function differences(before: Group, after: Group) {
   const changed = (['name', 'description', 'global', 'grants'] as const).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
@@ -123,7 +123,7 @@ function differences(before: Group, after: Group) {
   return { name: before.name, before: pick({ ...before, grants: lost }), after: pick({ ...after, grants: gained }) }
 }
 
-/** Deletes a group; not_empty while it has members, unless forced. The built-in one stays. */
+/** Deletes a group; throws not_empty if it has members, unless forced, and conflict for the built-in group. */
 export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise<undefined> {
   await ctx.act(async (step) => {
     const { tx, record } = step
@@ -157,7 +157,7 @@ export async function getGroup(db: Db, id: string): Promise<Group> {
   return describeGroup(db, row)
 }
 
-/** Groups in the order of their names. */
+/** Groups ordered by name. */
 export async function listGroups(db: Db, limit: number, cursor: string | undefined) {
   const [after] = decodeCursor(cursor, 1) ?? ['']
   const rows = await store.listGroups(db, after ?? '', limit + 1)
@@ -165,7 +165,7 @@ export async function listGroups(db: Db, limit: number, cursor: string | undefin
   return { items: await describeGroups(db, page), next_cursor }
 }
 
-/** Step: the built-in group of administrators, created if missing. */
+/** Step: the built-in administrators' group, created if missing. */
 export async function ensureAdministrators(step: Step): Promise<Row<'groups'>> {
   const { tx, record } = step
   const made = await store.insertGroup(tx, {
@@ -189,8 +189,9 @@ export async function ensureAdministrators(step: Step): Promise<Row<'groups'>> {
 }
 
 /**
- * Step of a login through the identity provider: brings the user's memberships in mapped groups in line with what the
- * provider says; others are left alone. A membership whose end would leave no administrator stays, and is logged.
+ * Step of a login through the identity provider: updates the user's memberships in mapped groups to match the
+ * provider's claims; other groups are left alone. A membership whose removal would leave no administrator stays, which
+ * is logged.
  */
 export async function followMapping(
   step: Step,
@@ -232,11 +233,11 @@ async function adminsRemainWithout(step: Step, row: Row<'groups'>, userId: strin
   return remain
 }
 
-/** The groups of a user with what they grant. */
+/** A user's groups with their permissions. */
 export const grantingGroupsOf = async (db: Db, userId: string): Promise<GrantingGroup[]> =>
   grantingGroups(db, await store.findGroupsOfUsers(db, [userId]))
 
-/** Whether a user (default: the caller) may do something, and every grant that lets them. */
+/** Whether a user (default: the caller) may do something, and every grant that allows it. */
 export async function explainPermission(
   ctx: Ctx,
   query: { user_id?: string | undefined; action: BucketAction; bucket: string; key?: string | undefined },

@@ -20,7 +20,7 @@ export const insertGrants = (tx: Tx, rows: readonly NewRow<'grants'>[]) =>
 export const deleteGrants = (tx: Tx, groupId: string) =>
   tx.deleteFrom('grants').where('group_id', '=', groupId).execute()
 
-/** Returns the ids of those who were not members before. */
+/** Returns the user ids that were not members before. */
 export async function insertMembers(tx: Tx, rows: readonly NewRow<'group_members'>[]): Promise<string[]> {
   if (rows.length === 0) return []
   const added = await tx
@@ -32,7 +32,7 @@ export async function insertMembers(tx: Tx, rows: readonly NewRow<'group_members
   return added.map(({ user_id }) => user_id)
 }
 
-/** Returns the ids of those who were members. */
+/** Returns the user ids that were members. */
 export async function deleteMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const removed = await tx

@@ -13,7 +13,7 @@ import * as jwt from './jwt.ts'
 import * as store from './store.ts'
 
 const FAMILY_MS = 30 * DAY_MS
-/** How long a replaced refresh token still returns its unused successor: for two tabs, or a lost response. */
+/** How long a replaced refresh token still returns its unused successor, for a second tab or a lost response. */
 const REUSE_GRACE_MS = 30_000
 
 /** The user that tokens are issued for. */
@@ -41,7 +41,7 @@ interface RefreshRow {
   issued_at: string
   expires_at: string
 }
-/** A new session: everything its tokens are made of. */
+/** Everything a new session's tokens are made of. */
 export interface NewSession {
   subject: Subject
   sid: string
@@ -106,13 +106,13 @@ export interface Tokens {
   refresh_token: string
 }
 
-/** Step: a session whose tokens were not fetched yet, with its first refresh token; undefined when it is gone. */
+/** Step: a session whose tokens were not fetched yet, with its first refresh token; undefined if it is gone. */
 export async function lockNewSession(tx: Tx, sid: string, jti: string) {
   const found = await store.lockSession(tx, sid)
   return found && { found, refresh: await store.findRefreshToken(tx, jti) }
 }
 
-/** Step: ends a session whose tokens nobody may fetch. */
+/** Step: ends a session whose tokens nobody can fetch any more. */
 export const dropSession = store.revokeSession
 
 /** A session's tokens; the same row always gives the same refresh token. */
@@ -195,7 +195,7 @@ export async function endSession(ctx: Ctx, id: string): Promise<undefined> {
   })
 }
 
-/** The caller's sessions, latest first. */
+/** The caller's sessions, newest first. */
 export async function listSessions(ctx: Ctx, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
   const now = ctx.now()

@@ -46,7 +46,7 @@ export async function revokeOwnSession(tx: Tx, userId: string, id: string, now: 
   return revoked.length > 0
 }
 
-/** Live sessions of a user before an id, latest first. `idleSince`: unused for longer, no refresh token is left. */
+/** Live sessions of a user before an id, newest first; a session unused since `idleSince` has no refresh token left. */
 export const listSessions = (
   db: Db,
   userId: string,
@@ -101,7 +101,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
     .deleteFrom('sessions')
     .where((e) => e.or([e('expires_at', '<', before(0)), e('revoked_at', '<', before(week))]))
     .execute()
-  // Nobody can ever use a session whose tokens were never fetched.
+  // Nobody can use a session whose tokens were never fetched in time.
   await tx
     .deleteFrom('sessions')
     .where('id', 'in', (e) => e.selectFrom('handoffs').select('session_id').where('expires_at', '<', before(0)))

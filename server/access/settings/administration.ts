@@ -16,7 +16,7 @@ export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSetting
   throw new ServiceError('last_admin', 'No active administrator could log in any more.')
 }
 
-/** Step: removes a deleted group from the setting's group mapping. */
+/** Step: removes a deleted group from the identity provider's group mapping. */
 export async function unmapGroup(tx: Tx, groupId: string): Promise<void> {
   const changed = JSON.parse(await lockAdministration(tx)) as Changed
   const mapping = changed.idp?.group_mapping as { group_id: string }[] | undefined

@@ -9,15 +9,15 @@ import { unseal } from '../../secrets/seal.ts'
 import * as store from './store.ts'
 
 type Sections = { [S in keyof SettingsChange]-?: Required<NonNullable<SettingsChange[S]>> }
-/** The settings as they are in force, with their secrets. */
+/** The settings in force, with their secrets in plain text. */
 export type EffectiveSettings = { readonly [S in keyof Sections]: Readonly<Sections[S]> }
 export type Section = keyof Sections
-/** What was set, by section and field; secrets in it are sealed. */
+/** The stored settings, by section and field; secrets are sealed. */
 export type Changed = { [S in Section]?: { [field: string]: unknown } }
 
 export const SECRET_PURPOSE = 'settings-secret'
 
-/** What holds where nothing was set. */
+/** Default values. */
 const defaults: EffectiveSettings = {
   auth: {
     enable_local: true,
@@ -68,10 +68,10 @@ const defaults: EffectiveSettings = {
   },
   audit: { retention_days: 365, log_reads: false },
 }
-/** How long audit records are kept where nothing was set, in days. */
+/** Default retention of audit records, in days. */
 export const defaultRetentionDays = defaults.audit.retention_days
 /**
- * What holds in place of a stored value that the API would not have taken, where the default could destroy something.
+ * Replaces stored values that the API would have rejected, where applying the default could destroy data.
  */
 const whenIllegal: { readonly [field: string]: unknown } = { 'audit.retention_days': 0 }
 
@@ -80,22 +80,22 @@ export const sectionNames = Object.keys(defaults) as readonly Section[]
 export const isSecret = (section: string, field: string): boolean =>
   (secretSettings as { [section: string]: readonly string[] })[section]?.includes(field) ?? false
 
-/** The stored values that the API would not have taken: someone else wrote to the row. */
+/** The stored values that the API would have rejected: something else wrote to the row. */
 function illegalIn(changed: Changed): string[] {
   return sectionNames.flatMap((section) => {
     const shapes: { [field: string]: TSchema | undefined } = SettingsChange.properties[section].properties
     return Object.entries(changed[section] ?? {}).flatMap(([field, value]) => {
       const shape = shapes[field]
-      // A sealed secret is longer than what it was.
-      const isTaken = isSecret(section, field)
+      // Sealing makes a secret longer, so its length is not checked.
+      const isValid = isSecret(section, field)
         ? value === null || typeof value === 'string'
         : shape !== undefined && isLegal(shape, value)
-      return isTaken ? [] : [`${section}.${field}`]
+      return isValid ? [] : [`${section}.${field}`]
     })
   })
 }
 
-/** Defaults, over them what was set and is legal, over that what the environment fixes. */
+/** The defaults, overridden by valid stored values, overridden by the environment. */
 export function merge(config: Config, changed: Changed): EffectiveSettings {
   const illegal = new Set(illegalIn(changed))
   const entries = sectionNames.map((section) => {
@@ -115,21 +115,21 @@ export function merge(config: Config, changed: Changed): EffectiveSettings {
   return Object.fromEntries(entries) as EffectiveSettings
 }
 
-/** Issuers compare without a trailing slash. */
+/** Issuers are compared without a trailing slash. */
 export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
 
 interface Read {
-  /** As it was stored. */
+  /** As stored. */
   text: string
   settings: EffectiveSettings
-  /** Stored values that are not legal and that the log has not told of yet. */
+  /** Invalid stored values that have not been logged yet. */
   untold: readonly string[]
 }
 const latestOf = perSystem((): { read?: Read } => ({}))
 
 /**
- * The settings in force now: read each time, so that a change acts on the next request of every replica, and made into
- * values only when they changed. The log says once which stored values are not legal.
+ * The current settings: read each time, so that a change applies to every replica's next request, but parsed only when
+ * they changed. Logs each invalid stored value once.
  */
 export async function settingsInForce(
   from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),

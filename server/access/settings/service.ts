@@ -94,7 +94,7 @@ async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> 
   if (faults.length > 0) throw invalidAll(faults)
 }
 
-/** The fields whose values differ, for lists the items that do; a secret only shows that it changed. */
+/** The fields that differ, for lists the items that do; a secret only shows that it changed. */
 function differences(before: EffectiveSettings, after: EffectiveSettings): { before: object; after: object } {
   const sides = { before: {} as Changed, after: {} as Changed }
   const put = (side: Changed, section: Section, field: string, value: unknown) => {
@@ -143,7 +143,7 @@ export async function resealSettings(ctx: Ctx): Promise<number> {
   })
 }
 
-/** Turns login with email and password on, whatever was set. */
+/** Enables login with email and password, whatever the settings say. */
 export const enableLocalLogin = (ctx: Ctx): Promise<void> =>
   ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed

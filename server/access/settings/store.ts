@@ -2,7 +2,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 
 const overrides = prepared((db: Db) => db.selectFrom('settings').select('overrides'))
-/** What was set, as JSON; the row is always there. */
+/** The stored settings as JSON; the row always exists. */
 export const readOverrides = async (db: Db): Promise<string> => (await overrides(db, {}))[0]?.overrides ?? '{}'
 
 /** The same, locked until the transaction ends. */
@@ -11,7 +11,7 @@ export const lockOverrides = async (tx: Tx): Promise<string> =>
 
 export const writeOverrides = (tx: Tx, text: string) => tx.updateTable('settings').set({ overrides: text }).execute()
 
-/** The hash of the setup link's token, which lies in the same row so that it is under the same lock. */
+/** The hash of the setup link's token, kept in the same row to share its lock. */
 export const readSetupHash = async (db: Db): Promise<string | null> =>
   (await db.selectFrom('settings').select('setup_hash').executeTakeFirstOrThrow()).setup_hash
 
@@ -42,6 +42,6 @@ export async function hasAbleAdmin(db: Db, { local, issuer }: { local: boolean; 
   return row !== undefined
 }
 
-/** Which of these ids are groups. */
+/** Which of these ids are those of groups. */
 export const findGroupIds = async (db: Db, ids: readonly string[]): Promise<string[]> =>
   (await db.selectFrom('groups').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)

@@ -24,7 +24,7 @@ const NOTE_EVERY_MS = MINUTE_MS
 const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
 
 /**
- * The same response whatever is wrong, to reveal nothing; 429 after a hundred bad tokens per minute from one address.
+ * Gives the same response whatever is wrong, to reveal nothing; 429 after 100 bad tokens per minute from one address.
  */
 function refuse({ config }: System, ip: string | null, now: Date): ServiceError {
   const wait = floodOf(config)(ip ?? 'unknown', now)
@@ -35,8 +35,8 @@ function refuse({ config }: System, ip: string | null, now: Date): ServiceError 
 }
 
 /**
- * The actor behind a personal access token, with the rights its owner has now. Throws `unauthenticated`; what
- * has not the form of a token is refused without asking the database.
+ * The actor behind a personal access token, with its owner's current permissions. Throws `unauthenticated`; text that
+ * does not have the form of a token is rejected without a query.
  */
 export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
   const now = system.now()
@@ -46,7 +46,7 @@ export async function authenticatePat(system: System, value: string, origin: Ori
   if (!first) throw refuse(system, origin.ip, now)
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
     const refusal = refuse(system, origin.ip, now)
-    // No more than refusals are: whoever keeps trying must not fill the log.
+    // Limited like rejections, so that repeated attempts cannot fill the log.
     if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
     throw refusal
   }
@@ -59,7 +59,7 @@ const isLive = ({ expires_at, revoked_at, disabled_at }: store.CredentialRow, no
 
 type Rows = readonly [store.CredentialRow, ...store.CredentialRow[]]
 
-/** Renewed, it does not end with the time that a replaced value has left: it was good when it was shown. */
+/** The token's actor can outlive the grace period of a rotated value: the value was valid when it was presented. */
 function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Actor {
   const credential = { auth_method: 'pat', session_id: null, token_id: rows[0].token_id } as const
   const renew = async (db: Db): Promise<Actor> => {
@@ -71,7 +71,7 @@ function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Acto
   return { ...actorOf(rows, credential, origin), renew }
 }
 
-/** Someone still uses, or has found, a value that was rotated away. */
+/** Records the use of a value that was rotated away: someone still uses it, or has found it. */
 async function recordReuse(system: System, token: store.CredentialRow, origin: Origin): Promise<void> {
   try {
     await createContext(system, publicActor(origin)).act(async ({ record }) =>
@@ -89,10 +89,10 @@ async function recordReuse(system: System, token: store.CredentialRow, origin: O
   }
 }
 
-/** When the use of a token was last noted, by its id. */
+/** When a token's use was last recorded, by token id. */
 const notedOf = perSystem(() => new Map<string, number>())
 
-/** Records a token's use, at most once a minute: after the response, and without ever failing it. */
+/** Records a token's use, at most once a minute, after the response; an error here never affects the request. */
 export function noteUse(system: System, { token_id, origin }: Actor): void {
   if (token_id === null) return
   const now = system.now()
@@ -105,7 +105,7 @@ export function noteUse(system: System, { token_id, origin }: Actor): void {
   const { upkeep } = createContext(system, systemActor)
   const write = async ({ tx }: Upkeep) => {
     await store.noteUse(tx, token_id, { ip: origin.ip, now, before })
-    // Another process may have noted it earlier: the minute counts from then.
+    // Another process may have recorded it earlier: the minute counts from then.
     const row = await store.findToken(tx, token_id)
     if (row?.last_used_at) noted.set(token_id, Date.parse(row.last_used_at))
   }

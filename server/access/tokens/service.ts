@@ -15,7 +15,7 @@ import { newTokenValue, prefixOf } from './value.ts'
 const MOST_LIVE = 50
 const TEN_YEARS_SECONDS = 315_360_000
 const EXPIRING_DAYS = 7
-/** Days before its expiry when the owner is told, the later notice first. */
+/** Days before expiry at which the owner is notified, the later notice first. */
 const NOTICES = [1, 7] as const
 
 const tokenMissing = () => new ServiceError('not_found', 'No such token.')
@@ -50,7 +50,7 @@ export function createToken(ctx: Ctx, name: string, expiresIn: string | number =
     if ((await store.countLive(tx, user_id, now)) >= MOST_LIVE)
       throw new ServiceError('limit_reached', `You have ${MOST_LIVE} valid tokens, the maximum; revoke one first.`)
     const parent = token_id === null ? undefined : await store.findToken(tx, token_id)
-    // Revoked while we waited for the owner's row, with all that were made with it.
+    // The token used here may have been revoked, with its descendants, while this waited for the owner's row.
     if (token_id !== null && (!parent || parent.revoked_at !== null)) throw invalidToken('The token is invalid.')
     const wanted = seconds === null ? null : new Date(now.getTime() + seconds * 1000).toISOString()
     const expires_at = tokens.cap_child_expiry ? earlier(wanted, parent?.expires_at ?? null) : wanted
@@ -92,11 +92,11 @@ const describeNew = (row: store.TokenRow, token: string): NewToken => ({
   expires_at: row.expires_at,
 })
 
-/** The caller's tokens, latest first. */
+/** The caller's tokens, newest first. */
 export const listTokens = (ctx: Ctx, limit: number, cursor: string | undefined) =>
   listOf(ctx, ctx.actor.user_id ?? '', limit, cursor)
 
-/** Anyone's, for administrators; throws not_found. */
+/** Any user's tokens, for administrators; throws not_found. */
 export async function listUserTokens(ctx: Ctx, userId: string, limit: number, cursor: string | undefined) {
   if (!(await store.findUser(ctx.db, userId))) throw new ServiceError('not_found', 'No such user.')
   return listOf(ctx, userId, limit, cursor)
@@ -133,7 +133,7 @@ function describe(row: store.TokenRow, now: Date): Token {
   }
 }
 
-/** A token the caller may revoke: their own or, for administrators, anyone's. Others look as if they did not exist. */
+/** A token the caller may revoke: their own or, for administrators, anyone's. Any other is reported as not found. */
 async function lockOwn(step: Step, id: string, orAdmin: boolean): Promise<store.TokenRow> {
   const { tx } = step
   const row = await store.lockToken(tx, id)
@@ -145,7 +145,7 @@ async function lockOwn(step: Step, id: string, orAdmin: boolean): Promise<store.
 export async function revokeToken(ctx: Ctx, id: string, cascade: boolean): Promise<undefined> {
   await ctx.act(async (step) => {
     const { tx, record } = step
-    // As creating one does, so that none is made from these meanwhile.
+    // The lock that creating a token takes, so that no descendant is created meanwhile.
     const owner = cascade ? (await store.findToken(tx, id))?.user_id : undefined
     if (owner !== undefined) await store.lockOwner(tx, owner)
     const row = await lockOwn(step, id, true)
@@ -169,7 +169,8 @@ async function descendants(db: Db, id: string): Promise<string[]> {
 }
 
 /**
- * Gives a token of the caller a new value; the old one ends after the grace period. Throws conflict if it is not valid.
+ * Gives one of the caller's tokens a new value; the old one expires after the grace period. Throws conflict if the
+ * token is not valid.
  */
 export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise<NewToken> {
   const value = newTokenValue()
@@ -183,7 +184,7 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
       token_hash: hashSecret(value),
       token_prefix: prefixOf(value),
       previous_hash: row.token_hash,
-      // Without a grace it is over by any replica's clock.
+      // Without a grace period it has expired by any replica's clock.
       previous_until: new Date(graceSeconds === 0 ? 0 : now.getTime() + graceSeconds * 1000).toISOString(),
     }
     await store.replaceValue(tx, id, next)

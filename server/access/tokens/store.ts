@@ -8,7 +8,7 @@ export type TokenRow = Row<'tokens'>
 
 export const insertToken = (tx: Tx, row: NewRow<'tokens'>) => tx.insertInto('tokens').values(row).execute()
 
-/** Locks the user, so that their tokens are counted one by one. */
+/** Locks the user, so that concurrent creations count their tokens one after another. */
 export const lockOwner = (tx: Tx, userId: string) =>
   tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 
@@ -32,13 +32,13 @@ export const lockToken = (tx: Tx, id: string): Promise<TokenRow | undefined> =>
 export const findUser = (db: Db, id: string) =>
   db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
 
-/** A user's tokens before an id, latest first. */
+/** A user's tokens before an id, newest first. */
 export function listTokens(db: Db, userId: string, before: string | undefined, limit: number): Promise<TokenRow[]> {
   const query = db.selectFrom('tokens').selectAll().where('user_id', '=', userId)
   return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Revokes those of the tokens that were not; gives their rows. */
+/** Revokes those of the tokens that are not revoked yet; returns their rows. */
 export const revokeTokens = (tx: Tx, ids: readonly string[], now: Date): Promise<TokenRow[]> =>
   tx
     .updateTable('tokens')
@@ -48,7 +48,7 @@ export const revokeTokens = (tx: Tx, ids: readonly string[], now: Date): Promise
     .returningAll()
     .execute()
 
-/** Ids of the tokens made with these. */
+/** Ids of the tokens created with these. */
 export const findChildren = async (db: Db, ids: readonly string[]): Promise<string[]> =>
   ids.length === 0
     ? []
@@ -69,7 +69,7 @@ export const noteUse = (tx: Tx, id: string, { ip, now, before }: { ip: string | 
     .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', before.toISOString())]))
     .execute()
 
-/** Live tokens that expire within `days` and whose owners were not told so yet. */
+/** Valid tokens that expire within `days` and whose owners have not been notified yet. */
 export const findExpiring = (db: Db, now: Date, days: number, limit: number): Promise<TokenRow[]> =>
   db
     .selectFrom('tokens')
@@ -81,7 +81,7 @@ export const findExpiring = (db: Db, now: Date, days: number, limit: number): Pr
     .limit(limit)
     .execute()
 
-/** True for the one process that gets to give the notice. */
+/** Claims a notice: true for only one process. */
 export const claimNotice = async (tx: Tx, id: string, days: number): Promise<boolean> =>
   (
     await tx
@@ -121,5 +121,5 @@ const credentialRows = prepared(
       .where((e) => e.or([e('t.token_hash', '=', hash), e('t.previous_hash', '=', hash)])),
 )
 
-/** The token of a hash, of its value or the one before, with its owner; no rows when there is none. */
+/** The token whose current or previous value has this hash, with its owner; no rows if there is none. */
 export const findCredential = (db: Db, hash: string): Promise<CredentialRow[]> => credentialRows(db, { hash })
