@@ -58,7 +58,9 @@ if (postgres) console.log(`PostgreSQL: started for this run on port ${new URL(po
 else console.log('PostgreSQL: using TEST_POSTGRES_URL.')
 const postgresUrl = postgres?.url ?? (process.env.TEST_POSTGRES_URL as string)
 const migrated = isLong ? await migrateOnce(folder, postgresUrl) : undefined
-const nodeOptions = [process.env.NODE_OPTIONS, libraries && `--import=${libraries}`].filter(Boolean).join(' ')
+/** Half the tests' time is processes starting; asking for the real path of each of their modules is a tenth of that. */
+const quickly = ['--preserve-symlinks', libraries && `--import=${libraries}`]
+const nodeOptions = [process.env.NODE_OPTIONS, ...quickly].filter(Boolean).join(' ')
 let runs = 0
 let tests: ChildProcess | undefined
 /** Runs test files, `atOnce` at a time; returns the exit code. */
