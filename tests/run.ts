@@ -58,7 +58,7 @@ if (postgres) console.log(`PostgreSQL: started for this run on port ${new URL(po
 else console.log('PostgreSQL: using TEST_POSTGRES_URL.')
 const postgresUrl = postgres?.url ?? (process.env.TEST_POSTGRES_URL as string)
 const migrated = isLong ? await migrateOnce(folder, postgresUrl) : undefined
-/** Half the tests' time is processes starting; asking for the real path of each of their modules is a tenth of that. */
+/** A run starts some 400 processes; asking for the real path of each of their modules takes a tenth of a start. */
 const quickly = ['--preserve-symlinks', libraries && `--import=${libraries}`]
 const nodeOptions = [process.env.NODE_OPTIONS, ...quickly].filter(Boolean).join(' ')
 let runs = 0
