@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
+import { groupFiles } from './support/groups.ts'
 
 const RUN = path.join(import.meta.dirname, 'run.ts')
 
@@ -55,5 +56,34 @@ describe('npm test -- --retry-failed', () => {
     assert.match(twice.flaky, /beside\.test\.ts/)
     assert.doesNotMatch(twice.flaky, /twice\.test\.ts/)
     assert.deepEqual([run(file('strict', 1)).status, run(file('good', 0)).status], [1, 0])
+  })
+
+  it('names the files that failed in a process that several share, or the one that imports them if it died', () => {
+    const reporter = path.join(import.meta.dirname, 'support/failed-files.ts')
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const failed = (...of: string[]) => {
+      const [group = '', ...others] = groupFiles(of, fs.mkdtempSync(path.join(folder, 'group-')))
+      assert.deepEqual(others, [])
+      const { stdout } = spawnSync(process.execPath, ['--test', `--test-reporter=${reporter}`, group], {
+        env,
+        encoding: 'utf8',
+      })
+      return {
+        names: stdout
+          .trim()
+          .split('\n')
+          .map((name) => path.resolve(name)),
+        group,
+      }
+    }
+    const bad = file('bad', 9)
+    assert.deepEqual(failed(file('fine', 0), bad, file('fine too', 0)).names, [bad])
+    const died = failed(file('well', 0), file('dies', 9, 'process.exit(1)'))
+    assert.deepEqual(died.names, [died.group])
+    const both = failed(
+      file('bad first', 9),
+      file('then dies', 9, 'setTimeout(() => process.kill(process.pid, 9), 500)'),
+    )
+    assert.ok(both.names.includes(both.group))
   })
 })

@@ -9,6 +9,7 @@ import path from 'node:path'
 import { type Gateway, noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
 import { noFirefox } from './support/firefox.ts'
+import { groupFiles } from './support/groups.ts'
 import { joinLibraries } from './support/libraries.ts'
 import { migrateOnce } from './support/migrated.ts'
 import { startPostgres } from './support/postgres.ts'
@@ -134,23 +135,21 @@ async function runAndRetry(these: readonly string[], atOnce: number): Promise<nu
   return worst
 }
 
+const inGroups = (these: readonly string[]) => groupFiles(these, path.join(folder, `groups-${runs}`))
 /** Some wait for PostgreSQL or for a lease of a minute: three keep two cores busy. */
 const AT_ONCE = 3
 /** A page is idle most of the time. */
 const PAGES_AT_ONCE = 4
 let failed = 0
-if (files.length > 0) failed = await runAndRetry(files, AT_ONCE)
+if (files.length > 0) failed = await runAndRetry(isLong ? inGroups(fs.globSync(files)) : files, AT_ONCE)
 else {
   const all = fs.globSync('tests/**/*.test.ts')
   const inBrowser = (file: string) => file.startsWith(path.join('tests', 'e2e'))
-  failed = await runAndRetry(
-    all.filter((file) => !inBrowser(file)),
-    AT_ONCE,
-  )
+  failed = await runAndRetry(inGroups(all.filter((file) => !inBrowser(file))), AT_ONCE)
   // No browser test needs it, and it is never quite idle.
   await ceph?.stop()
   ceph = undefined
-  if (!stopped) failed = Math.max(failed, await runAndRetry(all.filter(inBrowser), PAGES_AT_ONCE))
+  if (!stopped) failed = Math.max(failed, await runAndRetry(inGroups(all.filter(inBrowser)), PAGES_AT_ONCE))
 }
 await migrated?.drop()
 await postgres?.stop()

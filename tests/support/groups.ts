@@ -1,0 +1,42 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** They measure the memory, the descriptors or the event loop of their process, or must be all that it has loaded. */
+const ALONE = ['blobs/files', 'http/waiting', 'objects/archive', 'objects/browse', 'per-system'].map(
+  (name) => `tests/${name}.test.ts`,
+)
+/** They start first: mostly waiting, or a single test takes a minute. */
+const SLOW = ['client', 'faults', 'fuzz', 'jobs', 'process', 'objects'].map((name) => `tests/${name}`)
+/** Bytes of test files in one process, at most. */
+const MOST = 64 * 1024
+
+/**
+ * Has several test files share a process: starting one costs as much as a file's tests do. Returns the files to run: each
+ * is written to `folder` and imports some of the given ones. Reporters still name a test's own file.
+ */
+export function groupFiles(files: readonly string[], folder: string): string[] {
+  const rank = (file: string) => (SLOW.includes(path.dirname(file)) ? 0 : 1)
+  const groups: string[][] = []
+  let left = 0
+  for (const file of files.toSorted((one, other) => rank(one) - rank(other))) {
+    const { size } = fs.statSync(file)
+    if (ALONE.includes(file)) {
+      groups.unshift([file])
+      continue
+    }
+    if (size <= left) groups.at(-1)?.push(file)
+    else {
+      groups.push([file])
+      left = MOST
+    }
+    left -= size
+  }
+  fs.mkdirSync(folder, { recursive: true })
+  return groups.map((group, at) => {
+    // The runner takes them in the order of their names.
+    const written = path.join(folder, `${String(at).padStart(3, '0')}.test.ts`)
+    fs.writeFileSync(written, group.map((file) => `import '${pathToFileURL(file)}'\n`).join(''))
+    return written
+  })
+}
