@@ -13,24 +13,37 @@ export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly st
   if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + config.blobGraceSeconds * 1000))
 }
 
-/** Step: turns the rows of those blobs that nothing points at into orders to delete their bytes. Returns their ids. */
-async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<string[]> {
-  const unreferenced = await store.deleteUnreferenced(tx, ids)
-  if (unreferenced.length > 0) await store.queueRemovals(tx, unreferenced, now())
-  return unreferenced
+/**
+ * Step: deletes those of these blobs that nothing points at, with the bytes of inline ones, and turns the rows of the others
+ * into orders to delete their bytes.
+ */
+async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<Condemned> {
+  const deleted = await store.deleteUnreferenced(tx, ids)
+  const idsOf = (inline: number) => deleted.flatMap((blob) => (blob.inline === inline ? blob.id : []))
+  const condemned = { inline: idsOf(1), stored: idsOf(0) }
+  if (condemned.stored.length > 0) await store.queueRemovals(tx, condemned.stored, now())
+  return condemned
 }
+/** Ids of blobs that are gone; the bytes of `stored` are to be removed from the storage. */
+interface Condemned {
+  inline: string[]
+  stored: string[]
+}
+
+const countRemoved = ({ config }: Ctx, blobs: number) =>
+  telemetryOf(config).metrics.strongroom_collector_removed_blobs_total.inc(blobs)
 
 /** Deletes bytes whose rows are gone, then the orders; safe to repeat. */
 async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
   for (const id of ids) await ctx.blobs.remove(id)
-  telemetryOf(ctx.config).metrics.strongroom_collector_removed_blobs_total.inc(ids.length)
+  countRemoved(ctx, ids.length)
   await ctx.upkeep(({ tx }) => store.deleteRemovals(tx, ids))
 }
 
 /** Deletes at once those of these blobs that nothing points at. */
 export async function removeNow(ctx: Ctx, ids: readonly string[]): Promise<void> {
-  const condemned = await ctx.upkeep((step) => condemn(step, ids))
-  if (condemned.length > 0) await removeBytes(ctx, condemned)
+  const { stored } = await ctx.upkeep((step) => condemn(step, ids))
+  if (stored.length > 0) await removeBytes(ctx, stored)
 }
 
 /**
@@ -46,13 +59,14 @@ export const collector = {
       const looked = await ctx.upkeep(async (step) => {
         const { tx } = step
         const due = await store.claimDue(tx, ctx.now(), BATCH)
-        if (due.length === 0) return 0
-        const condemned = new Set(await condemn(step, due))
+        const { inline, stored } = await condemn(step, due)
+        const condemned = new Set([...inline, ...stored])
         const used = due.filter((id) => !condemned.has(id))
         if (used.length > 0) await store.settle(tx, used)
-        return due.length
+        return { due: due.length, inline: inline.length }
       })
-      if (looked < BATCH) break
+      countRemoved(ctx, looked.inline)
+      if (looked.due < BATCH) break
     }
     for (;;) {
       const ids = await ctx.upkeep(({ tx }) => store.findRemovals(tx, BATCH))
@@ -84,7 +98,7 @@ export const orphanCollector = {
           ctx.log.error({ blob: id }, 'brought back a blob that was set aside although the database knows it')
         } else if (modified_at.getTime() <= oldest) {
           await ctx.blobs.removeAside(id)
-          telemetryOf(ctx.config).metrics.strongroom_collector_removed_blobs_total.inc()
+          countRemoved(ctx, 1)
         }
       }
     }

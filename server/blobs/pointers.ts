@@ -10,12 +10,14 @@ export interface Pointed {
   sha256: string | null
   etag: string
   where: string
+  /** How many bytes the database has of it; null unless it is inline. */
+  inline_size: number | null
 }
 
 /** Objects and trash in order of blob, after a given one. Several may point at the same blob. */
 export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
   const { rows } = await sql<Pointed>`
-    select * from (
+    select p.*, (select length(bytes) from bodies where bodies.blob_id = p.blob_id) as inline_size from (
       select blob_id, size, sha256, etag, (select name from buckets b where b.id = o.bucket_id) || '/' || key as "where"
       from objects o where blob_id > ${after}
       union all
@@ -44,9 +46,10 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
   ).rows.map(({ id }) => id)
 
 /** Whether any object or trash item has its bytes in the storage. */
-export async function pointsAtBlobs(db: Db): Promise<boolean> {
-  const object = await db.selectFrom('objects').select('blob_id').limit(1).executeTakeFirst()
-  return (
-    object !== undefined || (await db.selectFrom('trash').select('blob_id').limit(1).executeTakeFirst()) !== undefined
-  )
-}
+export const pointsAtStorage = async (db: Db): Promise<boolean> =>
+  (
+    await sql`
+      select 1 from blobs b where inline = 0 and (
+        exists (select 1 from objects o where o.blob_id = b.id) or exists (select 1 from trash t where t.blob_id = b.id)
+      ) limit 1`.execute(db)
+  ).rows.length > 0

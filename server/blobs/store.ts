@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { countUpToMost } from '../db/count.ts'
+import { prepared } from '../db/prepared.ts'
 import type { Db, Tx } from '../db/schema.ts'
 
 export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
@@ -25,21 +26,38 @@ export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string
       .execute()
   ).map(({ id }) => id)
 
+const insertInlineBlob = prepared((tx: Tx, row: { id: string; check_after: null; inline: number }) =>
+  tx.insertInto('blobs').values(row),
+)
+const insertBody = prepared((tx: Tx, row: { blob_id: string; bytes: Uint8Array }) =>
+  tx.insertInto('bodies').values(row),
+)
+/** Inserts a blob with its bytes. Nothing will check it: what points at it commits in the same transaction. */
+export async function insertInline(tx: Tx, id: string, bytes: Uint8Array): Promise<void> {
+  await insertInlineBlob(tx, { id, check_after: null, inline: 1 })
+  await insertBody(tx, { blob_id: id, bytes })
+}
+
+const body = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom('bodies').select('bytes').where('blob_id', '=', id),
+)
+/** The bytes of an inline blob; undefined for any other. */
+export const findBody = async (db: Db, id: string): Promise<Uint8Array | undefined> =>
+  (await body(db, { id }))[0]?.bytes
+
 /**
  * Deletes those of `ids` that nothing points at, and returns them. The foreign keys decide races: a reference made
  * meanwhile prevents the delete, a delete made first prevents the reference.
  */
-export const deleteUnreferenced = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
-  (
-    await tx
-      .deleteFrom('blobs')
-      .where('id', 'in', ids)
-      .where((e) => e.not(e.exists(e.selectFrom('objects').select('key').whereRef('objects.blob_id', '=', 'blobs.id'))))
-      .where((e) => e.not(e.exists(e.selectFrom('trash').select('key').whereRef('trash.blob_id', '=', 'blobs.id'))))
-      .where((e) => e.not(e.exists(e.selectFrom('uploads').select('id').whereRef('uploads.blob_id', '=', 'blobs.id'))))
-      .returning('id')
-      .execute()
-  ).map(({ id }) => id)
+export const deleteUnreferenced = (tx: Tx, ids: readonly string[]): Promise<{ id: string; inline: number }[]> =>
+  tx
+    .deleteFrom('blobs')
+    .where('id', 'in', ids)
+    .where((e) => e.not(e.exists(e.selectFrom('objects').select('key').whereRef('objects.blob_id', '=', 'blobs.id'))))
+    .where((e) => e.not(e.exists(e.selectFrom('trash').select('key').whereRef('trash.blob_id', '=', 'blobs.id'))))
+    .where((e) => e.not(e.exists(e.selectFrom('uploads').select('id').whereRef('uploads.blob_id', '=', 'blobs.id'))))
+    .returning(['id', 'inline'])
+    .execute()
 
 /** Marks blobs found in use: they need no further check until something releases them. */
 export const settle = (tx: Tx, ids: readonly string[]) =>

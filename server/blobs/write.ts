@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Ctx } from '../context.ts'
+import { newId } from '../base/id.ts'
+import type { Ctx, Upkeep } from '../context.ts'
 import { removeNow } from './collector.ts'
 import { takeBlobId } from './id-pool.ts'
 import * as store from './store.ts'
 
-/** Durably stored bytes that no object points at yet. */
+/** Received bytes that no object points at yet. */
 export interface WrittenBlob {
   id: string
   size: number
@@ -12,6 +13,8 @@ export interface WrittenBlob {
   md5: string
   /** Hex. */
   sha256: string
+  /** The bytes, if they are to be inline; null if they are durably stored. */
+  body: Uint8Array | null
 }
 
 /** The blobs of one request: none is collected while bytes of any of them are still arriving. */
@@ -19,14 +22,19 @@ export interface Claim {
   ids: string[]
   /** When their rows were last renewed, in ms; a row may be a third of the grace period older. */
   renewed: number
+  /** Bytes held in memory until they are written with what points at them. */
+  held: number
 }
-export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getTime() })
+export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getTime(), held: 0 })
+
+/** Bytes that one request may hold in memory: a form may have hundreds of small files. */
+const MOST_HELD = 1024 * 1024
 
 /**
- * Stores a stream as a new blob of a claim. Its row comes first, so that the collector finds whatever a crash leaves;
- * the claim's rows are renewed while bytes arrive. `inspect` is called with the byte count before each chunk is stored,
- * and may throw, or return a promise that rejects, to refuse it. `announced` is the source's declared size. Leaves
- * nothing behind when it rejects.
+ * Receives a stream as a new blob of a claim. Up to INLINE_MAX_BYTES it is held in memory for `keepBody`; anything larger
+ * goes to the storage. There its row comes first, so that the collector finds whatever a crash leaves; the claim's rows are
+ * renewed while bytes arrive. `inspect` is called with the byte count before each chunk is kept, and may throw, or return a
+ * promise that rejects, to refuse it. `announced` is the source's declared size. Leaves nothing behind when it rejects.
  */
 export async function writeBlob(
   ctx: Ctx,
@@ -35,12 +43,10 @@ export async function writeBlob(
   { inspect, announced }: { inspect: (size: number) => Promise<void> | undefined; announced?: number | undefined },
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
-  const id = await takeBlobId(ctx)
-  claim.ids.push(id)
   const md5 = createHash('md5')
   const sha256 = createHash('sha256')
   let size = 0
-  async function* measured() {
+  async function* measure() {
     for await (const chunk of source) {
       size += chunk.length
       const waits = inspect(size)
@@ -48,24 +54,62 @@ export async function writeBlob(
       md5.update(chunk)
       sha256.update(chunk)
       const now = ctx.now().getTime()
-      if (now - claim.renewed > grace / 3) {
+      if (claim.ids.length > 0 && now - claim.renewed > grace / 3) {
         claim.renewed = now
         await ctx.upkeep(({ tx }) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
       }
       yield chunk
     }
   }
+  const digests = () => ({ size, md5: md5.digest('hex'), sha256: sha256.digest('hex') })
+  const measured = measure()
+  const limit = Math.min(ctx.config.inlineMaxBytes, MOST_HELD - claim.held)
+  const { head, ended } =
+    limit > 0 && (announced ?? 0) <= limit ? await readHead(measured, limit) : { head: [], ended: false }
+  if (ended) {
+    if (announced !== undefined && size !== announced)
+      throw new Error(`The source gave ${size} bytes instead of ${announced}`)
+    claim.held += size
+    const [first, ...more] = head
+    return { id: newId(), ...digests(), body: first && more.length === 0 ? first : Buffer.concat(head) }
+  }
+  const id = await takeBlobId(ctx)
+  claim.ids.push(id)
   try {
-    await ctx.blobs.put(id, measured(), announced)
+    await ctx.blobs.put(id, resume(head, measured), announced)
   } catch (error) {
-    await discardBlobs(ctx, [id])
+    await discardBlobs(ctx, [{ id, body: null }])
     throw error
   }
-  return { id, size, md5: md5.digest('hex'), sha256: sha256.digest('hex') }
+  return { id, ...digests(), body: null }
+}
+
+/** Reads until a stream has given more than `limit` bytes, or has ended. */
+async function readHead(source: AsyncIterator<Uint8Array>, limit: number) {
+  const head: Uint8Array[] = []
+  for (let size = 0; size <= limit; ) {
+    const { done, value } = await source.next()
+    if (done) return { head, ended: true }
+    head.push(value)
+    size += value.length
+  }
+  return { head, ended: false }
+}
+
+/** A stream whose head was read. */
+async function* resume(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>) {
+  yield* head
+  yield* rest
+}
+
+/** Step: writes a blob's bytes into the database unless they are stored. What points at it follows in the same step. */
+export const keepBody = async ({ tx }: Upkeep, { id, body }: WrittenBlob): Promise<void> => {
+  if (body) await store.insertInline(tx, id, body)
 }
 
 /** Deletes blobs that nothing points at. A failure is only logged: the collector will find them. */
-export async function discardBlobs(ctx: Ctx, ids: readonly string[]): Promise<void> {
+export async function discardBlobs(ctx: Ctx, blobs: readonly Pick<WrittenBlob, 'id' | 'body'>[]): Promise<void> {
+  const ids = blobs.flatMap(({ id, body }) => (body ? [] : id))
   if (ids.length === 0) return
   try {
     await removeNow(ctx, ids)

@@ -45,6 +45,8 @@ export interface Config {
   /** Runtime settings fixed by variables, as `section.field`. */
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
+  /** Bodies up to this many bytes are kept in the database; 0: none. */
+  inlineMaxBytes: number
   imageCacheBytes: number
   /** The configured folder; each process keeps its cache in a subfolder of it. */
   imageCacheBase: string
@@ -168,6 +170,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     bcryptCost: v.BCRYPT_COST,
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
+    inlineMaxBytes: v.INLINE_MAX_BYTES,
     imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),
     imageCacheBase,
     imageCacheDir: path.join(imageCacheBase, IMAGE_FOLDER, `${share.n}`),

@@ -66,6 +66,9 @@ function entraIssuer(tenant: string): string {
   return `https://login.microsoftonline.com/${tenant.toLowerCase()}/v2.0`
 }
 
+/** No body larger than this was ever kept in the database. */
+export const MOST_INLINE = 64 * 1024
+
 /** Every variable, defined once: the reader, its errors and docs/configuration.md come from this table. */
 export const variables = {
   SECRET_KEY: {
@@ -160,6 +163,12 @@ export const variables = {
     setting: 'trash.default_days',
     default: '7',
     read: integer(0, 3650),
+  },
+  INLINE_MAX_BYTES: {
+    summary:
+      'Contents up to this many bytes are kept in the database instead of the storage: written and read faster, with one sync instead of three. At most 65536; 0: none. Contents stay where they were written.',
+    default: '16384',
+    read: integer(0, MOST_INLINE),
   },
   BLOB_GRACE_SECONDS: {
     summary: 'How long unreferenced contents are kept before they are removed.',

@@ -8,7 +8,7 @@ import { newId } from '../../server/base/id.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const HOUR = 3600_000
@@ -57,7 +57,7 @@ describeEngines('collector', (engine) => {
   }
 
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     await server.admin.createBucket({ body: { name: params.bucket, trash_days: 0 } })
   })
   after(() => server.stop())

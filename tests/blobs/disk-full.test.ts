@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { it } from 'node:test'
 import { type Client, ProblemError } from '../../client/derived.ts'
-import { startServer } from '../support/server.ts'
+import { STORED, startServer } from '../support/server.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
 const MIB = 1024 ** 2
@@ -25,7 +25,7 @@ const read = async (admin: Client, key: string) => (await admin.getObject({ para
 it('returns 507 when the file disk is full, keeps nothing, and recovers when there is space', async (t) => {
   const folder = mountSmallDisk(t, 4)
   if (!folder) return
-  const server = await startServer('sqlite', { STORAGE_URL: `file:${folder}` })
+  const server = await startServer('sqlite', { ...STORED, STORAGE_URL: `file:${folder}` })
   t.after(server.stop)
   const { admin } = server
   await admin.createBucket({ body: { name: 'box', trash_days: 0 } })

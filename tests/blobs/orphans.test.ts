@@ -7,7 +7,7 @@ import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
 import { bareEnv } from '../support/process.ts'
-import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 
 const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const HOUR = 3600_000
@@ -82,7 +82,7 @@ describeEngines('bytes unknown to the database', (engine, itOnce) => {
   }
 
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     strongroom = strongroomOf(server.env)
     await server.admin.createBucket({ body: { name: 'kept' } })
     for (let i = 0; i < OBJECTS; i++)

@@ -6,7 +6,7 @@ import { after, before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { bareEnv } from '../support/process.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, STORED, startServer, type TestServer } from '../support/server.ts'
 
 const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const HOUR = 3600_000
@@ -14,7 +14,7 @@ const HOUR = 3600_000
 describeEngines('verify and backup', (engine) => {
   let server: TestServer
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     const { admin } = server
     await admin.createBucket({ body: { name: 'checked' } })
     for (const key of ['a', 'b', 'c', 'deleted', 'empty'])

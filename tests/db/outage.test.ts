@@ -10,7 +10,7 @@ import { isDatabaseOutage, noteOutage } from '../../server/db/errors.ts'
 import { isOutage } from '../../server/db/postgres/errors.ts'
 import { type Answer, request } from '../support/http.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
-import { onS3, startServer, type TestServer } from '../support/server.ts'
+import { onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 /** Busy, with nothing that tells of the inside. */
@@ -128,6 +128,7 @@ it('answers 503 while the S3 engine is down or has too much to do', {
   await once(engine, 'listening')
   const { port } = engine.address() as AddressInfo
   const server = await startServer('sqlite', {
+    ...STORED,
     STORAGE_URL: `s3://bucket?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`,
     S3_ACCESS_KEY_ID: 'id',
     S3_SECRET_ACCESS_KEY: 'a key of tests',

@@ -8,7 +8,7 @@ import { api } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
-import { allActions, describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
+import { allActions, describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -36,7 +36,7 @@ describeEngines('http', (engine, itOnce) => {
     })
 
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     await server.admin.createBucket({ body: { name: 'http', quota_gb: 1000 / 1024 ** 3 } })
   })
   after(() => server.stop())
@@ -328,7 +328,7 @@ describeEngines('http', (engine, itOnce) => {
 
   if (engine === 'postgres')
     it('is not ready without its database, and hides why', async () => {
-      const other = await startServer(engine)
+      const other = await startServer(engine, STORED)
       try {
         const name = new URL(other.env.DATABASE_URL ?? '').pathname.slice(1)
         await server.database.db.getExecutor().executeQuery(CompiledQuery.raw(`drop database ${name} with (force)`))

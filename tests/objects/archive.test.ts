@@ -16,7 +16,7 @@ import { publish } from '../../server/process/publish.ts'
 import { archive } from '../../server/storage/objects/archive.ts'
 import { type Answer, request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, onS3, type Seen, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, type Seen, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const MIB = 1024 * 1024
@@ -49,7 +49,7 @@ describeEngines('archives', (engine, itOnce) => {
   let admin: Client
   let buckets = 0
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     admin = server.admin
   })
   after(() => server.stop())
@@ -449,7 +449,7 @@ describeEngines('archives', (engine, itOnce) => {
 describe('large archives', () => {
   let server: TestServer
   before(async () => {
-    server = await startServer('sqlite')
+    server = await startServer('sqlite', STORED)
   })
   after(() => server.stop())
 

@@ -9,7 +9,15 @@ import { readConfig } from '../../server/config/config.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { ADMIN, allActions, describeEngines, SECRET_KEY, startServer, type TestServer } from '../support/server.ts'
+import {
+  ADMIN,
+  allActions,
+  describeEngines,
+  SECRET_KEY,
+  STORED,
+  startServer,
+  type TestServer,
+} from '../support/server.ts'
 
 const MIB = 1024 * 1024
 const HOUR = 3600_000
@@ -30,7 +38,7 @@ describeEngines('concurrency', (engine) => {
   let twin: Running | undefined
   let clients: Client[]
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     clients = [server.admin]
     if (engine === 'sqlite') return
     const config = readConfig({ ...server.env, LOG_LEVEL: 'silent' })

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 
 const bucket = 'keys'
 const KEYS = [
@@ -56,7 +56,7 @@ describeEngines('keys', (engine, itOnce) => {
     request({ url: server.url, path: `/api/v1/buckets/${bucket}${path}`, method, token: server.adminToken, body })
 
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     await server.admin.createBucket({ body: { name: bucket } })
   })
   after(() => server.stop())

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test'
 import type { Client } from '../../client/derived.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { allActions, describeEngines, type Seen, startServer, type TestServer } from '../support/server.ts'
+import { allActions, describeEngines, type Seen, STORED, startServer, type TestServer } from '../support/server.ts'
 import { assertExact, bucketsOf, denied, GIB, HOUR, KINDS } from './transfers.ts'
 
 /** Keys that break what takes a key for a path, a pattern, a header or a piece of SQL. See keys.test.ts. */
@@ -49,7 +49,7 @@ describeEngines('copy and move of one object', (engine, itOnce) => {
   const details = async (n: number) =>
     (await allActions(server.database)).slice(-n).map((row) => JSON.parse(row.details) as Record<string, unknown>)
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
   })
   after(() => server.stop())
 
@@ -406,7 +406,7 @@ describeEngines('changing an object’s metadata', (engine, itOnce) => {
   const open = bucketsOf(() => server, 'said')
   type Change = Parameters<Client['updateObject']>[0]['body']
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
   })
   after(() => server.stop())
 

@@ -7,7 +7,7 @@ import { after, before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
 import { type HalfSent, sendHalf } from '../support/half-sent.ts'
 import { request } from '../support/http.ts'
-import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const MB = 1_000_000
@@ -17,7 +17,7 @@ describeEngines('uploads in progress', (engine, itOnce) => {
   let server: TestServer
   let count = 0
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
   })
   after(() => server.stop())
 

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { createLog, redacted } from '../../server/observe/log.ts'
 import { halfSent } from '../support/half-sent.ts'
 import { request } from '../support/http.ts'
-import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 interface Line {
@@ -37,7 +37,7 @@ async function lineOf(server: TestServer, id: unknown): Promise<Line> {
 describeEngines('the log', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
-    server = await startServer(engine, { SLOW_REQUEST_MS: '2000' })
+    server = await startServer(engine, { ...STORED, SLOW_REQUEST_MS: '2000' })
     await server.admin.createBucket({ body: { name: 'logs' } })
   })
   after(() => server.stop())
@@ -162,7 +162,7 @@ describeEngines('the log', (engine, itOnce) => {
 
 describe('slow requests', () => {
   it('are logged as warnings with what they waited for', async () => {
-    const server = await startServer('sqlite', { SLOW_REQUEST_MS: '1' })
+    const server = await startServer('sqlite', { ...STORED, SLOW_REQUEST_MS: '1' })
     const route = '/api/v1/auth/token'
     const login = linesOf(server).find((line) => line.route === route)
     assert.deepEqual([login?.level, login?.msg], [WARN, 'slow request'])
@@ -176,7 +176,7 @@ describe('slow requests', () => {
   })
 
   it('do not include those of slow clients', async (t) => {
-    const server = await startServer('sqlite', { SLOW_REQUEST_MS: '700' })
+    const server = await startServer('sqlite', { ...STORED, SLOW_REQUEST_MS: '700' })
     await server.admin.createBucket({ body: { name: 'slow' } })
     const real = performance.now.bind(performance)
     let later = 0

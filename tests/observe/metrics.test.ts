@@ -12,7 +12,7 @@ import {
 } from '../../server/observe/instruments.ts'
 import { request } from '../support/http.ts'
 import { parseMetrics, typesOf } from '../support/metrics.ts'
-import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
 
 const scrapeText = async (server: TestServer): Promise<string> => {
   const answer = await request({ url: server.running.url, path: '/metrics' })
@@ -24,7 +24,7 @@ const scrape = async (server: TestServer) => parseMetrics(await scrapeText(serve
 describeEngines('metrics', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
     await server.admin.createBucket({ body: { name: 'metered-b', trash_days: 0 } })
   })
   after(() => server.stop())
@@ -180,7 +180,7 @@ describeEngines('metrics', (engine, itOnce) => {
 
   if (engine === 'postgres')
     it('goes on while there is no database at all', async () => {
-      const other = await startServer(engine)
+      const other = await startServer(engine, STORED)
       try {
         const name = new URL(other.env.DATABASE_URL ?? '').pathname.slice(1)
         await server.database.db.getExecutor().executeQuery(CompiledQuery.raw(`drop database ${name} with (force)`))

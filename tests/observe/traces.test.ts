@@ -10,7 +10,7 @@ import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
 import { bareEnv } from '../support/process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { describeEngines, serverEnv, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, STORED, serverEnv, startServer, type TestServer } from '../support/server.ts'
 
 interface Attribute {
   key: string
@@ -77,6 +77,7 @@ describeEngines('traces', (engine, itOnce) => {
     collector = await startCollector()
     receiver = await startReceiver()
     server = await startServer(engine, {
+      ...STORED,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-team=a%20team',
       OTEL_SERVICE_NAME: 'strongroom-of-tests',

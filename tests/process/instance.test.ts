@@ -22,7 +22,7 @@ import { cephGateway, newBucket, noGateway } from '../support/ceph.ts'
 import { beNextRelease, NEXT_RELEASE } from '../support/next-release.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { bareEnv, type ServerProcess, spawnServer } from '../support/process.ts'
-import { ADMIN, describeEngines, dump, type Engine, serverEnv } from '../support/server.ts'
+import { ADMIN, describeEngines, dump, type Engine, STORED, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
@@ -77,7 +77,7 @@ async function newPlace(engine: Engine, more: Env = {}): Promise<Place> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-instance-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
   places.push({ folder, drop: postgres?.drop })
-  const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'silent', ...more }
+  const env = { ...serverEnv(folder, postgres?.url), ...STORED, LOG_LEVEL: 'silent', ...more }
   return {
     folder,
     env,
@@ -206,9 +206,10 @@ describeEngines('commands open only what exists', (engine, itOnce) => {
     const former = await newPlace(engine)
     await fill(former)
     const database = await openDatabase(former.env.DATABASE_URL as string)
-    await database.transaction((tx) =>
-      sql`update kysely_migration set name = '0001-foundation' where name = '0001-initial'`.execute(tx),
-    )
+    await database.transaction(async (tx) => {
+      await sql`delete from kysely_migration where name <> '0001-initial'`.execute(tx)
+      await sql`update kysely_migration set name = '0001-foundation'`.execute(tx)
+    })
     await database.close()
     const said = /^The database was created by a development version .* \(0001-foundation\), which cannot be upgraded\./
     await allRefuse(former, former.env, said)

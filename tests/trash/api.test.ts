@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const DAY = 86_400_000
@@ -31,7 +31,7 @@ describeEngines('trash', (engine, itOnce) => {
     }
   }
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, STORED)
   })
   after(() => server.stop())
 

@@ -12,6 +12,8 @@ export interface ColumnTypes {
   integer: string
   bigint: string
   real: string
+  /** Bytes as they are. */
+  binary: string
 }
 
 export const columnTypes: { [engine in ColumnTypes['engine']]: ColumnTypes } = {
@@ -24,6 +26,7 @@ export const columnTypes: { [engine in ColumnTypes['engine']]: ColumnTypes } = {
     integer: 'integer',
     bigint: 'integer',
     real: 'real',
+    binary: 'blob',
   },
   postgres: {
     engine: 'postgres',
@@ -34,5 +37,6 @@ export const columnTypes: { [engine in ColumnTypes['engine']]: ColumnTypes } = {
     integer: 'integer',
     bigint: 'bigint',
     real: 'double precision',
+    binary: 'bytea',
   },
 }

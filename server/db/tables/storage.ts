@@ -50,8 +50,13 @@ export interface StorageTables {
     /** The job that put it here. */
     job_id: string | null
   }
-  /** `check_after`: when the collector asks whether anything points here; null once it was found in use. */
-  blobs: { id: string; check_after: string | null }
+  /**
+   * `check_after`: when the collector asks whether anything points here; null once it was found in use. `inline`: 1 if its
+   * bytes are in `bodies`, 0 if they are, or will be, in the storage.
+   */
+  blobs: { id: string; check_after: string | null; inline: Generated<number> }
+  /** The bytes of small blobs. */
+  bodies: { blob_id: string; bytes: Uint8Array }
   /** Bytes that no row points at any more, to be removed from the storage. */
   blob_removals: { blob_id: string; queued_at: string }
   /** Uploads in parts: open while `completed_at` is null, kept for a while after that for those who ask again. */

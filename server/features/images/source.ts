@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { ServiceError } from '../../../contract/errors.ts'
+import { openBlob } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import type { Kind, Source, Unusable } from './kinds.ts'
@@ -37,9 +38,9 @@ export function discard({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
-async function read(ctx: Ctx, { blob_id, size }: ObjectRow, head = false): Promise<Uint8Array> {
-  const wanted = head ? HEAD_BYTES : size
-  const body = await ctx.blobs.get(blob_id, size, ...(head ? [{ start: 0, end: HEAD_BYTES - 1 }] : []))
+async function read(ctx: Ctx, row: ObjectRow, head = false): Promise<Uint8Array> {
+  const wanted = head ? HEAD_BYTES : row.size
+  const body = await openBlob(ctx, row, head ? { start: 0, end: HEAD_BYTES - 1 } : undefined)
   if (body instanceof Uint8Array) return body
   const bytes = Buffer.allocUnsafeSlow(wanted)
   let offset = 0
@@ -47,7 +48,7 @@ async function read(ctx: Ctx, { blob_id, size }: ObjectRow, head = false): Promi
     offset += chunk.copy(bytes, offset)
     discard(chunk)
   }
-  if (offset !== wanted) throw new Error(`Blob ${blob_id} returned ${offset} of ${wanted} bytes`)
+  if (offset !== wanted) throw new Error(`Blob ${row.blob_id} returned ${offset} of ${wanted} bytes`)
   return bytes
 }
 export const readSource = (ctx: Ctx, row: ObjectRow): Promise<Uint8Array> => read(ctx, row)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing, isDamage } from '../../blobs/drivers/driver.ts'
+import { openBlob } from '../../blobs/open.ts'
 import { findForgotten, listPointed, type Pointed } from '../../blobs/pointers.ts'
 import type { Ctx } from '../../context.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
@@ -57,13 +58,14 @@ async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Prom
 }
 
 async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
-  const { blob_id, size, sha256, where } = row
+  const { blob_id, size, sha256, where, inline_size } = row
   summary.blobs++
   summary.bytes += size
   if (sha256 === null) summary.withoutChecksum++
   try {
+    if (!deep && inline_size === size) return
     const end = Math.max(0, size - 1)
-    const body = await ctx.blobs.get(blob_id, size, deep || size === 0 ? undefined : { start: end, end })
+    const body = await openBlob(ctx, row, deep || size === 0 ? undefined : { start: end, end })
     const hash = createHash('sha256')
     if (body instanceof Readable) for await (const chunk of body) hash.update(chunk as Uint8Array)
     else hash.update(body)
@@ -78,7 +80,9 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
     }
     if (!(error instanceof BlobMissing)) throw error
     summary.missing++
-    report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not in the storage`)
+    report(
+      `missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not in the ${inline_size === null ? 'storage' : 'database'}`,
+    )
   }
 }
 

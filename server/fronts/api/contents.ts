@@ -49,9 +49,13 @@ export async function sendObject(
   { bucket, key, ...naming }: { bucket: string; key: string; embed?: boolean; cacheControl?: string } & Naming,
   raw: Raw,
 ): Promise<FastifyReply> {
-  const contents = await read(ctx, bucket, key)
+  const contents = await read(ctx, bucket, key, { opens: opensContents(raw.request) })
   return sendContents(audited(ctx, contents, { bucket, via: 'download' }), naming, raw)
 }
+
+/** Whether a request will probably be answered with bytes: a condition for caches rarely is. */
+export const opensContents = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
 
 /** The same contents, with their download recorded. */
 export const audited = (ctx: Ctx, contents: Contents, of: Omit<ReadOf, 'key' | 'size'>): Contents => ({

@@ -5,7 +5,7 @@ import { findImage, type ImageOptions } from '../../features/images/service.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
-import { audited, sendContents } from './contents.ts'
+import { audited, opensContents, sendContents } from './contents.ts'
 import { onDelivered } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
@@ -18,8 +18,9 @@ export async function serveImage(
   { bucket, key }: { bucket: string; key: string },
   raw: Raw,
 ): Promise<FastifyReply> {
-  const contents = await read(ctx, bucket, key)
-  return asksForImage(raw.request.query)
+  const isImage = asksForImage(raw.request.query)
+  const contents = await read(ctx, bucket, key, { opens: !isImage && opensContents(raw.request) })
+  return isImage
     ? sendImage(
         ctx,
         audited(ctx, contents, { bucket, via: 'image' }),

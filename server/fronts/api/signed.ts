@@ -3,9 +3,9 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead } from '../../features/audit/reads.ts'
-import { getObject } from '../../storage/objects/service.ts'
+import { read } from '../../storage/objects/read.ts'
 import { openSigned } from '../../storage/objects/signed.ts'
-import { contentDispositionOf, sendObject } from './contents.ts'
+import { audited, contentDispositionOf, opensContents, sendContents, sendObject } from './contents.ts'
 import { onDelivered } from './delivery.ts'
 import type { Raw } from './handle.ts'
 import { receivePut } from './uploads.ts'
@@ -18,17 +18,21 @@ export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<Fas
   const { claims, signer } = await openSigned(ctx, token, 'GET')
   const { bucket, key, download = false, filename, embed = false } = claims
   if (embed) return sendObject(signer, { bucket, key, download, filename, embed }, raw)
-  const row = await getObject(signer, bucket, key)
-  const url = await ctx.blobs.directUrl(row.blob_id, {
-    expiresIn: DIRECT_SECONDS,
-    contentType: row.content_type,
-    contentDisposition: contentDispositionOf(row, { download, filename }),
-  })
-  if (url !== null && raw.request.method === 'GET') {
+  const contents = await read(signer, bucket, key, { opens: opensContents(raw.request) })
+  const { row } = contents
+  const url =
+    raw.request.method === 'GET'
+      ? await contents.directUrl({
+          expiresIn: DIRECT_SECONDS,
+          contentType: row.content_type,
+          contentDisposition: contentDispositionOf(row, { download, filename }),
+        })
+      : null
+  if (url !== null) {
     onDelivered(raw, (delivery) => noteRead(signer, { bucket, key, size: row.size, via: 'download' }, delivery))
     return raw.reply.header('cache-control', 'no-store').redirect(url, 307)
   }
-  return sendObject(signer, { bucket, key, download, filename }, raw)
+  return sendContents(audited(signer, contents, { bucket, via: 'download' }), { download, filename }, raw)
 }
 
 /** Stores a PUT's body for a signed URL, within its limits. */

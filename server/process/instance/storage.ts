@@ -5,7 +5,7 @@ import { type BlobDriver, MARK } from '../../blobs/drivers/driver.ts'
 import { blobIdsIn, foldersOf } from '../../blobs/drivers/fs/driver.ts'
 import { ownerOfFolder } from '../../blobs/drivers/fs/mark.ts'
 import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
-import { pointsAtBlobs } from '../../blobs/pointers.ts'
+import { pointsAtStorage } from '../../blobs/pointers.ts'
 import { findKnown } from '../../blobs/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
@@ -92,7 +92,7 @@ export async function assertFits(
       throw new Refusal(
         `${nameOf(config)} contains data, but none that this database knows, so it belongs to another one. Check STORAGE_URL, DATABASE_URL and DATA_DIR; to use it with this database anyway, add --accept-new-storage.`,
       )
-  } else if (db !== undefined && (await pointsAtBlobs(db)))
+  } else if (db !== undefined && (await pointsAtStorage(db)))
     throw new Refusal(
       `${nameOf(config)} is empty, but this database has objects whose contents should be there. Check STORAGE_URL, and whether its disk is mounted; if the contents are permanently lost, add --accept-new-storage.`,
     )

@@ -1,4 +1,5 @@
 import { afterKey, decide, type KeyRange } from '../../../contract/permissions.ts'
+import { openBlob } from '../../blobs/open.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
@@ -78,7 +79,7 @@ async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: 
   const taken = new Set<string>()
   for await (const { key, size, blob_id, last_modified } of rows) {
     const name = key.slice(base)
-    const open = () => ctx.blobs.get(blob_id, size)
+    const open = () => openBlob(ctx, { blob_id, size })
     const modified = new Date(last_modified)
     if (size > 0 || !name.endsWith('/')) yield { name: entryName(name, taken), size, modified, open }
     else {

@@ -1,9 +1,10 @@
 import type { ByteRange } from '../../base/byte-range.ts'
 import type { BlobBody } from '../../blobs/drivers/driver.ts'
+import { type DirectUrlOptions, directUrl, openBlob, pieceOf } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { countDownload } from '../traffic/traffic.ts'
-import { getObject } from './service.ts'
+import { getContents, getObject } from './service.ts'
 import type { ObjectRow } from './store.ts'
 
 /** An object whose bytes the caller may read. */
@@ -11,17 +12,28 @@ export interface Contents {
   row: ObjectRow
   /** Opens its bytes, or a range of them. */
   open(range?: ByteRange): Promise<BlobBody>
+  /** A URL at which the storage itself serves them; null if there is none. */
+  directUrl(options: DirectUrlOptions): Promise<string | null>
   /** Call when the response to a GET has ended. */
   delivered(delivery: Delivery): void
 }
 
-/** Returns a key's contents; needs `read`. Throws `forbidden` or `not_found`. */
-export const read = async (ctx: Ctx, bucket: string, key: string): Promise<Contents> =>
-  contentsOf(ctx, await getObject(ctx, bucket, key))
+/**
+ * Returns a key's contents; needs `read`. `opens`: whether `open` will probably be called, so that the bytes of a small
+ * object come with its row. Throws `forbidden` or `not_found`.
+ */
+export async function read(ctx: Ctx, bucket: string, key: string, { opens }: { opens: boolean }): Promise<Contents> {
+  if (!opens) return contentsOf(ctx, await getObject(ctx, bucket, key))
+  const { row, bytes } = await getContents(ctx, bucket, key)
+  const contents = contentsOf(ctx, row)
+  if (!bytes) return contents
+  return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
+}
 
 /** Like `read`, for an object whose access was already checked. */
 export const contentsOf = (ctx: Ctx, row: ObjectRow): Contents => ({
   row,
-  open: (range) => ctx.blobs.get(row.blob_id, row.size, range),
+  open: (range) => openBlob(ctx, row, range),
+  directUrl: (options) => directUrl(ctx, row, options),
   delivered: (delivery) => countDownload(ctx, row.bucket_id, delivery),
 })

@@ -34,7 +34,7 @@ export interface Received {
 export async function discard(ctx: Ctx, received: readonly Received[]): Promise<void> {
   await discardBlobs(
     ctx,
-    received.map(({ blob }) => blob.id),
+    received.map(({ blob }) => blob),
   )
   await received[0]?.arrival.end()
 }
@@ -73,7 +73,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
       announced: upload.announced,
     }).finally(() => countUpload(ctx, row.id, arrived))
     if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
-      await discardBlobs(ctx, [blob.id])
+      await discardBlobs(ctx, [blob])
       throw new ServiceError('malformed', "The body's MD5 does not match Content-MD5.", {
         faults: [{ path: 'header.content-md5', message: "does not match the body's MD5" }],
       })

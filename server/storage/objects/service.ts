@@ -14,8 +14,18 @@ import { assertConditions } from './write.ts'
 /** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
   allow(ctx.actor, 'read', bucket, key)
-  const row = await store.findObject(ctx.db, bucket, key)
-  if (row) return row
+  return (await store.findObject(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
+}
+/** Like `getObject`, with the bytes of an inline blob, from the same statement; null for any other. */
+export async function getContents(
+  ctx: Ctx,
+  bucket: string,
+  key: string,
+): Promise<{ row: store.ObjectRow; bytes: Uint8Array | null }> {
+  allow(ctx.actor, 'read', bucket, key)
+  return (await store.findContents(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
+}
+async function throwMissing(ctx: Ctx, bucket: string, key: string): Promise<never> {
   throw (await findBucket(ctx.db, bucket)) ? objectMissing(bucket, key) : bucketMissing(bucket)
 }
 export const objectMissing = (bucket: string, key: string) =>

@@ -18,6 +18,29 @@ const lookup = prepared((db: Db, { bucket, key }: { bucket: string; key: string 
 export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
   (await lookup(db, { bucket, key }))[0]
 
+const lookupWithBody = prepared((db: Db, { bucket, key }: { bucket: string; key: string }) =>
+  db
+    .selectFrom('objects')
+    .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
+    .leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id')
+    .selectAll('objects')
+    .select('bodies.bytes')
+    .where('buckets.name', '=', bucket)
+    .where('buckets.deleted_at', 'is', null)
+    .where('key', '=', key),
+)
+/** Like `findObject`, with the bytes of an inline blob; null for any other. */
+export async function findContents(
+  db: Db,
+  bucket: string,
+  key: string,
+): Promise<{ row: ObjectRow; bytes: Uint8Array | null } | undefined> {
+  const [found] = await lookupWithBody(db, { bucket, key })
+  if (!found) return undefined
+  const { bytes, ...row } = found
+  return { row, bytes }
+}
+
 const insert = prepared((tx: Tx, row: ObjectRow) =>
   tx
     .insertInto('objects')

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import { keepBody } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
@@ -57,6 +58,7 @@ export async function writeAll(
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
+        await keepBody(step, one.blob)
         const { growth, ...result } = await writeReceived(step, bucket, one, { conditions })
         placed.set(one, result)
         change.bytes += growth.bytes
@@ -82,7 +84,7 @@ interface WriteTerms {
   share_id?: string
 }
 
-/** Step: makes received bytes their key's object and returns what to count. */
+/** Step: makes received bytes, which are kept by now, their key's object and returns what to count. */
 const writeReceived = (
   step: Step,
   bucket: HeldBucket,
@@ -164,6 +166,7 @@ export async function writeUnderFreeName(
       await received.arrival.settle(tx)
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
+      await keepBody(step, received.blob)
       for (const key of names) {
         const one = { upload: { ...received.upload, key }, blob: received.blob }
         const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(
