@@ -10,6 +10,7 @@ import sharp from 'sharp'
 import { type Client, createClient } from '../client/derived.ts'
 import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
+import { cpuSeconds } from './load.ts'
 
 /**
  * Measures the image proxy beside raw sharp (the same pipeline on the same bytes, one render for each core, in a
@@ -277,14 +278,9 @@ async function compare(
 
 /** Processor time for each image, which neighbours on the machine and the load generator disturb less than a rate. */
 async function compareCpu(service: ServerProcess, ours: () => Promise<Outcome>, theirs: () => Promise<Outcome>) {
-  const ticks = () => {
-    const [, rest = ''] = fs.readFileSync(`/proc/${service.child.pid}/stat`, 'utf8').split(') ')
-    const fields = rest.split(' ')
-    return Number(fields[11]) + Number(fields[12])
-  }
-  const before = ticks()
+  const before = cpuSeconds(service.child.pid)
   const { perSecond, seconds } = await ours()
-  const each = ((ticks() - before) * 10) / (perSecond * seconds)
+  const each = ((cpuSeconds(service.child.pid) - before) * 1000) / (perSecond * seconds)
   const { cpuMs } = await theirs()
   console.log(
     `  CPU: ${each.toFixed(1)} ms an image | raw sharp ${cpuMs.toFixed(1)} ms | ratio ${(cpuMs / each).toFixed(2)}`,

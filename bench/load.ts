@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import http from 'node:http'
 
 /** Has a job done by a process of its own. */
@@ -14,6 +15,13 @@ export async function run(job: Job): Promise<Outcome> {
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`The load of ${job.method} ${job.url} failed`)
   return JSON.parse(text) as Outcome
+}
+
+/** CPU time that a process has used so far, in seconds (Linux). */
+export function cpuSeconds(pid: number | undefined): number {
+  const [, rest = ''] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const fields = rest.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 /**

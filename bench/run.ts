@@ -12,7 +12,7 @@ import { type Client, createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { measureAudit } from './audit.ts'
-import { type Job, type Outcome, run } from './load.ts'
+import { cpuSeconds, type Job, type Outcome, run } from './load.ts'
 import { measureReplicas } from './replicas.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
 import { measureWebhooks } from './webhooks.ts'
@@ -51,6 +51,8 @@ const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) =
 
 const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
 const children: ChildProcess[] = []
+/** The floors' processes by their URLs. */
+const floors = new Map<string, number | undefined>()
 const postgres = options.postgres ? await startPostgres() : undefined
 const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(folder, 'strongroom.db')}`
 let server: ServerProcess | undefined
@@ -152,7 +154,16 @@ async function floor(name: string, ...args: string[]): Promise<string> {
   })
   children.push(child)
   const [chunk] = (await once(child.stdout as Readable, 'data')) as [Buffer]
-  return `http://127.0.0.1:${(JSON.parse(chunk.toString()) as AddressInfo).port}/`
+  const url = `http://127.0.0.1:${(JSON.parse(chunk.toString()) as AddressInfo).port}/`
+  floors.set(url, child.pid)
+  return url
+}
+
+/** Runs a job and measures the CPU time of the process that serves it, in ms for each request. */
+async function runMeasured(job: Job, pid: number | undefined): Promise<Outcome & { cpuMs: number }> {
+  const before = cpuSeconds(pid)
+  const outcome = await run(job)
+  return { ...outcome, cpuMs: ((cpuSeconds(pid) - before) * 1000) / (outcome.perSecond * job.seconds) }
 }
 
 function rate({ perSecond, bytesPerSecond, medianMs, p99Ms }: Outcome, megabytes: boolean): string {
@@ -162,15 +173,19 @@ function rate({ perSecond, bytesPerSecond, medianMs, p99Ms }: Outcome, megabytes
 
 async function compare(name: string, ours: Job, theirs: Job, target?: number): Promise<void> {
   if (!wanted(name)) return
-  const rounds: { ours: Outcome; floor: Outcome }[] = []
-  for (let i = 0; i < ROUNDS; i++) rounds.push({ floor: await run(theirs), ours: await run(ours) })
+  const rounds: { ours: Outcome & { cpuMs: number }; floor: Outcome & { cpuMs: number } }[] = []
+  for (let i = 0; i < ROUNDS; i++)
+    rounds.push({
+      floor: await runMeasured(theirs, floors.get(theirs.url)),
+      ours: await runMeasured(ours, server?.child.pid),
+    })
   const ratio = median(rounds.map((round) => round.ours.perSecond / round.floor.perSecond))
   const middle = rounds.toSorted((a, b) => a.ours.perSecond - b.ours.perSecond)[ROUNDS >> 1] as (typeof rounds)[number]
   const megabytes = name.startsWith('1 MiB')
   report(
     name,
-    rate(middle.ours, megabytes),
-    rate(middle.floor, megabytes),
+    `${rate(middle.ours, megabytes)}, CPU ${middle.ours.cpuMs.toFixed(2)} ms`,
+    `${rate(middle.floor, megabytes)}, CPU ${middle.floor.cpuMs.toFixed(2)} ms`,
     ratio.toFixed(2),
     target ? `≥ ${target}` : '',
   )

@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { describe, mock, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BlobDriver, BlobMissing } from '../../server/blobs/drivers/driver.ts'
+import { type BlobDriver, BlobMissing, type RecyclingStream } from '../../server/blobs/drivers/driver.ts'
 import { fileDriver } from '../../server/blobs/drivers/fs/driver.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { collect, inChunks, list, putBytes } from './conformance-bytes.ts'
@@ -36,6 +36,31 @@ describe('files', () => {
     assert.deepEqual(filesIn(folder), [`${id.slice(-2)}/${id}`])
     assert.equal(fs.statSync(fileOf(folder, id)).mode & 0o777, 0o600)
     assert.equal(fs.statSync(folder).mode & 0o077, 0)
+  })
+
+  test('a stream reads into the memory of recycled chunks, once each and only its own', async (t) => {
+    const { driver } = openFiles(t)
+    const [one, two] = [randomBytes(MiB), randomBytes(MiB)]
+    const [first, second] = [await putBytes(driver, one), await putBytes(driver, two)]
+    const open = async (id: string) => {
+      const stream = (await driver.get(id, MiB)) as RecyclingStream
+      t.after(() => stream.destroy())
+      return stream
+    }
+    const chunkOf = async (stream: Readable): Promise<Buffer> =>
+      (await stream.iterator({ destroyOnReturn: false }).next()).value
+    const [a, b] = [await open(first), await open(second)]
+    const chunk = await chunkOf(a)
+    assert.ok(chunk.equals(one.subarray(0, chunk.length)))
+    b.recycle(chunk)
+    a.recycle(Buffer.from(chunk))
+    const kept = await chunkOf(b)
+    assert.notEqual(kept.buffer, chunk.buffer, 'nobody else can recycle it')
+    a.recycle(chunk)
+    a.recycle(chunk)
+    const [c, d] = [await chunkOf(await open(second)), await chunkOf(await open(second))]
+    assert.equal([c, d].filter(({ buffer }) => buffer === chunk.buffer).length, 1)
+    for (const read of [kept, c, d]) assert.ok(read.equals(two.subarray(0, read.length)))
   })
 
   test('a killed put leaves nothing readable, and remove takes away the rest', async (t) => {

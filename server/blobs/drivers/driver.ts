@@ -17,6 +17,14 @@ export interface DamagedEntry {
 }
 /** A body small enough for one chunk is returned as bytes, any other as a stream. */
 export type BlobBody = Uint8Array | Readable
+/** A stream that can reuse the memory of its chunks. */
+export interface RecyclingStream extends Readable {
+  /**
+   * Hands a chunk's memory back: nothing may read it afterwards. Optional; the garbage collector gets the others. Ignores
+   * what is not a chunk of this stream, or was recycled before.
+   */
+  recycle(chunk: Uint8Array): void
+}
 
 /** One part of a multipart blob. */
 export interface StoredPart {

@@ -10,7 +10,7 @@ import { evaluateConditions, parseRanges, rangeApplies } from '../../http/condit
 import type { Delivery } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
-import { onDelivered } from './delivery.ts'
+import { onDelivered, recycleSent } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
 /** Types a browser may display inline; all others are sent as attachments. */
@@ -128,6 +128,7 @@ export async function sendContents(
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
   reply.header('content-length', range ? range.end - range.start + 1 : row.size)
   if (request.method === 'HEAD') return reply.send()
+  recycleSent({ request, reply })
   return reply.send(await contents.open(range))
 }
 

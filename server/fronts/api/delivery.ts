@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import type { RecyclingStream } from '../../blobs/drivers/driver.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import type { Raw } from './handle.ts'
 
@@ -18,5 +20,14 @@ export function onDelivered(
     const { statusCode: status, writableFinished: complete } = reply.raw
     const whole = complete ? Number(reply.getHeader('content-length') ?? 0) : 0
     for (const report of reports) report?.({ status, bytes: streamed ?? whole, complete })
+  })
+}
+
+/** Recycles the chunks of a stream that is sent as the response, each once the kernel has it. */
+export function recycleSent({ reply: { raw } }: Raw): void {
+  raw.once('pipe', (source: Partial<RecyclingStream>) => {
+    if (!source.recycle) return
+    const write: (chunk: Uint8Array, written: () => void) => boolean = raw.write.bind(raw)
+    raw.write = ((chunk: Uint8Array) => write(chunk, () => source.recycle?.(chunk))) as ServerResponse['write']
   })
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { Readable } from 'node:stream'
 import { systemCalls } from '../../../base/system-calls.ts'
-import { BlobMissing } from '../driver.ts'
+import { BlobMissing, type RecyclingStream } from '../driver.ts'
 
 /** A range of a file. */
 export interface Piece {
@@ -13,6 +13,8 @@ export interface Piece {
 /** Bodies up to this size are returned as one chunk. */
 export const ONE_CHUNK = 64 * 1024
 const READ_SIZE = 256 * 1024
+/** Most buffers kept for the next reads: 8 MiB. */
+const MOST_SPARE = 32
 /** Chunks are buffered and written together at this many bytes, or this many chunks. */
 const WRITE_SIZE = 256 * 1024
 const WRITE_CHUNKS = 1024
@@ -111,21 +113,30 @@ export function fileCalls() {
     }
   }
 
-  return { ...calls, unlinkIfThere, writeFile, streamOf }
+  const spare: Uint8Array[] = []
+  return {
+    ...calls,
+    unlinkIfThere,
+    writeFile,
+    streamOf: (id: string, pieces: readonly Piece[], opened?: number) => streamOf(spare, id, pieces, opened),
+  }
 }
 
 /**
  * A stream of exactly these file ranges, which closes their descriptors. Each file is opened once the previous one has
- * been read; the first may already be open.
+ * been read; the first may already be open. `spare`: buffers to read into, shared by all streams. With a new one for
+ * each chunk, V8 counts so much external memory that it searches the whole heap for garbage several times a second.
  */
-function streamOf(id: string, pieces: readonly Piece[], opened?: number): Readable {
+function streamOf(spare: Uint8Array[], id: string, pieces: readonly Piece[], opened?: number): RecyclingStream {
+  /** Memory of the chunks that were passed on; weak, because most readers recycle nothing. */
+  const passedOn = new WeakSet<ArrayBufferLike>()
   let fd = opened
   let at = 0
   /** Bytes read of the current range. */
   let done = 0
   let busy = false
   let closeFile: (() => void) | undefined
-  return new Readable({
+  const stream = new Readable({
     highWaterMark: READ_SIZE,
     read() {
       const piece = pieces[at]
@@ -142,7 +153,7 @@ function streamOf(id: string, pieces: readonly Piece[], opened?: number): Readab
         return
       }
       const size = Math.min(READ_SIZE, piece.length - done)
-      const buffer = Buffer.allocUnsafeSlow(size)
+      const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(READ_SIZE)
       fs.read(fd, buffer, 0, size, piece.start + done, (error, got) => {
         busy = false
         if (closeFile) return closeFile()
@@ -153,7 +164,8 @@ function streamOf(id: string, pieces: readonly Piece[], opened?: number): Readab
           fd = undefined
           done = 0
         }
-        this.push(got === size ? buffer : buffer.subarray(0, got))
+        passedOn.add(buffer.buffer)
+        this.push(buffer.subarray(0, got))
       })
     },
     destroy(error, finish) {
@@ -163,6 +175,11 @@ function streamOf(id: string, pieces: readonly Piece[], opened?: number): Readab
       }
       // A call in flight would otherwise reach whichever file gets this descriptor next.
       if (!busy) closeFile()
+    },
+  })
+  return Object.assign(stream, {
+    recycle({ buffer }: Uint8Array) {
+      if (passedOn.delete(buffer) && spare.length < MOST_SPARE) spare.push(Buffer.from(buffer))
     },
   })
 }
