@@ -59,6 +59,7 @@ export const collector = {
       const looked = await ctx.upkeep(async (step) => {
         const { tx } = step
         const due = await store.claimDue(tx, ctx.now(), BATCH)
+        if (due.length === 0) return step.nothing({ due: 0, inline: 0 })
         const { inline, stored } = await condemn(step, due)
         const condemned = new Set([...inline, ...stored])
         const used = due.filter((id) => !condemned.has(id))

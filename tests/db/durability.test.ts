@@ -186,9 +186,11 @@ describe('what a service on SQLite sends before a sync', () => {
     const about = () => hook.received.filter(({ body }) => !body.includes('"other"')).length
 
     disk.hold(path.join(server.folder, 'strongroom.db'))
-    const first = [send(put), send(complete)]
+    const first = [send(put)]
     const visible = async () => (await server.database.db.selectFrom('objects').select('key').execute()).length
-    await until(async () => (await visible()) === 3)
+    await until(async () => (await visible()) === 2)
+    // Its commit waits for the sync in progress.
+    first.push(send(complete))
     const told = [
       send({ path: '/api/v1/buckets/box/objects/k' }),
       send({ path: '/api/v1/buckets/box/objects/k', method: 'HEAD' }),
@@ -205,6 +207,7 @@ describe('what a service on SQLite sends before a sync', () => {
     for (let i = 0; i < 20; i++) assert.equal((await request({ url, path: '/healthz' })).status, 200)
     await turns()
     assert.deepEqual([watched.map(({ ended }) => ended), about()], [watched.map(() => false), 0])
+    assert.equal(await visible(), 2)
     disk.release()
     const statuses = (await Promise.all([...first, ...told])).map(({ status }) => status)
     assert.deepEqual(statuses, [201, 200, 200, 200, 412, 200, 200, 200, 404, 409])

@@ -16,7 +16,7 @@ export interface DamagedEntry {
   error: Error
 }
 /** A body small enough for one chunk is returned as bytes, any other as a stream. */
-export type BlobBody = Uint8Array | Readable
+export type BlobBody = Uint8Array | (Readable & Partial<Pick<RecyclingStream, 'recycle'>>)
 /** A stream that can reuse the memory of its chunks. */
 export interface RecyclingStream extends Readable {
   /**

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type KyselyPlugin,
@@ -11,6 +11,7 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import { adaptConnections } from '../observed.ts'
+import type { CommitGroups } from './group.ts'
 
 /** What Kysely binds: it passes values on as they came, and node:sqlite throws on any that it cannot store. */
 const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
@@ -42,40 +43,33 @@ export function kyselyDatabase(database: DatabaseSync) {
 
 type OpenSqlite = ReturnType<typeof kyselyDatabase>
 
-/** Takes the write lock at once, so that a transaction that reads first can always write later. */
-class ImmediateSqliteDriver extends SqliteDriver {
-  readonly #database: DatabaseSync
-  readonly #committed: () => void
-  constructor(database: OpenSqlite, committed: () => void) {
+class GroupingSqliteDriver extends SqliteDriver {
+  readonly #groups: CommitGroups
+  constructor(database: OpenSqlite, groups: CommitGroups) {
     super({ database })
-    this.#database = database.database
-    this.#committed = committed
+    this.#groups = groups
   }
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  override beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#groups.begin(connection)
   }
-  /** Calls `committed` in the same turn, since the next read may see the commit. */
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const done = connection.executeQuery(CompiledQuery.raw('commit'))
-    this.#committed()
-    await done
+  override commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#groups.keep(connection)
   }
-  /** SQLite has already rolled back when the disk is full or fails; another rollback would hide the reason. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+  override rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#groups.undo(connection)
   }
 }
-/** The dialect of the one connection that writes; `committed` is called with each commit. */
+/** The dialect of the one connection that writes. A transaction that has ended is visible when its group is committed. */
 export class WritingSqliteDialect extends SqliteDialect {
   readonly #database: OpenSqlite
-  readonly #committed: () => void
-  constructor(database: OpenSqlite, committed: () => void) {
+  readonly #groups: CommitGroups
+  constructor(database: OpenSqlite, groups: CommitGroups) {
     super({ database })
     this.#database = database
-    this.#committed = committed
+    this.#groups = groups
   }
   override createDriver() {
-    return new ImmediateSqliteDriver(this.#database, this.#committed)
+    return new GroupingSqliteDriver(this.#database, this.#groups)
   }
   override createAdapter() {
     return new TransactionalSqliteAdapter()

@@ -9,26 +9,31 @@ export interface Durability {
   committed(): void
   /** Resolves when every commit made so far is durable; undefined when all are. */
   pending(): Promise<void> | undefined
+  /** The sync in progress, if any. */
+  syncing(): Promise<void> | undefined
   /** Syncs, even if no commit is known to be pending. */
   sync(): Promise<void>
 }
 
-/** `run` syncs the log; once it has failed it must always fail. */
+/** `run` syncs the log; once it has failed it must always fail. Commits that could share a sync share a commit already. */
 export function newDurability(run: () => Promise<void>): Durability {
   let made = 0
   let durable = 0
   /** The sync in progress, and how many commits it covers. */
   let under: { covers: number; done: Promise<void> } | undefined
-  const sync = sharedSync(async () => {
-    const current = { covers: made, done: run() }
-    under = current
-    try {
-      await current.done
-      durable = Math.max(durable, current.covers)
-    } finally {
-      if (under === current) under = undefined
-    }
-  })
+  const sync = sharedSync(
+    async () => {
+      const current = { covers: made, done: run() }
+      under = current
+      try {
+        await current.done
+        durable = Math.max(durable, current.covers)
+      } finally {
+        if (under === current) under = undefined
+      }
+    },
+    () => undefined,
+  )
   return {
     committed() {
       made++
@@ -37,6 +42,7 @@ export function newDurability(run: () => Promise<void>): Durability {
       if (durable >= made) return undefined
       return under && under.covers >= made ? under.done : sync()
     },
+    syncing: () => under?.done,
     sync,
   }
 }

@@ -20,6 +20,7 @@ import {
 import { newDurability } from './durability.ts'
 import { isOutage } from './errors.ts'
 import { isThere, makePrivate } from './file.ts'
+import { CommitGroups, type Group, LOCK_MS } from './group.ts'
 
 /** Opens a SQLite file for one writer and one reader, both in this process. */
 export async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
@@ -28,23 +29,25 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   if (!existing) makePrivate(file, report)
   else if (!isThere(file)) throw new Error(`There is no database at ${file}`)
   const open = (readOnly: boolean) => {
-    const database = new DatabaseSync(file, { readOnly, timeout: 10_000 })
+    const database = new DatabaseSync(file, { readOnly, timeout: LOCK_MS })
     if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal;')
     database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory;')
     return kyselyDatabase(database)
   }
   const writing = open(false)
+  const waitForLocks = (ms: number) => writing.database.exec(`pragma busy_timeout = ${ms}`)
   writing.database.exec('pragma wal_autocheckpoint = 0')
-  // Whether the transaction that commits next is a durable one; there is one at a time.
-  let relies = false
-  const committed = () => {
-    if (relies) durability.committed()
-  }
+  const groups = new CommitGroups({
+    database: writing.database,
+    syncing: () => durability.syncing(),
+    committed: () => durability.committed(),
+  })
   const writer = new Kysely<Schema>({
-    dialect: observeDialect(new WritingSqliteDialect(writing, committed), observer, isOutage),
+    dialect: observeDialect(new WritingSqliteDialect(writing, groups), observer, isOutage),
     plugins: [withoutRowLocks],
   })
   await sql`select count(*) from sqlite_schema`.execute(writer)
+  waitForLocks(0)
 
   // Opened once, after the first statement has created the file, and kept as long as the connection: SQLite's locks are
   // on other files, so closing this descriptor drops none of them.
@@ -81,19 +84,32 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     plugins: [withoutRowLocks, rootHandleGuard],
   })
   const checkpoints = startCheckpoints(file, () => {
-    if (!writing.database.isTransaction) writing.database.exec('pragma wal_checkpoint(passive)')
+    groups.betweenGroups(() => writing.database.exec('pragma wal_checkpoint(passive)'))
   })
   return {
     db: reader,
     async transaction(work, { relaxed = false } = {}) {
       if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
-      const run = writer.transaction().execute(async (tx) => {
-        const result = await insideTransaction(() => work(tx))
-        relies = !relaxed
+      let group: Group | undefined
+      const run = async () => {
+        const result = await writer.transaction().execute(async (tx) => {
+          const own = groups.current()
+          group = own
+          try {
+            const result = await insideTransaction(() => work(tx))
+            own.relies ||= !relaxed
+            return result
+          } catch (error) {
+            own.failure = error
+            throw error
+          }
+        })
+        await group?.ended
         return result
-      })
-      // The reason it failed, such as a name that is taken, is an answer too.
-      const result = await run.catch(async (error: unknown) => {
+      }
+      // The reason it failed, such as a name that is taken, is an answer too, and may be one that its group gave.
+      const result = await run().catch(async (error: unknown) => {
+        await group?.ended
         await settleRead()
         throw error
       })
@@ -105,7 +121,10 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     },
     settled: durability.pending,
     migrate: async () => {
+      waitForLocks(LOCK_MS)
       await migrate(writer, 'sqlite', report)
+      groups.flush()
+      waitForLocks(0)
       await durability.sync()
     },
     async check() {

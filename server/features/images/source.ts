@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { ServiceError } from '../../../contract/errors.ts'
 import { openBlob } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
@@ -44,9 +43,9 @@ async function read(ctx: Ctx, row: ObjectRow, head = false): Promise<Uint8Array>
   if (body instanceof Uint8Array) return body
   const bytes = Buffer.allocUnsafeSlow(wanted)
   let offset = 0
-  for await (const chunk of body as Readable as AsyncIterable<Buffer>) {
-    offset += chunk.copy(bytes, offset)
-    discard(chunk)
+  for await (const chunk of body) {
+    offset += (chunk as Buffer).copy(bytes, offset)
+    body.recycle?.(chunk)
   }
   if (offset !== wanted) throw new Error(`Blob ${row.blob_id} returned ${offset} of ${wanted} bytes`)
   return bytes
