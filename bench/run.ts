@@ -89,7 +89,10 @@ console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])))
 const alone = (file: string, ...args: string[]): number =>
   spawnSync(process.execPath, [path.join(import.meta.dirname, file), ...args], { stdio: 'inherit' }).status ?? 1
 const images = ['--only', options.only, '--seconds', options.seconds, '--rounds', options.rounds]
-process.exitCode = alone('images.ts', ...images) || (wanted('console') ? alone('console.ts') : 0)
+process.exitCode =
+  alone('images.ts', ...images) ||
+  (wanted('memory') ? alone('memory.ts', '--million', options.million) : 0) ||
+  (wanted('console') ? alone('console.ts') : 0)
 
 async function measure(service: ServerProcess, client: Client, token: string): Promise<void> {
   const authorization = `Bearer ${token}`

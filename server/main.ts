@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './process/threads.ts'
+import './process/runtime.ts'
 import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { Refusal } from './base/refusal.ts'

@@ -69,12 +69,12 @@ const writers: { [file: string]: string } = {
 
 /** What only some files may say. */
 const wordRules = [
-  // main.ts hands the environment on; threads.ts sets the size of libuv's pool before anything uses it.
+  // main.ts hands the environment on; runtime.ts sets the size of libuv's pool before anything uses it.
   {
     word: /\bprocess\.env\b(?![.?[])/g,
-    only: ['server/config/config.ts', 'server/main.ts', 'server/process/threads.ts', 'cli/config.ts'],
+    only: ['server/config/config.ts', 'server/main.ts', 'server/process/runtime.ts', 'cli/config.ts'],
   },
-  { word: /\bprocess\.env[.?[]/g, only: ['server/config/config.ts', 'server/process/threads.ts', 'cli/config.ts'] },
+  { word: /\bprocess\.env[.?[]/g, only: ['server/config/config.ts', 'server/process/runtime.ts', 'cli/config.ts'] },
   // The core speaks values; fronts own requests and answers.
   { word: /['"]@?fastify['"/]/g, only: ['server/fronts/**', 'server/http/validation.ts'] },
   { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/sqlite/**', 'server/db/postgres/**'] },
@@ -459,7 +459,7 @@ test('every rule is alive', () => {
     [
       'server/main.ts',
       'process.env.X',
-      'server/main.ts:1 says process.env., for server/config/config.ts and server/process/threads.ts and cli/config.ts alone',
+      'server/main.ts:1 says process.env., for server/config/config.ts and server/process/runtime.ts and cli/config.ts alone',
     ],
     ['client/a.ts', "import { api } from '../contract/index.ts'", 'client/a.ts:1 imports contract/index.ts'],
     ['client/a.ts', "import 'node:fs'", 'client/a.ts:1 imports node:fs'],
@@ -467,7 +467,7 @@ test('every rule is alive', () => {
     [
       'server/a/x.ts',
       '\n f(process.env)',
-      'server/a/x.ts:2 says process.env, for server/config/config.ts and server/main.ts and server/process/threads.ts and cli/config.ts alone',
+      'server/a/x.ts:2 says process.env, for server/config/config.ts and server/main.ts and server/process/runtime.ts and cli/config.ts alone',
     ],
     [
       'server/a/x.ts',

@@ -175,7 +175,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     imageCacheBase,
     imageCacheDir: path.join(imageCacheBase, IMAGE_FOLDER, `${share.n}`),
     cores: Math.max(1, Math.floor(os.availableParallelism() / share.of)),
-    // threads.ts sets it; a program that embeds us may not, and then it is libuv's default.
+    // runtime.ts sets it; a program that embeds us may not, and then it is libuv's default.
     poolThreads: Number(env.UV_THREADPOOL_SIZE) || 4,
     webhooksEnabled: v.WEBHOOKS_ENABLED,
     webhooks: {

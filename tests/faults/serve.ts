@@ -1,6 +1,6 @@
 // A service like `strongroom serve`, whose clock can be put forward or back, and whose collector has a grace period and a
 // rhythm that let it work within a test. Told over IPC: { clock: <milliseconds> }.
-import '../../server/process/threads.ts'
+import '../../server/process/runtime.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { workersOf } from '../../server/process/workers.ts'
