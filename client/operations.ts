@@ -15,6 +15,22 @@ export interface NumberedPage<T> {
   page_size: number
 }
 
+export interface Checksum {
+  algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+  /** `composite`: of the checksums of its parts. */
+  type: 'full_object' | 'composite'
+  /** Base64. */
+  value: string
+}
+
+export interface ObjectHeaders {
+  'cache-control'?: string
+  'content-disposition'?: string
+  'content-encoding'?: string
+  'content-language'?: string
+  expires?: string
+}
+
 export interface Me {
   /** A UUIDv7. */
   id: string
@@ -158,7 +174,17 @@ export interface StoredObject {
   content_type: string
   /** SHA-256 of the contents, hex. */
   sha256?: string
+  checksums?: Checksum[]
+  /** As they were sent; a download sends of them what cannot weaken its own. */
+  headers?: {
+    'cache-control'?: string
+    'content-disposition'?: string
+    'content-encoding'?: string
+    'content-language'?: string
+    expires?: string
+  }
   metadata: Record<string, string>
+  tags?: Record<string, string>
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   /** ISO 8601, UTC, milliseconds. */
@@ -1388,7 +1414,7 @@ export interface Operations {
       items: StoredObject[]
     }
   }
-  /** PUT /buckets/{bucket}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata. A replaced object goes to the trash. */
+  /** PUT /buckets/{bucket}/objects/{+key}: Store an object. The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata, `x-tags` tags. A replaced object goes to the trash. */
   putObject: {
     call: {
       params: {
@@ -1448,7 +1474,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** PUT /buckets/{bucket}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata. A replaced object goes to the trash. */
+  /** PUT /buckets/{bucket}/object: Store an object (key in the query). The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata, `x-tags` tags. A replaced object goes to the trash. */
   putObjectByQuery: {
     call: {
       params: {
@@ -1544,7 +1570,7 @@ export interface Operations {
       })[]
     }
   }
-  /** PATCH /buckets/{bucket}/objects/{+key}: Change the content type or metadata of an object. */
+  /** PATCH /buckets/{bucket}/objects/{+key}: Change the content type, headers, metadata or tags of an object. */
   updateObject: {
     call: {
       params: {
@@ -1555,13 +1581,23 @@ export interface Operations {
       }
       body: {
         content_type?: string
+        /** Replaces all of them. */
+        headers?: {
+          'cache-control'?: string
+          'content-disposition'?: string
+          'content-encoding'?: string
+          'content-language'?: string
+          expires?: string
+        }
         /** Replaces all metadata. At most 8 KiB. */
         metadata?: Record<string, string>
+        /** Replaces all tags. At most 10. */
+        tags?: Record<string, string>
       }
     }
     reply: StoredObject
   }
-  /** PATCH /buckets/{bucket}/object: Change the content type or metadata of an object (key in the query). */
+  /** PATCH /buckets/{bucket}/object: Change the content type, headers, metadata or tags of an object (key in the query). */
   updateObjectByQuery: {
     call: {
       params: {
@@ -1574,8 +1610,18 @@ export interface Operations {
       }
       body: {
         content_type?: string
+        /** Replaces all of them. */
+        headers?: {
+          'cache-control'?: string
+          'content-disposition'?: string
+          'content-encoding'?: string
+          'content-language'?: string
+          expires?: string
+        }
         /** Replaces all metadata. At most 8 KiB. */
         metadata?: Record<string, string>
+        /** Replaces all tags. At most 10. */
+        tags?: Record<string, string>
       }
     }
     reply: StoredObject
@@ -1849,7 +1895,9 @@ export interface Operations {
         key: string
         file_size?: number
         content_type?: string
+        headers?: ObjectHeaders
         metadata?: Record<string, string>
+        tags?: Record<string, string>
         part_size?: number
       }
     }

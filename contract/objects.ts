@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { route } from './route.ts'
 import {
   BucketName,
+  Checksum,
   Cursor,
   Exactly,
   KEYS_BODY_LIMIT,
@@ -9,9 +10,11 @@ import {
   Limit,
   Metadata,
   Nullable,
+  ObjectHeaders,
   ObjectKey,
   Page,
   Prefix,
+  Tags,
   Timestamp,
 } from './shapes.ts'
 
@@ -22,7 +25,13 @@ export const StoredObject = Type.Object({
   etag: Type.String({ description: 'MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`).' }),
   content_type: Type.String(),
   sha256: Type.Optional(Type.String({ description: 'SHA-256 of the contents, hex.' })),
+  checksums: Type.Optional(Type.Array(Checksum)),
+  headers: Type.Optional({
+    ...ObjectHeaders,
+    description: 'As they were sent; a download sends of them what cannot weaken its own.',
+  }),
   metadata: Type.Record(Type.String(), Type.String()),
+  tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   created_at: Timestamp,
   last_modified: Timestamp,
   created_by: Nullable(Type.String()),
@@ -67,7 +76,7 @@ const putObjectSpec = {
   tag: 'objects',
   summary: 'Store an object',
   description:
-    'The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata. A replaced object goes to the trash.',
+    'The body is the contents. `If-None-Match: *` only creates a new key, `If-Match` only replaces that version. `x-meta-*` headers become metadata, `x-tags` tags. A replaced object goes to the trash.',
   access: 'signed_in',
   consumes: 'bytes',
   status: 201,
@@ -75,6 +84,14 @@ const putObjectSpec = {
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
     'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the body, base64.' })),
+    'cache-control': Type.Optional(Type.String()),
+    'content-disposition': Type.Optional(Type.String()),
+    'content-encoding': Type.Optional(Type.String({ description: 'How the body is encoded; it is stored unchanged.' })),
+    'content-language': Type.Optional(Type.String()),
+    expires: Type.Optional(Type.String()),
+    'x-tags': Type.Optional(
+      Type.String({ description: 'At most 10 tags, URL-encoded.', examples: ['project=apollo&stage=draft'] }),
+    ),
     'if-none-match': Type.Optional(Type.String()),
     'if-match': Type.Optional(Type.String()),
   }),
@@ -121,7 +138,7 @@ const deleteQuery = { permanent: Type.Optional(Type.Boolean({ default: false }))
 const updateObjectSpec = {
   method: 'PATCH',
   tag: 'objects',
-  summary: 'Change the content type or metadata of an object',
+  summary: 'Change the content type, headers, metadata or tags of an object',
   access: 'signed_in',
   status: 200,
   headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
@@ -133,7 +150,9 @@ const updateObjectSpec = {
           pattern: '^[\\w!#$&^.+-]{1,127}/[\\w!#$&^.+-]{1,127}([ \\t]*;[\\x20-\\x7e]*)?$',
         }),
       ),
+      headers: Type.Optional({ ...ObjectHeaders, description: 'Replaces all of them.' }),
       metadata: Type.Optional({ ...Metadata, description: 'Replaces all metadata. At most 8 KiB.' }),
+      tags: Type.Optional({ ...Tags, description: 'Replaces all tags. At most 10.' }),
     },
     { additionalProperties: false, minProperties: 1 },
   ),

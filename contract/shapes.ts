@@ -50,6 +50,34 @@ export const Metadata = Type.Record(
   { additionalProperties: false },
 )
 
+/** What of a `Cache-Control` or the like can be stored: printable text, of any language. */
+const HeaderText = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^\\x00-\\x1f\\x7f]*$' })
+/** The headers that an object keeps; each as it was sent. */
+export const ObjectHeaders = Exactly({
+  'cache-control': Type.Optional(HeaderText),
+  'content-disposition': Type.Optional(HeaderText),
+  'content-encoding': Type.Optional(HeaderText),
+  'content-language': Type.Optional(HeaderText),
+  expires: Type.Optional(HeaderText),
+})
+export type ObjectHeaders = Type.Static<typeof ObjectHeaders>
+export const objectHeaderNames = Object.keys(ObjectHeaders.properties) as (keyof ObjectHeaders)[]
+
+export const Tags = Type.Record(
+  Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,128}$' }),
+  Type.String({ maxLength: 256, pattern: '^[^\\x00-\\x1f\\x7f]*$' }),
+  { additionalProperties: false, maxProperties: 10 },
+)
+export type Tags = Type.Static<typeof Tags>
+
+/** A checksum of an object's contents. */
+export const Checksum = Type.Object({
+  algorithm: Type.Enum(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256']),
+  type: Type.Enum(['full_object', 'composite'], { description: '`composite`: of the checksums of its parts.' }),
+  value: Type.String({ description: 'Base64.' }),
+})
+export type Checksum = Type.Static<typeof Checksum>
+
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Maximum items per page.' })
 export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; the previous page’s `next_cursor`.' })
 

@@ -1,7 +1,20 @@
 import Type from 'typebox'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Id, Limit, Metadata, Nullable, ObjectKey, Page, Timestamp } from './shapes.ts'
+import {
+  BucketName,
+  Cursor,
+  Exactly,
+  Id,
+  Limit,
+  Metadata,
+  Nullable,
+  ObjectHeaders,
+  ObjectKey,
+  Page,
+  Tags,
+  Timestamp,
+} from './shapes.ts'
 
 const params = Type.Object({ bucket: BucketName })
 export const MIN_PART_BYTES = 5 * 1024 ** 2
@@ -49,7 +62,9 @@ export const operations = {
       key: ObjectKey,
       file_size: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OBJECT_BYTES })),
       content_type: Type.Optional(Type.String({ maxLength: 255 })),
+      headers: Type.Optional(ObjectHeaders),
       metadata: Type.Optional(Metadata),
+      tags: Type.Optional(Tags),
       part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: 5 * 1024 ** 3 })),
     }),
     reply: Type.Object({

@@ -8,6 +8,8 @@ export interface Pointed {
   blob_id: string
   size: number
   sha256: string | null
+  /** Null if its bytes came in parts, or an earlier version stored it. */
+  md5: string | null
   etag: string
   where: string
   /** How many bytes the database has of it; null unless it is inline. */
@@ -17,7 +19,8 @@ export interface Pointed {
 /** Objects and trash in order of blob, after a given one. Several may point at the same blob. */
 export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
   const { rows } = await sql<Pointed>`
-    select p.*, (select length(bytes) from bodies where bodies.blob_id = p.blob_id) as inline_size from (
+    select p.*, (select md5 from blobs where blobs.id = p.blob_id) as md5,
+      (select length(bytes) from bodies where bodies.blob_id = p.blob_id) as inline_size from (
       select blob_id, size, sha256, etag, (select name from buckets b where b.id = o.bucket_id) || '/' || key as "where"
       from objects o where blob_id > ${after}
       union all

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { countUpToMost } from '../db/count.ts'
 import { prepared } from '../db/prepared.ts'
-import type { Db, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
 export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
   tx
@@ -26,17 +26,44 @@ export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string
       .execute()
   ).map(({ id }) => id)
 
-const insertInlineBlob = prepared((tx: Tx, row: { id: string; check_after: null; inline: number }) =>
+/** What is known of a blob's bytes. */
+export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums'> & { size: number }
+
+const insertInlineBlob = prepared((tx: Tx, row: { id: string; check_after: null; inline: number } & BlobFacts) =>
   tx.insertInto('blobs').values(row),
 )
 const insertBody = prepared((tx: Tx, row: { blob_id: string; bytes: Uint8Array }) =>
   tx.insertInto('bodies').values(row),
 )
 /** Inserts a blob with its bytes. Nothing will check it: what points at it commits in the same transaction. */
-export async function insertInline(tx: Tx, id: string, bytes: Uint8Array): Promise<void> {
-  await insertInlineBlob(tx, { id, check_after: null, inline: 1 })
+export async function insertInline(tx: Tx, id: string, facts: BlobFacts, bytes: Uint8Array): Promise<void> {
+  await insertInlineBlob(tx, { id, check_after: null, inline: 1, ...facts })
   await insertBody(tx, { blob_id: id, bytes })
 }
+
+const describe = prepared((tx: Tx, { id, ...facts }: { id: string } & BlobFacts) =>
+  tx.updateTable('blobs').set(facts).where('id', '=', id),
+)
+/** Notes what is known of stored bytes. */
+export const noteFacts = async (tx: Tx, id: string, facts: BlobFacts): Promise<void> => {
+  await describe(tx, { id, ...facts })
+}
+
+/** Rows per statement; SQLite takes 32,766 values. */
+const PARTS = 1000
+
+/** Notes the parts that a blob's bytes came in. */
+export async function insertParts(tx: Tx, rows: readonly NewRow<'blob_parts'>[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += PARTS)
+    await tx
+      .insertInto('blob_parts')
+      .values(rows.slice(i, i + PARTS))
+      .execute()
+}
+
+/** In order of part number; none if its bytes came as one. */
+export const listParts = (db: Db, id: string): Promise<Row<'blob_parts'>[]> =>
+  db.selectFrom('blob_parts').selectAll().where('blob_id', '=', id).orderBy('part_number').execute()
 
 const body = prepared((db: Db, { id }: { id: string }) =>
   db.selectFrom('bodies').select('bytes').where('blob_id', '=', id),

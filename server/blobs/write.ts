@@ -12,7 +12,9 @@ export interface WrittenBlob {
   /** Hex. */
   md5: string
   /** Hex. */
-  sha256: string
+  sha256: string | null
+  /** JSON, as in its row. */
+  checksums: string | null
   /** The bytes, if they are to be inline; null if they are durably stored. */
   body: Uint8Array | null
 }
@@ -31,7 +33,7 @@ export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getT
 const MOST_HELD = 1024 * 1024
 
 /**
- * Receives a stream as a new blob of a claim. Up to INLINE_MAX_BYTES it is held in memory for `keepBody`; anything larger
+ * Receives a stream as a new blob of a claim. Up to INLINE_MAX_BYTES it is held in memory for `keepBlob`; anything larger
  * goes to the storage. There its row comes first, so that the collector finds whatever a crash leaves; the claim's rows are
  * renewed while bytes arrive. `inspect` is called with the byte count before each chunk is kept, and may throw, or return a
  * promise that rejects, to refuse it. `announced` is the source's declared size. Leaves nothing behind when it rejects.
@@ -61,7 +63,7 @@ export async function writeBlob(
       yield chunk
     }
   }
-  const digests = () => ({ size, md5: md5.digest('hex'), sha256: sha256.digest('hex') })
+  const digests = () => ({ size, md5: md5.digest('hex'), sha256: sha256.digest('hex'), checksums: null })
   const measured = measure()
   const limit = Math.min(ctx.config.inlineMaxBytes, MOST_HELD - claim.held)
   const { head, ended } =
@@ -102,9 +104,25 @@ async function* resume(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arr
   yield* rest
 }
 
-/** Step: writes a blob's bytes into the database unless they are stored. What points at it follows in the same step. */
-export const keepBody = async ({ tx }: Upkeep, { id, body }: WrittenBlob): Promise<void> => {
-  if (body) await store.insertInline(tx, id, body)
+/**
+ * Step: notes what is known of a blob's bytes, and writes them into the database unless they are stored. What points at it
+ * follows in the same step.
+ */
+export const keepBlob = ({ tx }: Upkeep, { id, body, ...facts }: WrittenBlob): Promise<void> =>
+  body ? store.insertInline(tx, id, facts, body) : store.noteFacts(tx, id, facts)
+
+/** Step: like `keepBlob`, for bytes that the storage has joined. */
+export async function keepJoined(
+  { tx }: Upkeep,
+  id: string,
+  parts: readonly { part_number: number; size: number; md5: string }[],
+): Promise<void> {
+  const size = parts.reduce((sum, part) => sum + part.size, 0)
+  await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums: null })
+  await store.insertParts(
+    tx,
+    parts.map((part) => ({ blob_id: id, ...part })),
+  )
 }
 
 /** Deletes blobs that nothing points at. A failure is only logged: the collector will find them. */

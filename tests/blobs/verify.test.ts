@@ -75,6 +75,9 @@ describeEngines('verify and backup', (engine) => {
     fs.rmSync(await blobOf('b'))
     const altered = await blobOf('c')
     fs.writeFileSync(altered, fs.readFileSync(altered).fill(1))
+    const joined = `${await blobOf('parts')}.d`
+    const files = fs.readdirSync(joined).map((name) => path.join(joined, name))
+    fs.writeFileSync(files.find((one) => fs.readFileSync(one).toString() === 'end') ?? '', 'END')
     const orphan = newId()
     const file = path.join(server.folder, 'blobs', orphan.slice(-2), orphan)
     fs.writeFileSync(file, 'nobody’s')
@@ -103,14 +106,17 @@ describeEngines('verify and backup', (engine) => {
     ]
     const shallow = await strongroom('verify')
     assert.deepEqual([shallow.code, shallow.findings.sort()], [1, [...expected].sort()])
-    const different = 'different: the bytes of checked/c (blob ID) do not match their SHA-256'
+    const different = [
+      'different: the bytes of checked/c (blob ID) do not match their SHA-256',
+      'different: the bytes of checked/parts (blob ID) do not match their MD5',
+    ]
     const deep = await strongroom('verify', '--deep')
-    assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, different].sort()])
+    assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, ...different].sort()])
     assert.ok(fs.existsSync(file), 'nothing is mended unasked')
     const fixed = await strongroom('verify', '--deep', '--fix', '--yes-remove', '1')
-    assert.deepEqual([fixed.code, fixed.findings.length, fs.existsSync(file)], [1, 5, false])
+    assert.deepEqual([fixed.code, fixed.findings.length, fs.existsSync(file)], [1, 6, false])
     const left = await strongroom('verify', '--deep')
-    assert.deepEqual([left.code, left.findings.sort()], [1, [different, expected[0]].sort()])
+    assert.deepEqual([left.code, left.findings.sort()], [1, [...different, expected[0]].sort()])
     assert.equal((await server.admin.getBucket({ params: { bucket: 'checked' } })).used_bytes, 5_242_935)
   })
 

@@ -101,6 +101,90 @@ describeEngines('objects', (engine, itOnce) => {
     )
   })
 
+  it('keeps headers and tags through overwriting, restoring, copying, moving and changes', async () => {
+    const headers = {
+      'cache-control': 'public, max-age=600',
+      'content-disposition': 'inline; filename="näme.txt"',
+      'content-encoding': 'gzip',
+      'content-language': 'de',
+      expires: 'Thu, 01 Jan 2099 00:00:00 GMT',
+    }
+    const latin1 = (text: string) => Buffer.from(text).toString('latin1')
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, latin1(value)]))
+    const tags = { project: 'apollo & co', größe: '' }
+    const stored = await put('described.txt', 'zipped', { ...sent, 'x-tags': new URLSearchParams(tags).toString() })
+    assert.deepEqual([stored.headers, stored.tags], [headers, tags])
+    const params = { bucket }
+    const plain = await put('described.txt', 'plain')
+    assert.deepEqual([plain.headers, plain.tags], [undefined, undefined])
+    const [item] = (await admin.listTrash({ params, query: { prefix: 'described.txt' } })).items
+    const restored = await admin.restoreTrash({
+      params,
+      body: { ids: [item?.id ?? ''], on_conflict: 'keep_both' },
+    })
+    const [back] = restored.items
+    const copy = await admin.copyObject({
+      params,
+      body: { source_bucket: bucket, source_key: back?.key ?? '', dest_key: 'd/copy' },
+    })
+    const moved = await admin.moveObject({
+      params,
+      body: { source_bucket: bucket, source_key: 'd/copy', dest_key: 'd/moved' },
+    })
+    const listed = (await admin.browse({ params, query: { prefix: 'd/' } })).objects[0]
+    for (const one of [back, copy, moved, listed]) assert.deepEqual([one?.headers, one?.tags], [headers, tags])
+
+    const got = await get('d/moved')
+    assert.equal(got.body.toString(), 'zipped')
+    assert.deepEqual(
+      ['cache-control', 'content-encoding', 'content-language', 'expires'].map((name) => got.headers[name]),
+      ['private, no-cache', 'gzip', 'de', undefined],
+    )
+    assert.match(
+      got.headers['content-disposition'] ?? '',
+      /^inline; filename="n.me\.txt"; filename\*=UTF-8''n%C3%A4me\.txt$/,
+    )
+    assert.deepEqual(
+      [
+        (await get('d/moved', { range: 'bytes=0-1' })).status,
+        (await get('d/moved', { range: 'bytes=0-1,3-4' })).status,
+      ],
+      [206, 200],
+    )
+    const change = { headers: { 'cache-control': 'no-store', 'content-disposition': 'attachment' }, tags: {} }
+    const content_type = 'text/plain;charset=UTF-8'
+    const before = { content_type, headers, metadata: {}, tags }
+    const after = { content_type, headers: change.headers, metadata: {} }
+    await server.records([{ action: 'update_object', bucket, key: 'd/moved' }], () =>
+      admin.updateObject({ params: { bucket, key: 'd/moved' }, body: change }),
+    )
+    const [audited] = (await admin.listAudit({ query: { action: ['update_object'] } })).items
+    assert.deepEqual(audited?.details, { before, after })
+    const now = await get('d/moved')
+    assert.deepEqual(
+      [now.headers['cache-control'], now.headers['content-encoding'], now.headers['content-disposition']],
+      ['no-store', undefined, 'attachment; filename=moved'],
+    )
+  })
+
+  itOnce('never shows what could run as a page because its Content-Disposition says so', async () => {
+    await put('page.html', '<script>', {
+      'content-type': 'text/html',
+      'content-disposition': 'inline; filename="x.png"',
+    })
+    assert.equal((await get('page.html')).headers['content-disposition'], 'attachment; filename=x.png')
+    await put('odd.png', 'x', { 'content-type': 'image/png', 'content-disposition': 'what; ever; "' })
+    assert.equal((await get('odd.png')).headers['content-disposition'], 'inline; filename=odd.png')
+  })
+
+  itOnce('refuses tags that are too many, too long or named twice, and headers that are too long', async () => {
+    const many = Array.from({ length: 11 }, (_, i) => `t${i}=`).join('&')
+    for (const tags of [many, 'a=1&a=2', '=x', `${'n'.repeat(129)}=x`, `n=${'v'.repeat(257)}`, 'n=%00'])
+      await server.records([], () => rejectsWith(put('refused', 'x', { 'x-tags': tags }), 'invalid_request'))
+    await rejectsWith(put('refused', 'x', { 'cache-control': 'x'.repeat(1025) }), 'invalid_request')
+    await put('most', 'x', { 'x-tags': `${'n'.repeat(128)}=${'v'.repeat(256)}` })
+  })
+
   itOnce('takes the content type that is given, else that of the extension, else the default', async () => {
     const cases: [string, string | undefined, string][] = [
       ['t/a.png', 'text/x-own; charset=utf-8', 'text/x-own; charset=utf-8'],

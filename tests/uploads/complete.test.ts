@@ -238,6 +238,29 @@ describeEngines('multipart uploads: completing', (engine, itOnce) => {
     assert.equal((await read(name, 'k')).length, 500)
   })
 
+  it('gives the object its headers and tags, and keeps the MD5 of each part', async () => {
+    const name = await open()
+    const body = bytes(PART + 5)
+    const described = { headers: { 'content-language': 'de', expires: '0' }, tags: { stage: 'draft' } }
+    const pieces = [body.subarray(0, PART), body.subarray(PART)]
+    const upload = await begin(name, { key: 'described', part_size: PART, ...described })
+    const sent = [await upload.send(1, pieces[0] as Buffer), await upload.send(2, pieces[1] as Buffer)]
+    const { headers, tags, etag } = await upload.complete(sent)
+    assert.deepEqual({ headers, tags }, described)
+    const parts = await server.database.db
+      .selectFrom('objects')
+      .innerJoin('blob_parts', 'blob_parts.blob_id', 'objects.blob_id')
+      .innerJoin('blobs', 'blobs.id', 'objects.blob_id')
+      .select(['part_number', 'blob_parts.size', 'blob_parts.md5', 'blobs.size as whole'])
+      .where('objects.etag', '=', etag)
+      .orderBy('part_number')
+      .execute()
+    assert.deepEqual(
+      parts.map((part) => ({ ...part })),
+      pieces.map((piece, i) => ({ part_number: i + 1, size: piece.length, md5: md5(piece), whole: body.length })),
+    )
+  })
+
   itOnce('keeps content type and metadata', async () => {
     const name = await open()
     const metadata = { colour: 'bläu 漢', 'a.b_c-1': 'x', __proto__x: 'y' }

@@ -1,10 +1,12 @@
 import type { Migration } from 'kysely'
 import { initial } from './0001-initial/index.ts'
 import { inlineBodies } from './0002-inline-bodies-breaking.ts'
+import { whatABlobKnows } from './0003-what-a-blob-knows-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
 export const migrations: { [name: string]: (types: ColumnTypes) => Migration } = {
   '0001-initial': initial,
   '0002-inline-bodies-breaking': inlineBodies,
+  '0003-what-a-blob-knows-breaking': whatABlobKnows,
 }

@@ -34,10 +34,17 @@ export interface StorageTables {
     blob_id: string
     size: number
     etag: string
+    /** As in its blob's row; here too, so that a listing need not read the rows of a thousand blobs. */
     sha256: string | null
+    checksums: string | null
     content_type: string
+    /** JSON: the response headers sent with it. */
+    headers: string | null
     /** JSON: Record<string, string> */
     metadata: string
+    /** JSON: Record<string, string> */
+    tags: string | null
+    storage_class: string | null
     created_at: string
     last_modified: string
     created_by: string | null
@@ -52,9 +59,31 @@ export interface StorageTables {
   }
   /**
    * `check_after`: when the collector asks whether anything points here; null once it was found in use. `inline`: 1 if its
-   * bytes are in `bodies`, 0 if they are, or will be, in the storage.
+   * bytes are in `bodies`, 0 if they are, or will be, in the storage. The rest is what is known of the bytes: nulls until
+   * something points at them, and in rows of earlier versions.
    */
-  blobs: { id: string; check_after: string | null; inline: Generated<number> }
+  blobs: {
+    id: string
+    check_after: string | null
+    inline: Generated<number>
+    size: number | null
+    /** Hex; null if they came in parts. */
+    md5: string | null
+    /** Hex; null unless it was computed. */
+    sha256: string | null
+    /** JSON: a list of { algorithm, type, value } */
+    checksums: string | null
+  }
+  /** The parts in which a blob's bytes came. */
+  blob_parts: {
+    blob_id: string
+    part_number: number
+    size: number
+    /** Hex. */
+    md5: string
+    /** Base64, by the algorithm of the blob's checksum; null without one. */
+    checksum: string | null
+  }
   /** The bytes of small blobs. */
   bodies: { blob_id: string; bytes: Uint8Array }
   /** Bytes that no row points at any more, to be removed from the storage. */
@@ -69,8 +98,13 @@ export interface StorageTables {
     /** The storage's name for it. */
     handle: string
     content_type: string
+    /** JSON: the response headers sent with it. */
+    headers: string | null
     /** JSON: Record<string, string> */
     metadata: string
+    /** JSON: Record<string, string> */
+    tags: string | null
+    storage_class: string | null
     file_size: number | null
     part_size: number
     /** Bytes it takes of the quotas. */

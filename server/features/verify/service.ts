@@ -4,6 +4,7 @@ import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing, isDamage } from '../../blobs/drivers/driver.ts'
 import { openBlob } from '../../blobs/open.ts'
 import { findForgotten, listPointed, type Pointed } from '../../blobs/pointers.ts'
+import { listParts } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
 import { compareUsage, findTotalQuota } from '../../storage/buckets/store.ts'
@@ -58,20 +59,20 @@ async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Prom
 }
 
 async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
-  const { blob_id, size, sha256, where, inline_size } = row
+  const { blob_id, size, where, inline_size } = row
   summary.blobs++
   summary.bytes += size
-  if (sha256 === null) summary.withoutChecksum++
   try {
+    const known = deep ? await knownHashes(ctx, row) : UNKNOWN
+    if (known.pieces.length === 0) summary.withoutChecksum++
     if (!deep && inline_size === size) return
     const end = Math.max(0, size - 1)
     const body = await openBlob(ctx, row, deep || size === 0 ? undefined : { start: end, end })
-    const hash = createHash('sha256')
-    if (body instanceof Readable) for await (const chunk of body) hash.update(chunk as Uint8Array)
-    else hash.update(body)
-    if (!deep || sha256 === null || hash.digest('hex') === sha256) return
-    summary.different++
-    report(`different: the bytes of ${where} (blob ${blob_id}) do not match their SHA-256`)
+    const chunks = body instanceof Readable ? (body as AsyncIterable<Uint8Array>) : [body]
+    if ((await hashPieces(known, chunks)).join() !== known.pieces.map(({ hash }) => hash).join()) {
+      summary.different++
+      report(`different: the bytes of ${where} (blob ${blob_id}) do not match their ${known.name}`)
+    }
   } catch (error) {
     if (isDamage(error)) {
       summary.damaged++
@@ -84,6 +85,47 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
       `missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not in the ${inline_size === null ? 'storage' : 'database'}`,
     )
   }
+}
+
+/** What a blob's bytes must hash to: as a whole, or in the parts in which they came. No pieces if nothing is known. */
+interface Known {
+  algorithm: 'sha256' | 'md5'
+  name: string
+  pieces: { size: number; hash: string }[]
+}
+
+const UNKNOWN: Known = { algorithm: 'md5', name: 'MD5', pieces: [] }
+
+async function knownHashes({ db }: Ctx, { blob_id, size, sha256, md5, etag }: Pointed): Promise<Known> {
+  if (sha256 !== null) return { algorithm: 'sha256', name: 'SHA-256', pieces: [{ size, hash: sha256 }] }
+  const whole = md5 ?? (etag.includes('-') ? null : etag)
+  const pieces = whole === null ? await listParts(db, blob_id) : [{ size, md5: whole }]
+  return { algorithm: 'md5', name: 'MD5', pieces: pieces.map((piece) => ({ size: piece.size, hash: piece.md5 })) }
+}
+
+/** The hash of each piece. */
+async function hashPieces(
+  { algorithm, pieces }: Known,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<string[]> {
+  const hashes: string[] = []
+  let hash = createHash(algorithm)
+  let left = pieces[0]?.size ?? Number.POSITIVE_INFINITY
+  const next = () => {
+    hashes.push(hash.digest('hex'))
+    hash = createHash(algorithm)
+    left = pieces[hashes.length]?.size ?? Number.POSITIVE_INFINITY
+  }
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; ) {
+      const piece = chunk.subarray(at, at + left)
+      hash.update(piece)
+      at += piece.length
+      left -= piece.length
+      if (left === 0) next()
+    }
+  while (hashes.length < pieces.length) next()
+  return hashes
 }
 
 /** Blobs that nothing points at and that the collector would not look at; fixing hands them to it again. */

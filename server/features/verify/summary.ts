@@ -12,7 +12,7 @@ export interface Summary {
   /** Blobs that something points at. */
   blobs: number
   bytes: number
-  /** Uploaded in parts, so without a checksum of the whole: verified only by size. */
+  /** Verified only by size: all of them, unless it is deep, and then what an earlier version joined from parts. */
   withoutChecksum: number
   missing: number
   different: number

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { create as contentDisposition } from 'content-disposition'
+import { type ContentDisposition, create as contentDisposition, parse } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
+import type { ObjectHeaders } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead, type ReadOf } from '../../features/audit/reads.ts'
@@ -12,6 +13,9 @@ import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { onDelivered, recycleSent } from './delivery.ts'
 import type { Raw } from './handle.ts'
+
+const NO_HEADERS: ObjectHeaders = {}
+const storedHeaders = ({ headers }: ObjectRow): ObjectHeaders => (headers === null ? NO_HEADERS : JSON.parse(headers))
 
 /** Types a browser may display inline; all others are sent as attachments. */
 const INLINE = new Set([
@@ -81,6 +85,8 @@ function answerTo({ method, headers }: FastifyRequest, row: ObjectRow): Contents
   const ranges =
     method === 'GET' && rangeApplies(headers, validators) ? parseRanges(headers.range, row.size) : undefined
   if (ranges === 'unsatisfiable') return { status: 416, ranges: [] }
+  // A client would take the encoding for that of the multipart body.
+  if (ranges && ranges.length > 1 && storedHeaders(row)['content-encoding']) return { status: 200, ranges: [] }
   return ranges ? { status: 206, ranges } : { status: 200, ranges: [] }
 }
 
@@ -107,7 +113,9 @@ export async function sendContents(
   onDelivered({ request, reply }, contents.delivered, began)
   reply.headers(SAFETY)
   if (embed) reply.headers(FRAMED)
-  if (cacheControl !== undefined) reply.header('cache-control', cacheControl)
+  const stored = storedHeaders(row)
+  const cached = cacheControl ?? SAFETY['cache-control']
+  reply.header('cache-control', /\bno-store\b/i.test(stored['cache-control'] ?? '') ? 'no-store' : cached)
   reply.header('etag', `"${row.etag}"`)
   reply.header('last-modified', new Date(row.last_modified).toUTCString())
   if (status === 412) throw new ServiceError('precondition_failed', 'The object does not match the conditions.')
@@ -115,6 +123,8 @@ export async function sendContents(
 
   reply.header('accept-ranges', 'bytes')
   reply.header('content-disposition', contentDispositionOf(row, naming))
+  for (const name of ['content-encoding', 'content-language'] as const)
+    if (stored[name] !== undefined) reply.header(name, asHeader(stored[name]))
   for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))
     reply.header(`x-meta-${name}`, asHeader(value))
   if (status === 416)
@@ -170,12 +180,27 @@ export interface Naming {
   disposition?: 'inline' | 'attachment' | undefined
 }
 
-/** An object's Content-Disposition: inline only if its type is harmless and no download was requested. */
+/**
+ * An object's Content-Disposition: inline only if its type is harmless and no download was requested. The one that was
+ * stored with it may name the file, and ask for an attachment.
+ */
 export function contentDispositionOf(row: ObjectRow, { download, filename, disposition }: Naming): string {
-  const name = filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
+  const stored = parsedDisposition(storedHeaders(row)['content-disposition'])
+  const name =
+    filename ?? stored?.parameters.filename ?? row.key.split('/').findLast((segment) => segment !== '') ?? 'object'
   const inline =
     !download &&
     disposition !== 'attachment' &&
+    stored?.type !== 'attachment' &&
     INLINE.has(row.content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '')
   return contentDisposition(name, { type: inline ? 'inline' : 'attachment' })
+}
+
+/** Undefined if there is none, or what was stored is not one. */
+function parsedDisposition(header: string | undefined): ContentDisposition | undefined {
+  try {
+    return header === undefined ? undefined : parse(header)
+  } catch {
+    return undefined
+  }
 }

@@ -5,10 +5,11 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { contentMd5 } from '../../http/content-md5.ts'
-import { DEFAULT_TYPE, METADATA_BYTES, typeOf } from '../../storage/objects/describe.ts'
+import { DEFAULT_TYPE, typeOf } from '../../storage/objects/describe.ts'
 import { discard, type Received, startReceiving, type Upload } from '../../storage/objects/received.ts'
 import { write, writeAll } from '../../storage/objects/write.ts'
 import { expectBody } from './body.ts'
+import { descriptionOf } from './description.ts'
 import type { Raw } from './handle.ts'
 import { isBrokenOff } from './problem.ts'
 
@@ -25,8 +26,7 @@ export async function receivePut(
     {
       ...bodyOf(raw),
       key,
-      content_type: typeOf(headers['content-type'], key),
-      metadata: metadataOf(headers),
+      ...descriptionOf(headers, key),
       maxBytes,
     },
     { ifNoneMatch: readEntityTags(headers['if-none-match']), ifMatch: readEntityTags(headers['if-match']) },
@@ -49,19 +49,6 @@ export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announ
       return contentMd5(headers['content-md5'])
     },
   }
-}
-
-function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
-  // `x-meta-__proto__` is an ordinary name.
-  const metadata: { [name: string]: string } = Object.create(null)
-  // Node decodes header values as Latin-1; clients send UTF-8.
-  for (const [name, value] of Object.entries(headers))
-    if (name.startsWith('x-meta-') && name.length > 7)
-      metadata[name.slice(7)] = Buffer.from(String(value), 'latin1').toString('utf8')
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
-  throw new ServiceError('invalid_request', `The x-meta-* headers exceed ${METADATA_BYTES} bytes.`, {
-    faults: [{ path: 'header.x-meta-*', message: `must not exceed ${METADATA_BYTES} bytes in total` }],
-  })
 }
 
 /** Stores every file part of a form as `prefix` + its file name, all or none. */

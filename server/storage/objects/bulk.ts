@@ -7,7 +7,7 @@ import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, refusal, type
 import { type EntityTags, matchesStrongly } from '../../http/conditions.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { describeObject, metadataText } from './describe.ts'
+import { type Description, describeObject, metadataText, textUnlessEmpty } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
 import { retryTaken } from './retry.ts'
 import { objectMissing, removeObjects } from './service.ts'
@@ -167,11 +167,11 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
   }
 }
 
-/** Changes an object's content type or metadata; needs `write`. The contents and their ETag stay. */
+/** Changes what describes an object; needs `write`. The contents and their ETag stay. */
 export async function updateMetadata(
   ctx: Ctx,
   { bucket: name, key }: { bucket: string; key: string },
-  change: { content_type?: string | undefined; metadata?: { [name: string]: string } | undefined },
+  change: { [K in keyof Description]?: Description[K] | undefined },
   ifMatch: EntityTags | undefined,
 ): Promise<StoredObject> {
   allow(ctx.actor, 'write', name, key)
@@ -184,19 +184,23 @@ export async function updateMetadata(
     if (!row) throw objectMissing(name, key)
     if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))
       throw new ServiceError('precondition_failed', 'The object does not match If-Match.')
-    const next = {
-      ...row,
+    const changed = {
       content_type: change.content_type ?? row.content_type,
+      headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
       metadata: text ?? row.metadata,
+      tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
       last_modified: ctx.now().toISOString(),
     }
-    await store.describeAs(tx, row, {
-      content_type: next.content_type,
-      metadata: next.metadata,
-      last_modified: next.last_modified,
+    await store.describeAs(tx, row, changed)
+    const before = describeObject(row, name)
+    const after = describeObject({ ...row, ...changed }, name)
+    const visible = ({ content_type, headers, metadata, tags }: StoredObject) => ({
+      content_type,
+      ...(headers ? { headers } : {}),
+      metadata,
+      ...(tags ? { tags } : {}),
     })
-    const visible = ({ content_type, metadata }: store.ObjectRow) => ({ content_type, metadata: JSON.parse(metadata) })
-    record({ name: 'update_object', bucket: name, key, details: { before: visible(row), after: visible(next) } })
-    return describeObject(next, name)
+    record({ name: 'update_object', bucket: name, key, details: { before: visible(before), after: visible(after) } })
+    return after
   })
 }

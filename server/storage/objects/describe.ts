@@ -2,6 +2,7 @@ import path from 'node:path'
 import { lookup } from 'mime-types'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import type { ObjectRow } from './store.ts'
 
 /** Size limit of an object's metadata, in bytes of JSON. */
@@ -16,6 +17,24 @@ export function metadataText(metadata: { [name: string]: string }): string {
   })
 }
 
+/** What describes an object to those who read it. */
+export interface Description {
+  content_type: string
+  headers?: ObjectHeaders | undefined
+  metadata: { [name: string]: string }
+  tags?: Tags | undefined
+}
+
+/** A description as it is stored. */
+export const describedAs = ({ content_type, headers, metadata, tags }: Description) => ({
+  content_type,
+  headers: textUnlessEmpty(headers),
+  metadata: JSON.stringify(metadata),
+  tags: textUnlessEmpty(tags),
+})
+export const textUnlessEmpty = (record: object = {}): string | null =>
+  Object.keys(record).length === 0 ? null : JSON.stringify(record)
+
 /** The object as the API returns it. */
 export const describeObject = (row: ObjectRow, bucket: string): StoredObject => ({
   bucket,
@@ -24,7 +43,10 @@ export const describeObject = (row: ObjectRow, bucket: string): StoredObject => 
   etag: row.etag,
   content_type: row.content_type,
   ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
+  ...(row.checksums === null ? {} : { checksums: JSON.parse(row.checksums) }),
+  ...(row.headers === null ? {} : { headers: JSON.parse(row.headers) }),
   metadata: JSON.parse(row.metadata),
+  ...(row.tags === null ? {} : { tags: JSON.parse(row.tags) }),
   created_at: row.created_at,
   last_modified: row.last_modified,
   created_by: row.created_by,

@@ -5,13 +5,12 @@ import { bucketMissing, estimateRoom } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { type Arrival, beginArrival, type LinkRoom } from '../incoming/arrival.ts'
 import { countUpload } from '../traffic/traffic.ts'
+import type { Description } from './describe.ts'
 import * as store from './store.ts'
 
 /** An upload's properties besides its bytes. */
-export interface Upload {
+export interface Upload extends Description {
   key: string
-  content_type: string
-  metadata: { [name: string]: string }
   /** Called once, when the bytes may be sent. */
   source(): AsyncIterable<Uint8Array>
   /** Content-Length, if given. */

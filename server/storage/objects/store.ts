@@ -92,7 +92,7 @@ export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly str
 export const describeAs = (
   tx: Tx,
   { bucket_id, key }: ObjectRow,
-  change: Pick<ObjectRow, 'content_type' | 'metadata' | 'last_modified'>,
+  change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'last_modified'>,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
 export const replaceObject = (tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>

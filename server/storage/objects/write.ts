@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { keepBody } from '../../blobs/write.ts'
+import { keepBlob } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { moveToTrash } from '../trash/service.ts'
-import { describeObject } from './describe.ts'
+import { describedAs, describeObject } from './describe.ts'
 import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
 
@@ -58,7 +58,7 @@ export async function writeAll(
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        await keepBody(step, one.blob)
+        await keepBlob(step, one.blob)
         const { growth, ...result } = await writeReceived(step, bucket, one, { conditions })
         placed.set(one, result)
         change.bytes += growth.bytes
@@ -100,8 +100,9 @@ const writeReceived = (
       size: blob.size,
       etag: blob.md5,
       sha256: blob.sha256,
-      content_type: upload.content_type,
-      metadata: JSON.stringify(upload.metadata),
+      checksums: blob.checksums,
+      storage_class: null,
+      ...describedAs(upload),
     },
     terms,
   )
@@ -166,7 +167,7 @@ export async function writeUnderFreeName(
       await received.arrival.settle(tx)
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
-      await keepBody(step, received.blob)
+      await keepBlob(step, received.blob)
       for (const key of names) {
         const one = { upload: { ...received.upload, key }, blob: received.blob }
         const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(

@@ -3,6 +3,7 @@ import { type Fault, ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { DAY_MS } from '../../base/time.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
+import { keepJoined } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { findObject } from '../objects/store.ts'
@@ -170,6 +171,11 @@ async function makeVisible(
     if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
     allow(await currentActor(step), 'write', name, row.key)
     const size = parts.reduce((sum, part) => sum + part.size, 0)
+    await keepJoined(
+      step,
+      row.blob_id,
+      parts.map(({ part_number, size, etag }) => ({ part_number, size, md5: etag })),
+    )
     const object = await writeFromBlob(
       step,
       bucket,
@@ -179,8 +185,12 @@ async function makeVisible(
         size,
         etag: etagOf(parts),
         sha256: null,
+        checksums: null,
         content_type: row.content_type,
+        headers: row.headers,
         metadata: row.metadata,
+        tags: row.tags,
+        storage_class: row.storage_class,
       },
       { ifNoneMatch, released: row.reserved, parts: parts.length },
     )

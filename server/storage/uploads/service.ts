@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { compareKeys, decide } from '../../../contract/permissions.ts'
+import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../../contract/uploads.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
@@ -11,7 +12,7 @@ import { allow, allowSomewhere, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { metadataText, typeOf } from '../objects/describe.ts'
+import { metadataText, textUnlessEmpty, typeOf } from '../objects/describe.ts'
 import { lapseIdle } from './lapse.ts'
 import { partUrls } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
@@ -39,13 +40,15 @@ export interface InitUpload {
   key: string
   file_size?: number | undefined
   content_type?: string | undefined
+  headers?: ObjectHeaders | undefined
   metadata?: { [name: string]: string } | undefined
+  tags?: Tags | undefined
   part_size?: number | undefined
 }
 
 /** Starts a multipart upload; needs `write` on the key. Reserves its size under the quota. */
 export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
-  const { key, file_size, content_type, metadata = {} } = body
+  const { key, file_size, content_type, headers, metadata = {}, tags } = body
   allow(ctx.actor, 'write', name, key)
   const part_size = partSizeFor(body.part_size, file_size)
   const text = metadataText(metadata)
@@ -67,7 +70,10 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
         blob_id,
         handle,
         content_type: typeOf(content_type, key),
+        headers: textUnlessEmpty(headers),
         metadata: text,
+        tags: textUnlessEmpty(tags),
+        storage_class: null,
         file_size: file_size ?? null,
         part_size,
         reserved: file_size ?? 0,

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -19,8 +19,8 @@ export function Details({ object }: { object: StoredObject }) {
   const me = useMe()
   const [editing, setEditing] = useState(false)
   const mayEdit = me.can('write', object.bucket, object.key)
-  const { key, size, etag, sha256, content_type, metadata, created_at, last_modified, created_by } = object
-  const entries = Object.entries(metadata)
+  const { key, size, etag, sha256, content_type, headers, metadata, tags } = object
+  const { checksums = [], created_at, last_modified, created_by } = object
   if (editing) return <Edit object={object} onClose={() => setEditing(false)} />
   return (
     <div className="stack-tight details-facts">
@@ -56,20 +56,15 @@ export function Details({ object }: { object: StoredObject }) {
             <dd className="mono">{sha256}</dd>
           </>
         ) : null}
-        <dt>{text.metadata}</dt>
-        <dd>
-          {entries.length === 0 ? (
-            <span className="dim">{text.noMetadata}</span>
-          ) : (
-            <ul className="details-metadata">
-              {entries.map(([name, value]) => (
-                <li key={name}>
-                  <span className="mono">{name}</span> {value}
-                </li>
-              ))}
-            </ul>
-          )}
-        </dd>
+        {checksums.map(({ algorithm, value }) => (
+          <Fragment key={algorithm}>
+            <dt>{algorithm.toUpperCase()}</dt>
+            <dd className="mono">{value}</dd>
+          </Fragment>
+        ))}
+        {headers ? <Pairs title={text.headers} of={headers} /> : null}
+        <Pairs title={text.metadata} of={metadata} />
+        {tags ? <Pairs title={text.tags} of={tags} /> : null}
       </dl>
       {mayEdit ? (
         <div>
@@ -79,6 +74,29 @@ export function Details({ object }: { object: StoredObject }) {
         </div>
       ) : null}
     </div>
+  )
+}
+
+/** Names with their values. */
+function Pairs({ title, of }: { title: string; of: Record<string, string> }) {
+  const entries = Object.entries(of)
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>
+        {entries.length === 0 ? (
+          <span className="dim">{text.noMetadata}</span>
+        ) : (
+          <ul className="details-metadata">
+            {entries.map(([name, value]) => (
+              <li key={name}>
+                <span className="mono">{name}</span> {value}
+              </li>
+            ))}
+          </ul>
+        )}
+      </dd>
+    </>
   )
 }
 
