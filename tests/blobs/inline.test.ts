@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -8,10 +7,9 @@ import sharp from 'sharp'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { request } from '../support/http.ts'
-import { bareEnv } from '../support/process.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { verifying } from './verifying.ts'
 
-const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const HOUR = 3600_000
 const LIMIT = 2000
 const params = { bucket: 'small' }
@@ -32,15 +30,13 @@ describeEngines('inline bodies', (engine) => {
     })
   const put = (key: string, body: Buffer | string, headers = {}) => send('PUT', key, headers, body)
   const get = async (key: string) => (await send('GET', key)).body
-  const rowOf = async (key: string) => {
-    const row = await server.database.db
+  const rowOf = (key: string) =>
+    server.database.db
       .selectFrom('objects')
       .innerJoin('blobs', 'blobs.id', 'objects.blob_id')
       .select(['blobs.id', 'check_after', 'inline'])
       .where('key', '=', key)
       .executeTakeFirstOrThrow()
-    return row
-  }
   const bodies = async () =>
     (await server.database.db.selectFrom('bodies').select('blob_id').orderBy('blob_id').execute()).map(
       ({ blob_id }) => blob_id,
@@ -189,19 +185,7 @@ describeEngines('inline bodies', (engine) => {
   })
 
   it('is verified', async () => {
-    const strongroom = (...args: string[]) =>
-      new Promise<string[]>((resolve) => {
-        const env = { ...bareEnv, ...server.env, LOG_LEVEL: 'error' }
-        execFile(process.execPath, [MAIN, ...args], { env }, (_error, out) =>
-          resolve(
-            out
-              .replaceAll(/[0-9a-f-]{36}/g, 'ID')
-              .split('\n')
-              .filter((line) => /^\w+: /.test(line))
-              .sort(),
-          ),
-        )
-      })
+    const strongroom = async (...args: string[]) => (await verifying(server, ...args)).findings.sort()
     assert.deepEqual(await strongroom('verify', '--deep'), [])
     const [lost, altered, cut] = await Promise.all(
       ['chunked-1', `chunked-${LIMIT}`, `announced-${LIMIT}`].map(async (key) => (await rowOf(key)).id),

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
 import { openDatabase } from '../../server/db/open.ts'
-import { bareEnv } from '../support/process.ts'
 import { describeEngines, STORED, startServer, type TestServer } from '../support/server.ts'
+import { verifying } from './verifying.ts'
 
-const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const HOUR = 3600_000
 
 describeEngines('verify and backup', (engine) => {
@@ -40,20 +38,7 @@ describeEngines('verify and backup', (engine) => {
   })
   after(() => server.stop())
 
-  /** The exit code with the findings (without ids) and the last line. */
-  const strongroom = (...args: string[]) =>
-    new Promise<{ code: number; findings: string[]; last: string }>((resolve) => {
-      const env = { ...bareEnv, ...server.env, LOG_LEVEL: 'error' }
-      execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) => {
-        const findings = out.split('\n').filter((line) => /^\w+: /.test(line))
-        const code = error ? Number(error.code) : 0
-        resolve({
-          code,
-          findings: findings.map((one) => one.replaceAll(/[0-9a-f-]{36}/g, 'ID')),
-          last: (err || out).trim().split('\n').at(-1) ?? '',
-        })
-      })
-    })
+  const strongroom = (...args: string[]) => verifying(server, ...args)
   const blobOf = async (key: string) => {
     const row = await server.database.db
       .selectFrom('objects')

@@ -1,12 +1,9 @@
 // Databases, keys and storages that belong together, and what is refused where they do not.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createClient } from '../../client/derived.ts'
@@ -21,11 +18,10 @@ import { type StartOptions, start } from '../../server/process/start.ts'
 import { cephGateway, newBucket, noGateway } from '../support/ceph.ts'
 import { beNextRelease, NEXT_RELEASE } from '../support/next-release.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { bareEnv, type ServerProcess, spawnServer } from '../support/process.ts'
+import { type ServerProcess, spawnServer, strongroom } from '../support/process.ts'
 import { ADMIN, describeEngines, dump, type Engine, STORED, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const OTHER_KEY = 'another secret key of tests that is long enough'
 type Env = Record<string, string>
 
@@ -42,16 +38,6 @@ const COMMANDS = [
   ['rotate-secrets'],
   ['enable-local-login'],
 ]
-
-async function strongroom(args: readonly string[], env: Env, more: { cwd?: string; uid?: number } = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...bareEnv, LOG_LEVEL: 'error', ...env }, ...more })
-  child.stdin.end()
-  // What should have been refused, and serves instead, is not waited for.
-  const serves = (chunk: Buffer) => void (/serves at/.test(String(chunk)) && child.kill('SIGKILL'))
-  child.stdout.on('data', serves)
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-  return { out, err, code: code as number | null }
-}
 
 /** Every file below a folder with its mode and contents, and every folder. */
 function snapshot(folder: string): Record<string, string> {

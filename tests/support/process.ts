@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
 
@@ -11,6 +12,22 @@ export const bareEnv: Readonly<Record<string, string>> = {
   PATH,
   ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
   ...(NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS }),
+}
+
+/**
+ * Runs a command of the server to its end. What should have been refused, and serves instead, is not waited for: its `code`
+ * is null.
+ */
+export async function strongroom(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  more: { cwd?: string; uid?: number } = {},
+) {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...bareEnv, LOG_LEVEL: 'error', ...env }, ...more })
+  child.stdin.end()
+  child.stdout.on('data', (chunk) => void (/serves at/.test(String(chunk)) && child.kill('SIGKILL')))
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { out, err, code: code as number | null }
 }
 
 /** A service in a separate process. */

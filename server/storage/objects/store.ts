@@ -5,29 +5,21 @@ import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type ObjectRow = Row<'objects'>
 
-const lookup = prepared((db: Db, { bucket, key }: { bucket: string; key: string }) =>
+const byName = (db: Db, { bucket, key }: { bucket: string; key: string }) =>
   db
     .selectFrom('objects')
     .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
     .selectAll('objects')
     .where('buckets.name', '=', bucket)
     .where('buckets.deleted_at', 'is', null)
-    .where('key', '=', key),
-)
+    .where('key', '=', key)
+const lookup = prepared(byName)
 /** Finds an object by bucket name and key. */
 export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
   (await lookup(db, { bucket, key }))[0]
 
-const lookupWithBody = prepared((db: Db, { bucket, key }: { bucket: string; key: string }) =>
-  db
-    .selectFrom('objects')
-    .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
-    .leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id')
-    .selectAll('objects')
-    .select('bodies.bytes')
-    .where('buckets.name', '=', bucket)
-    .where('buckets.deleted_at', 'is', null)
-    .where('key', '=', key),
+const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string }) =>
+  byName(db, named).leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id').select('bodies.bytes'),
 )
 /** Like `findObject`, with the bytes of an inline blob; null for any other. */
 export async function findContents(
