@@ -172,7 +172,7 @@ export interface StoredObject {
   /** MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`). */
   etag: string
   content_type: string
-  /** SHA-256 of the contents, hex. */
+  /** SHA-256 of the contents, hex, if it was computed. */
   sha256?: string
   checksums?: Checksum[]
   /** As they were sent; a download sends of them what cannot weaken its own. */

@@ -24,7 +24,7 @@ export const StoredObject = Type.Object({
   size: Type.Integer({ description: 'Bytes.' }),
   etag: Type.String({ description: 'MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`).' }),
   content_type: Type.String(),
-  sha256: Type.Optional(Type.String({ description: 'SHA-256 of the contents, hex.' })),
+  sha256: Type.Optional(Type.String({ description: 'SHA-256 of the contents, hex, if it was computed.' })),
   checksums: Type.Optional(Type.Array(Checksum)),
   headers: Type.Optional({
     ...ObjectHeaders,
@@ -71,6 +71,9 @@ const readQuery = {
   download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: send as an attachment.' })),
 }
 
+const expected = (checksum: string) =>
+  Type.Optional(Type.String({ description: `Expected ${checksum} of the body, base64. At most one of these.` }))
+
 const putObjectSpec = {
   method: 'PUT',
   tag: 'objects',
@@ -84,6 +87,14 @@ const putObjectSpec = {
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
     'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the body, base64.' })),
+    'x-checksum-crc32': expected('CRC-32'),
+    'x-checksum-crc32c': expected('CRC-32C'),
+    'x-checksum-crc64nvme': expected('CRC-64/NVME'),
+    'x-checksum-sha1': expected('SHA-1'),
+    'x-checksum-sha256': expected('SHA-256'),
+    'x-checksum-algorithm': Type.Optional(
+      Type.String({ description: 'Asks for a checksum by this algorithm to be computed.', examples: ['crc64nvme'] }),
+    ),
     'cache-control': Type.Optional(Type.String()),
     'content-disposition': Type.Optional(Type.String()),
     'content-encoding': Type.Optional(Type.String({ description: 'How the body is encoded; it is stored unchanged.' })),

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import { removeNow } from './collector.ts'
+import { type Algorithm, createDigest } from './digest.ts'
 import { takeBlobId } from './id-pool.ts'
 import * as store from './store.ts'
 
@@ -36,25 +37,31 @@ const MOST_HELD = 1024 * 1024
  * Receives a stream as a new blob of a claim. Up to INLINE_MAX_BYTES it is held in memory for `keepBlob`; anything larger
  * goes to the storage. There its row comes first, so that the collector finds whatever a crash leaves; the claim's rows are
  * renewed while bytes arrive. `inspect` is called with the byte count before each chunk is kept, and may throw, or return a
- * promise that rejects, to refuse it. `announced` is the source's declared size. Leaves nothing behind when it rejects.
+ * promise that rejects, to refuse it. `announced` is the source's declared size, `algorithm` that of a checksum to compute
+ * besides. Leaves nothing behind when it rejects.
  */
 export async function writeBlob(
   ctx: Ctx,
   claim: Claim,
   source: AsyncIterable<Uint8Array>,
-  { inspect, announced }: { inspect: (size: number) => Promise<void> | undefined; announced?: number | undefined },
+  {
+    inspect,
+    announced,
+    algorithm,
+  }: {
+    inspect: (size: number) => Promise<void> | undefined
+    announced?: number | undefined
+    algorithm?: Algorithm | undefined
+  },
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
-  const md5 = createHash('md5')
-  const sha256 = createHash('sha256')
+  const checksum = algorithm && (await createDigest(algorithm))
   let size = 0
   async function* measure() {
     for await (const chunk of source) {
       size += chunk.length
       const waits = inspect(size)
       if (waits) await waits
-      md5.update(chunk)
-      sha256.update(chunk)
       const now = ctx.now().getTime()
       if (claim.ids.length > 0 && now - claim.renewed > grace / 3) {
         claim.renewed = now
@@ -63,7 +70,6 @@ export async function writeBlob(
       yield chunk
     }
   }
-  const digests = () => ({ size, md5: md5.digest('hex'), sha256: sha256.digest('hex'), checksums: null })
   const measured = measure()
   const limit = Math.min(ctx.config.inlineMaxBytes, MOST_HELD - claim.held)
   const { head, ended } =
@@ -73,18 +79,40 @@ export async function writeBlob(
       throw new Error(`The source gave ${size} bytes instead of ${announced}`)
     claim.held += size
     const [first, ...more] = head
-    return { id: newId(), ...digests(), body: first && more.length === 0 ? first : Buffer.concat(head) }
+    const body = first && more.length === 0 ? first : Buffer.concat(head)
+    checksum?.update(body)
+    const checksums = checksumsOf(algorithm, checksum?.digest())
+    return { id: newId(), size, md5: hash('md5', body), sha256: hash('sha256', body), checksums, body }
   }
   const id = await takeBlobId(ctx)
   claim.ids.push(id)
+  const md5 = createHash('md5')
+  const sha256 = ctx.config.sha256 === 'always' && algorithm !== 'sha256' ? createHash('sha256') : undefined
+  const digested = resume(head, measured, (chunk) => {
+    md5.update(chunk)
+    sha256?.update(chunk)
+    checksum?.update(chunk)
+  })
   try {
-    await ctx.blobs.put(id, resume(head, measured), announced)
+    await ctx.blobs.put(id, digested, announced)
   } catch (error) {
     await discardBlobs(ctx, [{ id, body: null }])
     throw error
   }
-  return { id, ...digests(), body: null }
+  const sum = checksum?.digest()
+  return {
+    id,
+    size,
+    md5: md5.digest('hex'),
+    sha256: (algorithm === 'sha256' ? sum : sha256?.digest())?.toString('hex') ?? null,
+    checksums: checksumsOf(algorithm, sum),
+    body: null,
+  }
 }
+
+/** The checksum as in a blob's row; null without one. */
+const checksumsOf = (algorithm: Algorithm | undefined, sum: Buffer | undefined): string | null =>
+  algorithm && sum ? JSON.stringify([{ algorithm, type: 'full_object', value: sum.toString('base64') }]) : null
 
 /** Reads until a stream has given more than `limit` bytes, or has ended. */
 async function readHead(source: AsyncIterator<Uint8Array>, limit: number) {
@@ -98,10 +126,20 @@ async function readHead(source: AsyncIterator<Uint8Array>, limit: number) {
   return { head, ended: false }
 }
 
-/** A stream whose head was read. */
-async function* resume(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>) {
-  yield* head
-  yield* rest
+/** A stream whose head was read, each of whose chunks goes to `note` before it is passed on. */
+async function* resume(
+  head: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+  note: (chunk: Uint8Array) => void,
+) {
+  for (const chunk of head) {
+    note(chunk)
+    yield chunk
+  }
+  for await (const chunk of rest) {
+    note(chunk)
+    yield chunk
+  }
 }
 
 /**

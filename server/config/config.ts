@@ -47,6 +47,8 @@ export interface Config {
   blobGraceSeconds: number
   /** Bodies up to this many bytes are kept in the database; 0: none. */
   inlineMaxBytes: number
+  /** Whether larger bodies get a SHA-256 that nobody asked for. */
+  sha256: 'asked' | 'always'
   imageCacheBytes: number
   /** The configured folder; each process keeps its cache in a subfolder of it. */
   imageCacheBase: string
@@ -171,6 +173,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
     inlineMaxBytes: v.INLINE_MAX_BYTES,
+    sha256: v.SHA256,
     imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),
     imageCacheBase,
     imageCacheDir: path.join(imageCacheBase, IMAGE_FOLDER, `${share.n}`),

@@ -170,6 +170,12 @@ export const variables = {
     default: '16384',
     read: integer(0, MOST_INLINE),
   },
+  SHA256: {
+    summary:
+      '`always` computes the SHA-256 of every upload that is not in parts; `asked` only that of contents in the database, and where the upload asks for it with `x-checksum-sha256` or `x-checksum-algorithm`. Every upload has an MD5.',
+    default: 'asked',
+    read: oneOf('asked', 'always'),
+  },
   BLOB_GRACE_SECONDS: {
     summary: 'How long unreferenced contents are kept before they are removed.',
     default: '3600',

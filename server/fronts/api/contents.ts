@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { type ContentDisposition, create as contentDisposition, parse } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
-import type { ObjectHeaders } from '../../../contract/shapes.ts'
+import type { Checksum, ObjectHeaders } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead, type ReadOf } from '../../features/audit/reads.ts'
@@ -13,6 +13,11 @@ import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { onDelivered, recycleSent } from './delivery.ts'
 import type { Raw } from './handle.ts'
+
+const checksumHeaders = ({ checksums }: ObjectRow): [name: string, value: string][] =>
+  checksums === null
+    ? []
+    : (JSON.parse(checksums) as Checksum[]).map(({ algorithm, value }) => [`x-checksum-${algorithm}`, value])
 
 const NO_HEADERS: ObjectHeaders = {}
 const storedHeaders = ({ headers }: ObjectRow): ObjectHeaders => (headers === null ? NO_HEADERS : JSON.parse(headers))
@@ -134,6 +139,7 @@ export async function sendContents(
   if (ranges.length > 1) return sendParts(contents, ranges, reply)
 
   reply.header('content-type', row.content_type)
+  if (status === 200) for (const [name, value] of checksumHeaders(row)) reply.header(name, value)
   const [range] = ranges
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
   reply.header('content-length', range ? range.end - range.start + 1 : row.size)

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { isKeyText } from '../../../contract/names.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
+import { checksumOf } from '../../http/checksum.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { contentMd5 } from '../../http/content-md5.ts'
 import { DEFAULT_TYPE, typeOf } from '../../storage/objects/describe.ts'
@@ -25,6 +26,7 @@ export async function receivePut(
     bucket,
     {
       ...bodyOf(raw),
+      checksum: checksumOf(headers),
       key,
       ...descriptionOf(headers, key),
       maxBytes,

@@ -1,4 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import type { Checksum } from '../../../contract/shapes.ts'
+import type { Algorithm } from '../../blobs/digest.ts'
 import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import { bucketMissing, estimateRoom } from '../buckets/service.ts'
@@ -17,6 +19,8 @@ export interface Upload extends Description {
   announced?: number | undefined
   /** Hex MD5 that the client claims for the bytes. */
   md5?: string | undefined
+  /** A checksum to compute; `value` is what the client claims it to be, in base64. */
+  checksum?: { algorithm: Algorithm; value?: string | undefined } | undefined
   /** Size limit, independent of the quota. */
   maxBytes?: number | undefined
 }
@@ -70,11 +74,13 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
     const blob = await writeBlob(ctx, claim, upload.source(), {
       inspect: count,
       announced: upload.announced,
+      algorithm: upload.checksum?.algorithm,
     }).finally(() => countUpload(ctx, row.id, arrived))
-    if (upload.md5 !== undefined && upload.md5 !== blob.md5) {
+    const differing = differingHeader(upload, blob)
+    if (differing) {
       await discardBlobs(ctx, [blob])
-      throw new ServiceError('malformed', "The body's MD5 does not match Content-MD5.", {
-        faults: [{ path: 'header.content-md5', message: "does not match the body's MD5" }],
+      throw new ServiceError('malformed', `The body does not match ${differing}.`, {
+        faults: [{ path: `header.${differing}`, message: 'does not match the body' }],
       })
     }
     grown += blob.size - freed
@@ -88,4 +94,12 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
       }),
     end: () => arrival.end(),
   }
+}
+
+/** The header whose claim the received bytes do not meet. */
+function differingHeader({ md5, checksum }: Upload, blob: WrittenBlob): string | undefined {
+  if (md5 !== undefined && md5 !== blob.md5) return 'content-md5'
+  if (checksum?.value === undefined) return undefined
+  const [computed] = JSON.parse(blob.checksums ?? '[]') as Checksum[]
+  return computed?.value === checksum.value ? undefined : `x-checksum-${checksum.algorithm}`
 }

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Checksum } from '../../contract/shapes.ts'
+
+export type Algorithm = Checksum['algorithm']
+
+/** A hash or checksum of bytes that come one after another. */
+export interface Digest {
+  update(bytes: Uint8Array): void
+  /** Big-endian, as S3 sends them. Called once. */
+  digest(): Buffer
+}
+
+/** Reflected polynomials. */
+const CRC32C = 0x82f63b78
+const CRC64NVME = '9a6c9329ac4bc9b5'
+
+/** A digest by this algorithm. */
+export async function createDigest(algorithm: Algorithm | 'md5'): Promise<Digest> {
+  if (algorithm === 'crc32') return zlibCrc32()
+  if (algorithm === 'crc32c') return started(await (await hashWasm()).createCRC32(CRC32C))
+  if (algorithm === 'crc64nvme') return started(await (await hashWasm()).createCRC64(CRC64NVME))
+  const hash = createHash(algorithm)
+  return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
+}
+
+/** Loaded when it is first needed: most services never ask for these checksums. */
+const hashWasm = () => import('hash-wasm')
+
+function started(crc: {
+  init(): unknown
+  update(bytes: Uint8Array): unknown
+  digest(type: 'binary'): Uint8Array
+}): Digest {
+  crc.init()
+  return { update: (bytes) => void crc.update(bytes), digest: () => Buffer.from(crc.digest('binary')) }
+}
+
+function zlibCrc32(): Digest {
+  let value = 0
+  return {
+    update(bytes) {
+      value = crc32(bytes, value)
+    },
+    digest() {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32BE(value)
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { it } from 'node:test'
+import fc from 'fast-check'
+import { createDigest } from '../../server/blobs/digest.ts'
+
+type Algorithm = Parameters<typeof createDigest>[0]
+
+const digestOf = async (algorithm: Algorithm, ...pieces: Uint8Array[]) => {
+  const digest = await createDigest(algorithm)
+  for (const piece of pieces) digest.update(piece)
+  return digest.digest().toString('hex')
+}
+const digits = Buffer.from('123456789')
+const hashed = (algorithm: string) => createHash(algorithm).update(digits).digest('hex')
+const known = {
+  crc32: 'cbf43926',
+  crc32c: 'e3069283',
+  crc64nvme: 'ae8b14860a799888',
+  md5: hashed('md5'),
+  sha1: hashed('sha1'),
+  sha256: hashed('sha256'),
+}
+const algorithms = Object.keys(known) as (keyof typeof known)[]
+
+it('computes the known answers, and those of no bytes', async () => {
+  for (const algorithm of algorithms) {
+    assert.equal(await digestOf(algorithm, digits), known[algorithm], algorithm)
+    assert.equal(await digestOf(algorithm), await digestOf(algorithm, Buffer.alloc(0)), algorithm)
+  }
+  for (const crc of ['crc32', 'crc32c', 'crc64nvme'] as const) assert.match(await digestOf(crc), /^(0{8}){1,2}$/)
+})
+
+it('does not depend on how the bytes are split, nor on another digest at the same time', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 5000 })), async (pieces) => {
+      for (const algorithm of algorithms) {
+        const [split, whole] = [await createDigest(algorithm), await createDigest(algorithm)]
+        for (const piece of pieces) split.update(piece)
+        whole.update(Buffer.concat(pieces))
+        assert.deepEqual(split.digest(), whole.digest(), algorithm)
+      }
+    }),
+  ))
