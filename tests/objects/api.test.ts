@@ -279,8 +279,7 @@ describeEngines('objects', (engine, itOnce) => {
         const checksums = [{ algorithm, type: 'full_object', value }]
         assert.deepEqual(asked.checksums, checksums)
         if (body.length === 9 && algorithm === 'crc64nvme') assert.equal(value, 'rosUhgp5mIg=')
-        const hex = createHash('sha256').update(body).digest('hex')
-        assert.equal(asked.sha256, body.length === 9 || algorithm === 'sha256' ? hex : undefined)
+        if (algorithm === 'sha256') assert.equal(asked.sha256, createHash('sha256').update(body).digest('hex'))
         assert.deepEqual((await put('summed', body, { [header]: value })).checksums, checksums)
         const copy = { source_bucket: bucket, source_key: 'summed', dest_key: `summed/${algorithm}` }
         assert.deepEqual((await admin.copyObject({ params, body: copy })).checksums, checksums)
