@@ -1,48 +1,91 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './schema.ts'
 
+/** A prepared query that is being executed, with a name that no other one of the process has. */
+export interface Prepared extends CompiledQuery {
+  name: string
+}
+export const isPrepared = (query: CompiledQuery): query is Prepared => 'name' in query
+
+let count = 0
+
+/** Where a value is in the parameters: a key, or that of a list, a position and perhaps a column. */
+type Place = readonly (string | number)[]
 class Placeholder {
-  readonly name: string
-  constructor(name: string) {
-    this.name = name
+  readonly place: Place
+  constructor(place: Place) {
+    this.place = place
   }
 }
 
+/** Longer lists are rare, and each length would be a query of its own. */
+const MOST_LISTED = 4
+
 /**
- * A query whose text is built once per engine, for the few that run with every request, where Kysely takes longer to
- * build the text than the database to answer. `build` gets placeholders instead of values, so it may pass them on but
- * not look at them; there is one for each key of the *first* call's parameters. So parameters have no optional keys:
- * one that a later call leaves out throws, and one that only a later call has is ignored. Returns the rows.
+ * A query whose text is built once per engine, for those that run with many requests: Kysely takes longer to build the text
+ * than the database to answer, and PostgreSQL keeps the plan. `build` gets placeholders instead of values, so it may pass
+ * them on but not look at them. A parameter may be a list of values or of rows, whose texts are built for each length;
+ * with more than 4 entries the query is built anew each time. There is a placeholder for each key of the *first* call's
+ * parameters. So parameters and rows have no optional keys: one that a later call leaves out throws, and one that only a
+ * later call has is ignored. Returns the rows.
  */
 export function prepared<D extends Db, P extends object, R>(
   build: (db: D, parameters: P) => Compilable<R>,
 ): (db: D, parameters: P) => Promise<R[]> {
-  const compiled = new Map<unknown, { query: CompiledQuery<R>; names: readonly (keyof P)[] }>()
+  const number = ++count
+  let lists: readonly (keyof P)[] | undefined
+  const compiled = new Map<unknown, Map<string, Compiled<R>>>()
   return async (db, parameters) => {
+    lists ??= (Object.keys(parameters) as (keyof P)[]).filter((name) => Array.isArray(parameters[name]))
+    const lengths = lists.map((name) => (parameters[name] as readonly unknown[]).length)
     const executor = db.getExecutor()
+    if (lengths.some((length) => length > MOST_LISTED))
+      return (await executor.executeQuery<R>(build(db, parameters).compile())).rows
     const engine = executor.adapter.constructor
-    let known = compiled.get(engine)
-    if (!known) {
-      known = compile(build(db, placeholdersFor(parameters)))
-      compiled.set(engine, known)
+    const texts = compiled.get(engine) ?? new Map<string, Compiled<R>>()
+    compiled.set(engine, texts)
+    const shape = lengths.join()
+    const known = texts.get(shape) ?? compile(build(db, placeholdersFor(parameters)))
+    texts.set(shape, known)
+    const query: Prepared & CompiledQuery<R> = {
+      ...known.query,
+      parameters: known.places.map((place) => valueAt(parameters, place)),
+      name: `prepared_${number}_${shape}`,
     }
-    const values = known.names.map((name) => {
-      if (parameters[name] === undefined)
-        throw new Error(`A prepared query was called without its parameter ${String(name)}`)
-      return parameters[name]
-    })
-    return (await executor.executeQuery<R>({ ...known.query, parameters: values })).rows
+    return (await executor.executeQuery<R>(query)).rows
   }
 }
 
-const placeholdersFor = <P extends object>(parameters: P): P =>
-  Object.fromEntries(Object.keys(parameters).map((name) => [name, new Placeholder(name)])) as P
+function valueAt(parameters: object, place: Place): unknown {
+  let value: unknown = parameters
+  for (const step of place) value = (value as Record<string | number, unknown>)[step]
+  if (value === undefined) throw new Error(`A prepared query was called without its parameter ${place.join('.')}`)
+  return value
+}
 
-function compile<P, R>(query: Compilable<R>): { query: CompiledQuery<R>; names: readonly (keyof P)[] } {
+const isRow = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+const placeholdersFor = <P extends object>(parameters: P): P =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, placeholderFor([name], value)])) as P
+
+function placeholderFor(place: Place, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((entry, i) => placeholderFor([...place, i], entry))
+  if (!isRow(value)) return new Placeholder(place)
+  return Object.fromEntries(Object.keys(value).map((column) => [column, new Placeholder([...place, column])]))
+}
+
+interface Compiled<R> {
+  query: CompiledQuery<R>
+  /** Where each of its values comes from. */
+  places: readonly Place[]
+}
+
+function compile<R>(query: Compilable<R>): Compiled<R> {
   const compiled = query.compile()
-  const names = compiled.parameters.map((one) => {
-    if (one instanceof Placeholder) return one.name as keyof P
+  const places = compiled.parameters.map((one) => {
+    if (one instanceof Placeholder) return one.place
     throw new Error('A prepared query takes all of its values from its parameters')
   })
-  return { query: compiled, names }
+  return { query: compiled, places }
 }

@@ -1,11 +1,15 @@
 import {
   type BinaryOperationNode,
+  type Dialect,
+  type Kysely,
   OperatorNode,
-  PostgresDialect,
+  PostgresAdapter,
+  PostgresIntrospector,
   PostgresQueryCompiler,
   PrimitiveValueListNode,
 } from 'kysely'
 import pg from 'pg'
+import { PooledDriver } from './driver.ts'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -29,18 +33,20 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-/** Kysely's dialect, with empty lists as on SQLite. */
-export class ServerDialect extends PostgresDialect {
-  override createQueryCompiler() {
-    return new Compiler()
-  }
-}
+/** Kysely's dialect over a pool, with empty lists as on SQLite. */
+export const serverDialect = (pool: pg.Pool): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new Compiler(),
+  createDriver: () => new PooledDriver(pool),
+})
 
 /** A pool of at most `most` connections, whose values are as the schema says. */
 export const openPool = (url: string, most: number): pg.Pool =>
   new pg.Pool({
     connectionString: url,
     max: most,
+    pipeline: true,
     connectionTimeoutMillis: 10_000,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>

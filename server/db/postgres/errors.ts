@@ -29,7 +29,12 @@ export const isOutage = (error: Error): boolean =>
  */
 const RETRYABLE = new Set(['40001', '40P01', '23503'])
 /** Whether the transaction may succeed when it runs again. */
-export const isRetryable = (error: unknown): boolean => error instanceof Error && RETRYABLE.has(codeOf(error))
+export const isRetryable = (error: unknown): boolean =>
+  (error instanceof Error && RETRYABLE.has(codeOf(error))) || isStalePlan(error)
+
+/** Whether a prepared statement returns other columns than when it was prepared ("cached plan must not change result type"). */
+export const isStalePlan = (error: unknown): boolean =>
+  error instanceof Error && codeOf(error) === '0A000' && 'routine' in error && error.routine === 'RevalidateCachedQuery'
 
 /** Whether the server's disk is full (disk_full). */
 export const isFull = (error: Error): boolean => codeOf(error) === '53100'

@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely'
 import { Refusal } from '../../base/refusal.ts'
 import type { Schema } from '../schema.ts'
-import { openPool, ServerDialect } from './dialect.ts'
+import { openPool, serverDialect } from './dialect.ts'
 
 /** Opens a database on one connection. Throws a Refusal. */
 export async function lookIntoPostgres(url: string): Promise<Kysely<Schema>> {
@@ -12,7 +12,7 @@ export async function lookIntoPostgres(url: string): Promise<Kysely<Schema>> {
     await pool.end()
     throw new Refusal(`The database of DATABASE_URL cannot be opened: ${saidBy(error)}.`, { cause: error })
   }
-  return new Kysely<Schema>({ dialect: new ServerDialect({ pool }) })
+  return new Kysely<Schema>({ dialect: serverDialect(pool) })
 }
 
 /** Each of several addresses that were tried failed for its own reason. */

@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { Kysely, sql } from 'kysely'
+import { sql, type TransactionSettings } from 'kysely'
 import type { Database, DatabaseOptions } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
 import { observeDialect } from '../observed.ts'
-import type { Schema, Tx } from '../schema.ts'
+import type { Tx } from '../schema.ts'
+import { openHandle } from '../transaction.ts'
 import { refuseBackup } from './backup.ts'
-import { openPool, ServerDialect } from './dialect.ts'
+import { openPool, serverDialect } from './dialect.ts'
 import { isOutage, isRetryable } from './errors.ts'
 
 /** Opens a database of a server through a pool of connections. */
@@ -20,14 +21,14 @@ export async function openPostgres(
   pool.on('error', report)
   // The same for one that is lost between two statements of a transaction: its next statement fails.
   pool.on('connect', (client) => void client.on('error', report))
-  const dialect = observeDialect(new ServerDialect({ pool }), observer, isOutage)
-  const writer = new Kysely<Schema>({ dialect })
+  const dialect = observeDialect(serverDialect(pool), observer, isOutage)
+  const { handle: writer, transact } = await openHandle(dialect)
   const reader = writer.withPlugin(rootHandleGuard)
   const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
     for (let attempt = 1; ; attempt++) {
       try {
-        return await beginning(writer).execute((tx) => insideTransaction(() => work(tx)))
+        return await transact((tx) => insideTransaction(() => work(tx)), BEGINNING)
       } catch (error) {
         if (!isRetryable(error) || attempt === 5) throw error
         const pause = AbortSignal.timeout(randomInt(5, 20 * attempt))
@@ -54,8 +55,7 @@ export async function openPostgres(
 }
 
 /**
- * A transaction at the isolation this service needs, whatever the default of the database or the role: who waited for a
- * lock has to see what was committed meanwhile, or a quota is summed from old rows.
+ * The isolation this service needs, whatever the default of the database or the role: who waited for a lock has to see what
+ * was committed meanwhile, or a quota is summed from old rows.
  */
-const beginning = (db: Kysely<Schema>) =>
-  db.transaction().setIsolationLevel('read committed').setAccessMode('read write')
+const BEGINNING: TransactionSettings = { isolationLevel: 'read committed', accessMode: 'read write' }

@@ -8,6 +8,7 @@ import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guar
 import { migrate } from '../migrate.ts'
 import { observeDialect } from '../observed.ts'
 import type { Schema } from '../schema.ts'
+import { openHandle } from '../transaction.ts'
 import { backupSqlite } from './backup.ts'
 import { startCheckpoints } from './checkpoint.ts'
 import {
@@ -42,10 +43,10 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     syncing: () => durability.syncing(),
     committed: () => durability.committed(),
   })
-  const writer = new Kysely<Schema>({
-    dialect: observeDialect(new WritingSqliteDialect(writing, groups), observer, isOutage),
-    plugins: [withoutRowLocks],
-  })
+  const { handle: writer, transact } = await openHandle(
+    observeDialect(new WritingSqliteDialect(writing, groups), observer, isOutage),
+    [withoutRowLocks],
+  )
   await sql`select count(*) from sqlite_schema`.execute(writer)
   waitForLocks(0)
 
@@ -92,7 +93,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
       if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
       let group: Group | undefined
       const run = async () => {
-        const result = await writer.transaction().execute(async (tx) => {
+        const result = await transact(async (tx) => {
           const own = groups.current()
           group = own
           try {

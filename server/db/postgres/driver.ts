@@ -1,0 +1,114 @@
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, type TransactionSettings } from 'kysely'
+import type pg from 'pg'
+import { isPrepared } from '../prepared.ts'
+import { isStalePlan } from './errors.ts'
+
+/**
+ * Kysely's driver over a pool, with two differences. A transaction's first statement does not wait for its beginning: both
+ * travel together, as do statements of a transaction that its code does not await one by one. And the server keeps the
+ * plans of prepared queries, under their names.
+ */
+export class PooledDriver implements Driver {
+  readonly #pool: pg.Pool
+  readonly #connections = new WeakMap<pg.PoolClient, Connection>()
+  readonly #plans: Plans = { generation: 0 }
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<Connection> {
+    const client = await this.#pool.connect()
+    let connection = this.#connections.get(client)
+    if (!connection) {
+      connection = new Connection(client, this.#plans)
+      this.#connections.set(client, connection)
+    }
+    return connection
+  }
+  async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
+    connection.begin(settings)
+  }
+  async commitTransaction(connection: Connection): Promise<void> {
+    await connection.end('commit')
+  }
+  async rollbackTransaction(connection: Connection): Promise<void> {
+    await connection.end('rollback')
+  }
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.release()
+  }
+  destroy(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+/** Part of the names of prepared statements; another generation makes every connection prepare them anew. */
+interface Plans {
+  generation: number
+}
+
+const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+class Connection implements DatabaseConnection {
+  readonly #client: pg.PoolClient
+  readonly #plans: Plans
+  /** The beginning of the open transaction, until it is known to have succeeded. */
+  #begun: Promise<unknown> | undefined
+  #open = false
+  constructor(client: pg.PoolClient, plans: Plans) {
+    this.#client = client
+    this.#plans = plans
+  }
+
+  /** Sends the beginning; whatever it fails with, the statements after it do. */
+  begin({ isolationLevel, accessMode }: TransactionSettings): void {
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
+    const begun = this.executeQuery(CompiledQuery.raw(`begin${level}${accessMode ? ` ${accessMode}` : ''}`))
+    begun.catch(() => undefined)
+    this.#begun = begun
+    this.#open = true
+  }
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    try {
+      await this.executeQuery(CompiledQuery.raw(how))
+    } finally {
+      this.#begun = undefined
+      this.#open = false
+    }
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    // Sent together with a beginning that fails, it would run outside any transaction: so this is only done with a read.
+    if (this.#begun && query.query.kind !== 'SelectQueryNode') await this.#begun
+    const { generation } = this.#plans
+    try {
+      return await this.#send<R>(query)
+    } catch (error) {
+      if (!isStalePlan(error)) throw error
+      // A migration changed a table since this query was prepared. A transaction has failed with it, and runs again.
+      if (this.#plans.generation === generation) this.#plans.generation++
+      if (this.#open) throw error
+      return await this.#send<R>(query)
+    }
+  }
+  // biome-ignore lint/correctness/useYield: Strongroom streams nothing from its database; Kysely's interface asks for this
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('This driver does not stream rows')
+  }
+  release(): void {
+    this.#client.release()
+  }
+
+  async #send<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const config = { text: query.sql, values: query.parameters as unknown[] }
+    const name = isPrepared(query) ? `${query.name}.${this.#plans.generation}` : undefined
+    const sent = this.#client.query<R & pg.QueryResultRow>(name ? { ...config, name } : config)
+    if (this.#begun) {
+      sent.catch(() => undefined)
+      await this.#begun
+      this.#begun = undefined
+    }
+    const { command, rowCount, rows } = await sent
+    return CHANGES.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
+  }
+}
