@@ -49,6 +49,8 @@ export interface Upkeep {
 export interface Step extends Upkeep {
   /** Adds one action to the transaction's audit records. */
   record(action: Action): void
+  /** Hands over statements whose result nobody needs, so that those after them need not wait. The change fails with them. */
+  alongside(work: Promise<unknown>): void
 }
 
 /** The result of a change that had nothing to do. */
@@ -145,11 +147,20 @@ export function createContext(system: System, actor: Actor): Ctx {
     async act<T>(change: (step: Step) => Promise<T>) {
       const finish = await inTransaction(async (step) => {
         const actions: Action[] = []
-        const result = await change({ ...step, record: (action) => void actions.push(action) })
+        const others: Promise<unknown>[] = []
+        const result = await change({
+          ...step,
+          record: (action) => void actions.push(action),
+          alongside(work) {
+            others.push(work)
+            // Where the change fails first, nobody waits for this.
+            work.catch(() => undefined)
+          },
+        })
         if (result instanceof Nothing) return step.nothing(() => result.unwrap())
         if (actions.length === 0) throw new Error('A change recorded no action')
         // Only the attempt that commits announces anything; one that was rolled back before it does not.
-        const published = await publish(step, actions)
+        const [published] = await Promise.all([publish(step, actions), ...others])
         return () => {
           published()
           return result

@@ -9,8 +9,12 @@ export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
     .values(ids.map((id) => ({ id, check_after: checkAfter.toISOString() })))
     .execute()
 
-export const setCheckAfter = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
-  tx.updateTable('blobs').set({ check_after: checkAfter.toISOString() }).where('id', 'in', ids).execute()
+export const setCheckAfter = async (tx: Tx, ids: readonly string[], checkAfter: Date): Promise<void> => {
+  await check(tx, { ids, check_after: checkAfter.toISOString() })
+}
+const check = prepared((tx: Tx, { ids, check_after }: { ids: readonly string[]; check_after: string }) =>
+  tx.updateTable('blobs').set({ check_after }).where('id', 'in', ids),
+)
 
 /** Locks blobs that are due for a check, so that no second collector takes them. */
 export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string[]> =>
@@ -37,8 +41,10 @@ const insertBody = prepared((tx: Tx, row: { blob_id: string; bytes: Uint8Array }
 )
 /** Inserts a blob with its bytes. Nothing will check it: what points at it commits in the same transaction. */
 export async function insertInline(tx: Tx, id: string, facts: BlobFacts, bytes: Uint8Array): Promise<void> {
-  await insertInlineBlob(tx, { id, check_after: null, inline: 1, ...facts })
-  await insertBody(tx, { blob_id: id, bytes })
+  await Promise.all([
+    insertInlineBlob(tx, { id, check_after: null, inline: 1, ...facts }),
+    insertBody(tx, { blob_id: id, bytes }),
+  ])
 }
 
 const describe = prepared((tx: Tx, { id, ...facts }: { id: string } & BlobFacts) =>

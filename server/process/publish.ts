@@ -1,14 +1,17 @@
 import type { Publish } from '../context.ts'
 import { recordActions } from '../features/audit/service.ts'
-import { enqueueDeliveries } from '../features/webhooks/enqueue.ts'
+import { enqueueDeliveries, findSubscribers } from '../features/webhooks/enqueue.ts'
 import { wakeDispatcher } from '../features/webhooks/queue-signal.ts'
 import { detached } from '../observe/meter.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 
 /** Writes a change's audit records and one delivery per matching webhook; after the commit, counts and sends them. */
 export const publish: Publish = async ({ tx, actor, config, now }, actions) => {
-  const records = await recordActions(tx, config, { actor, time: now() }, actions)
-  const queued = config.webhooksEnabled ? await enqueueDeliveries(tx, records) : 0
+  const [records, subscribers] = await Promise.all([
+    recordActions(tx, config, { actor, time: now() }, actions),
+    config.webhooksEnabled ? findSubscribers(tx, actions) : [],
+  ])
+  const queued = await enqueueDeliveries(tx, subscribers, records)
   return () => {
     const counted = telemetryOf(config).metrics.strongroom_actions_total
     for (const { name } of actions) counted.inc({ action: name })

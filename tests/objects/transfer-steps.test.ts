@@ -82,8 +82,11 @@ describeEngines('the step that copies and moves', (engine) => {
       const buckets = await holdBuckets(tx, ...names)
       const recorded: string[] = []
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
-      const step = { ...upkeep, record, nothing: assert.fail }
+      const others: Promise<unknown>[] = []
+      const alongside = (work: Promise<unknown>) => void others.push(work)
+      const step = { ...upkeep, record, alongside, nothing: assert.fail }
       const { placed, errors } = await transferObjects(step, buckets, pairs, { kind, ifNoneMatch })
+      await Promise.all(others)
       const held = async (id: string) => {
         const rows = await tx
           .selectFrom('objects')

@@ -17,9 +17,11 @@ export async function actorOfUser(
   userId: string,
   tokenId: string | null,
 ): Promise<Actor | null> {
-  const [first, ...rest] = await store.findUserRows(db, userId)
-  if (!first || first.disabled_at !== null) return null
-  if (tokenId !== null && !(await store.isTokenLive(db, tokenId, now()))) return null
+  const [[first, ...rest], live] = await Promise.all([
+    store.findUserRows(db, userId),
+    tokenId === null || store.isTokenLive(db, tokenId, now()),
+  ])
+  if (!first || first.disabled_at !== null || !live) return null
   return actorOf([first, ...rest], { auth_method: null, session_id: null, token_id: tokenId }, origin)
 }
 

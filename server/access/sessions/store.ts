@@ -167,12 +167,12 @@ export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows
 
 /** Whether a personal access token is neither revoked nor expired. */
 export const isTokenLive = async (db: Db, id: string, now: Date): Promise<boolean> =>
-  (
-    await db
-      .selectFrom('tokens')
-      .select('id')
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now.toISOString())]))
-      .execute()
-  ).length > 0
+  (await liveTokens(db, { id, now: now.toISOString() })).length > 0
+const liveTokens = prepared((db: Db, { id, now }: { id: string; now: string }) =>
+  db
+    .selectFrom('tokens')
+    .select('id')
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)])),
+)

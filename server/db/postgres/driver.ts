@@ -1,7 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, type TransactionSettings } from 'kysely'
 import type pg from 'pg'
 import { isPrepared } from '../prepared.ts'
-import { isStalePlan } from './errors.ts'
+import { isAfterFailure, isStalePlan } from './errors.ts'
 
 /**
  * Kysely's driver over a pool, with two differences. A transaction's first statement does not wait for its beginning: both
@@ -52,9 +52,13 @@ const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 class Connection implements DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #plans: Plans
-  /** The beginning of the open transaction, until it is known to have succeeded. */
-  #begun: Promise<unknown> | undefined
   #open = false
+  /** The beginning of the open transaction, until it has succeeded. */
+  #begun: Promise<unknown> | undefined
+  /** Whether a statement waits for that, and those after it with it. */
+  #waiting = false
+  /** Why the open transaction failed. */
+  #failure: unknown
   constructor(client: pg.PoolClient, plans: Plans) {
     this.#client = client
     this.#plans = plans
@@ -64,9 +68,13 @@ class Connection implements DatabaseConnection {
   begin({ isolationLevel, accessMode }: TransactionSettings): void {
     const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
     const begun = this.executeQuery(CompiledQuery.raw(`begin${level}${accessMode ? ` ${accessMode}` : ''}`))
-    begun.catch(() => undefined)
-    this.#begun = begun
+    this.#begun = begun.then(() => {
+      this.#begun = undefined
+    })
+    this.#begun.catch(() => undefined)
     this.#open = true
+    this.#waiting = false
+    this.#failure = undefined
   }
   async end(how: 'commit' | 'rollback'): Promise<void> {
     try {
@@ -78,22 +86,31 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    // Sent together with a beginning that fails, it would run outside any transaction: so this is only done with a read.
-    if (this.#begun && query.query.kind !== 'SelectQueryNode') await this.#begun
+    // Sent together with a beginning that fails, it would run outside any transaction: so this is only done with reads.
+    if (this.#begun && (this.#waiting || query.query.kind !== 'SelectQueryNode')) {
+      this.#waiting = true
+      await this.#begun
+    }
     const { generation } = this.#plans
     try {
       return await this.#send<R>(query)
     } catch (error) {
-      if (!isStalePlan(error)) throw error
       // A migration changed a table since this query was prepared. A transaction has failed with it, and runs again.
-      if (this.#plans.generation === generation) this.#plans.generation++
-      if (this.#open) throw error
-      return await this.#send<R>(query)
+      const stale = isStalePlan(error)
+      if (stale && this.#plans.generation === generation) this.#plans.generation++
+      if (stale && !this.#open) return await this.#send<R>(query)
+      throw this.#reason(error)
     }
   }
   // biome-ignore lint/correctness/useYield: Strongroom streams nothing from its database; Kysely's interface asks for this
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('This driver does not stream rows')
+  }
+  /** What the open transaction failed with, where an error only says that it has. */
+  #reason(error: unknown): unknown {
+    if (!this.#open) return error
+    if (!isAfterFailure(error)) this.#failure ??= error
+    return this.#failure ?? error
   }
   release(): void {
     this.#client.release()
@@ -106,7 +123,6 @@ class Connection implements DatabaseConnection {
     if (this.#begun) {
       sent.catch(() => undefined)
       await this.#begun
-      this.#begun = undefined
     }
     const { command, rowCount, rows } = await sent
     return CHANGES.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }

@@ -36,5 +36,8 @@ export const isRetryable = (error: unknown): boolean =>
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '0A000' && 'routine' in error && error.routine === 'RevalidateCachedQuery'
 
+/** Whether a statement was refused only because an earlier one of its transaction failed (in_failed_sql_transaction). */
+export const isAfterFailure = (error: unknown): boolean => error instanceof Error && codeOf(error) === '25P02'
+
 /** Whether the server's disk is full (disk_full). */
 export const isFull = (error: Error): boolean => codeOf(error) === '53100'

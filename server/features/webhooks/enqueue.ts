@@ -1,28 +1,40 @@
-import { type ActionName, auditOnly } from '../../../contract/actions.ts'
+import { type Action, type ActionName, auditOnly } from '../../../contract/actions.ts'
 import { newId } from '../../base/id.ts'
 import type { Row, Tx } from '../../db/schema.ts'
 import { findEnabledEndpoints, insertDeliveries } from './store.ts'
 
-interface Subscriber {
+/** An enabled endpoint. */
+export interface Subscriber {
   id: string
   wants: readonly string[]
   bucket: string | null
   prefix: string | null
 }
 
+const isEvent = (action: string, result: string) => result === 'success' && !auditOnly.has(action as ActionName)
+
+/** Step: the enabled endpoints, if any of these actions is an event. */
+export async function findSubscribers(tx: Tx, actions: readonly Action[]): Promise<Subscriber[]> {
+  if (!actions.some(({ name, result = 'success' }) => isEvent(name, result))) return []
+  return (await findEnabledEndpoints(tx)).map(({ events, ...endpoint }) => ({
+    ...endpoint,
+    wants: JSON.parse(events) as string[],
+  }))
+}
+
 /**
- * Step: queues a delivery per successful event and enabled endpoint subscribed to it, in the event's own transaction; a
- * ping only for the endpoint under test. Returns how many.
+ * Step: queues a delivery per successful event and endpoint subscribed to it, in the event's own transaction; a ping only
+ * for the endpoint under test. Returns how many.
  */
-export async function enqueueDeliveries(tx: Tx, records: readonly Row<'audit'>[]): Promise<number> {
-  const events = records.filter((one) => one.result === 'success' && !auditOnly.has(one.action as ActionName))
-  if (events.length === 0) return 0
-  const endpoints = (await findEnabledEndpoints(tx)).map(
-    ({ events: wants, ...endpoint }): Subscriber => ({ ...endpoint, wants: JSON.parse(wants) as string[] }),
-  )
+export async function enqueueDeliveries(
+  tx: Tx,
+  subscribers: readonly Subscriber[],
+  records: readonly Row<'audit'>[],
+): Promise<number> {
+  const events = records.filter(({ action, result }) => isEvent(action, result))
   const rows = events.flatMap((record) => {
     if (record.action === 'ping') return [ping(record)]
-    const subscribed = endpoints.filter((endpoint) => isFor(endpoint, record))
+    const subscribed = subscribers.filter((endpoint) => isFor(endpoint, record))
     if (subscribed.length === 0) return []
     const body = eventBody(record)
     return subscribed.map((endpoint) => delivery(record, endpoint.id, body))

@@ -5,7 +5,7 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { allow, type Ctx } from '../../context.ts'
-import type { Db, Tx } from '../../db/schema.ts'
+import type { Db, Row, Tx } from '../../db/schema.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
@@ -147,9 +147,10 @@ export interface HeldBucket {
  * until the transaction ends; without one they do not. Throws not_found.
  */
 export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
-  const bucket = await store.shareBucket(tx, name)
+  // In a statement of their own: joined, the quotas would show the state before the wait for the bucket's row.
+  const [bucket, quotas] = await Promise.all([store.shareBucket(tx, name), store.lockQuotasOf(tx, name)])
   if (!bucket) throw bucketMissing(name)
-  return withRoom(tx, bucket)
+  return withRoom(tx, bucket, quotas)
 }
 
 /** A bucket that may have been deleted; `former_name` is then its name before, if known. */
@@ -158,12 +159,10 @@ export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: s
 /** Step: holds a bucket by id, even a deleted one, to finish pending work; undefined if its row is gone. */
 export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | undefined> {
   const bucket = await store.shareAnyBucket(tx, id)
-  return bucket && withRoom(tx, bucket)
+  return bucket && withRoom(tx, bucket, await store.lockQuotas(tx, id))
 }
 
-async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
-  // In a statement of its own: joined, it would show the state before the wait for the bucket's row.
-  const quotas = await store.lockQuotas(tx, bucket.id)
+async function withRoom<B extends { id: string }>(tx: Tx, bucket: B, quotas: readonly Row<'quotas'>[]) {
   const own = quotas.find(({ scope }) => scope === bucket.id)
   const total = quotas.find(({ scope }) => scope === store.TOTAL)
   const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
@@ -177,9 +176,9 @@ async function withRoom<B extends { id: string }>(tx: Tx, bucket: B) {
 
 /** Step: holds two buckets, which may be the same, always in the same order, so that callers cannot deadlock. */
 export async function holdBuckets(tx: Tx, a: string, b: string): Promise<[HeldBucket, HeldBucket]> {
-  const first = await holdBucket(tx, a < b ? a : b)
-  const second = a === b ? first : await holdBucket(tx, a < b ? b : a)
-  return a < b ? [first, second] : [second, first]
+  if (a > b) return (await holdBuckets(tx, b, a)).toReversed() as [HeldBucket, HeldBucket]
+  const first = holdBucket(tx, a)
+  return Promise.all([first, a === b ? first : holdBucket(tx, b)])
 }
 
 const least = (...rooms: readonly (number | null)[]): number | null => {

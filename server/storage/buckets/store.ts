@@ -82,6 +82,25 @@ export const lockQuotas = (tx: Tx, bucketId: string) => quotasOf(tx, { scope: bu
 const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: string }) =>
   tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
 )
+/** Like `lockQuotas`, by the bucket's name. */
+export const lockQuotasOf = (tx: Tx, bucket: string) => quotasByName(tx, { bucket, total: TOTAL })
+const quotasByName = prepared((tx: Tx, { bucket, total }: { bucket: string; total: string }) =>
+  tx
+    .selectFrom('quotas')
+    .selectAll()
+    .where((e) =>
+      e.or([
+        e('scope', '=', total),
+        e(
+          'scope',
+          '=',
+          e.selectFrom('buckets').select('id').where('name', '=', bucket).where('deleted_at', 'is', null),
+        ),
+      ]),
+    )
+    .orderBy('scope')
+    .forUpdate(),
+)
 
 /** `used_bytes`, stored plus reserved, is maintained in the row if it is not null. */
 export const setQuota = (tx: Tx, scope: string, quota_gb: number, used_bytes: number | null = null) =>

@@ -28,10 +28,10 @@ export async function transferOne(
   if (refused) throw refused
   return retryTaken(() =>
     ctx.act(async (step) => {
-      const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
+      const [buckets, current] = await Promise.all([holdBuckets(step.tx, source_bucket, destBucket), asCurrent(step)])
       const options = { kind, ifNoneMatch: if_none_match === '*' }
       const pairs = [{ key, dest: dest_key }]
-      const { placed, errors } = await transferObjects(await asCurrent(step), buckets, pairs, options)
+      const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const [error] = errors
       if (error) throw new ServiceError(error.code, error.detail)
       return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
@@ -70,9 +70,9 @@ export async function transferMany(
   const bulk_id = newId()
   return retryTaken(() =>
     ctx.act(async (step) => {
-      const buckets = await holdBuckets(step.tx, source_bucket, destBucket)
+      const [buckets, current] = await Promise.all([holdBuckets(step.tx, source_bucket, destBucket), asCurrent(step)])
       const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id }
-      const { placed, errors } = await transferObjects(await asCurrent(step), buckets, pairs, options)
+      const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
       return placed.length > 0 ? result : step.nothing(result)
     }),
@@ -94,8 +94,8 @@ export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]
   allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
   return ctx.act(async (step) => {
-    const bucket = await holdBucket(step.tx, name)
-    const { removed, trashIds, errors } = await deleteKeys(await asCurrent(step), bucket, keys, { bulk_id })
+    const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
+    const { removed, trashIds, errors } = await deleteKeys(current, bucket, keys, { bulk_id })
     const result = { succeeded: removed, errors, trash_ids: trashIds }
     return removed.length > 0 ? result : step.nothing(result)
   })
@@ -178,8 +178,8 @@ export async function updateMetadata(
   const text = change.metadata && metadataText(change.metadata)
   return ctx.act(async (step) => {
     const { tx, record } = step
-    const bucket = await holdBucket(tx, name)
-    allow(await currentActor(step), 'write', name, key)
+    const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
+    allow(actor, 'write', name, key)
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw objectMissing(name, key)
     if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))

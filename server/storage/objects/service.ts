@@ -42,8 +42,7 @@ export async function deleteObject(
   for (const right of rights) allow(ctx.actor, right, bucketName, key)
   await ctx.act(async (step) => {
     const { tx } = step
-    const bucket = await holdBucket(tx, bucketName)
-    const actor = await currentActor(step)
+    const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
     for (const right of rights) allow(actor, right, bucketName, key)
     const old = await store.lockObject(tx, bucket.id, key)
     if (!old) throw objectMissing(bucketName, key)
@@ -62,24 +61,18 @@ export async function removeObjects(
   rows: readonly store.ObjectRow[],
   { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
 ): Promise<string[]> {
-  const { tx, record } = step
+  const { tx, record, alongside } = step
   if (rows.length === 0) return []
-  await store.deleteObjects(
-    tx,
-    bucket.id,
-    rows.map(({ key }) => key),
-  )
+  const keys = rows.map(({ key }) => key)
+  const blobs = rows.map(({ blob_id }) => blob_id)
+  alongside(store.deleteObjects(tx, bucket.id, keys))
+  if (permanent) alongside(releaseBlobs(step, blobs))
   const kept = permanent
     ? rows.map(() => null)
-    : await moveToTrash(step, bucket, rows, { reason: 'deleted', job_id: more.job_id })
-  if (permanent)
-    await releaseBlobs(
-      step,
-      rows.map(({ blob_id }) => blob_id),
-    )
+    : moveToTrash(step, bucket, rows, { reason: 'deleted', job_id: more.job_id })
   const bytes = rows.reduce((sum, { size }) => sum + size, 0)
   const trashed = rows.reduce((sum, { size }, i) => sum + (kept[i] ? size : 0), 0)
-  await countUsage(tx, bucket, { bytes: -bytes, objects: -rows.length, trash_bytes: trashed })
+  alongside(countUsage(tx, bucket, { bytes: -bytes, objects: -rows.length, trash_bytes: trashed }))
   for (const [i, { key, size }] of rows.entries()) {
     const trash_id = kept[i] ?? undefined
     record({
@@ -121,7 +114,7 @@ export async function reinstateOver(
     if (object) return { object }
     const old = await store.lockObject(tx, bucket.id, row.key)
     if (!old) continue
-    const [trash_id = null] = await moveToTrash(step, bucket, [old], { reason: 'overwritten' })
+    const [trash_id = null] = moveToTrash(step, bucket, [old], { reason: 'overwritten' })
     await store.replaceObject(tx, row)
     const now = { ...row, created_at: old.created_at }
     return { object: describeObject(now, bucket.name), replaced: { size: old.size, trash_id } }

@@ -33,53 +33,51 @@ export async function findContents(
   return { row, bytes }
 }
 
-const insert = prepared((tx: Tx, row: ObjectRow) =>
+const insert = prepared((tx: Tx, { rows }: { rows: readonly ObjectRow[] }) =>
   tx
     .insertInto('objects')
-    .values(row)
+    .values(rows)
     .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
     .returning('key'),
 )
 /** Returns false if the key is taken: the insert decides who creates an object. */
-export const insertObject = async (tx: Tx, row: ObjectRow): Promise<boolean> => (await insert(tx, row)).length > 0
+export const insertObject = async (tx: Tx, row: ObjectRow): Promise<boolean> =>
+  (await insert(tx, { rows: [row] })).length > 0
 
-export const lockObject = (tx: Tx, bucketId: string, key: string): Promise<ObjectRow | undefined> =>
-  tx
-    .selectFrom('objects')
-    .selectAll()
-    .where('bucket_id', '=', bucketId)
-    .where('key', '=', key)
-    .forUpdate()
-    .executeTakeFirst()
+export const lockObject = async (tx: Tx, bucketId: string, key: string): Promise<ObjectRow | undefined> =>
+  (await lockObjects(tx, bucketId, [key]))[0]
 
-const withKeys = (tx: Tx, bucketId: string, keys: readonly string[]) =>
-  tx.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).orderBy('key')
+interface Keys {
+  bucketId: string
+  keys: readonly string[]
+}
+const withKeys = (db: Db, { bucketId, keys }: Keys) =>
+  db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).orderBy('key')
+const lock = prepared((tx: Tx, named: Keys) => withKeys(tx, named).forUpdate())
+const share = prepared((tx: Tx, named: Keys) => withKeys(tx, named).forShare())
+const find = prepared(withKeys)
 
 /** Locks the objects with these keys until the transaction ends, in key order. */
 export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
-  keys.length === 0 ? [] : withKeys(tx, bucketId, keys).forUpdate().execute()
+  keys.length === 0 ? [] : lock(tx, { bucketId, keys })
 
 /** Like `lockObjects`, but only prevents their deletion or replacement. */
 export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
-  keys.length === 0 ? [] : withKeys(tx, bucketId, keys).forShare().execute()
+  keys.length === 0 ? [] : share(tx, { bucketId, keys })
 
 /** Returns the keys that were free. Always inserts in key order: an insert waits for another's of the same key. */
 export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Promise<string[]> {
   if (unordered.length === 0) return []
   const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  const inserted = await tx
-    .insertInto('objects')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
-    .returning('key')
-    .execute()
-  return inserted.map(({ key }) => key)
+  return (await insert(tx, { rows })).map(({ key }) => key)
 }
 
 export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<void> => {
-  if (keys.length > 0)
-    await tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+  if (keys.length > 0) await remove(tx, { bucketId, keys })
 }
+const remove = prepared((tx: Tx, { bucketId, keys }: Keys) =>
+  tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys),
+)
 
 export const describeAs = (
   tx: Tx,
@@ -87,11 +85,9 @@ export const describeAs = (
   change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'last_modified'>,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
-export const replaceObject = (tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
-  tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
-
-export const deleteObject = (tx: Tx, bucketId: string, key: string) =>
-  tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', '=', key).execute()
+export const replaceObject = prepared((tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
+  tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key),
+)
 
 const inRange = (db: Db, bucketId: string, { from, to }: KeyRange) => {
   const query = db.selectFrom('objects').where('bucket_id', '=', bucketId).where('key', '>=', from)
@@ -194,9 +190,7 @@ export function toEntry(key: string, depth: number): Entry {
 }
 
 export const findObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
-  keys.length === 0
-    ? []
-    : db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+  keys.length === 0 ? [] : find(db, { bucketId, keys })
 
 /** Part of a sorted list: at most `limit` from the `offset`th on. */
 export interface Slice {

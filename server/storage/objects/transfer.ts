@@ -38,7 +38,7 @@ export async function transferObjects(
   pairs: readonly Pair[],
   { kind, ifNoneMatch = false, seen, ...more }: Options,
 ): Promise<Outcome> {
-  const { tx, record } = step
+  const { tx, record, alongside } = step
   const errors: ItemError[] = []
   const allowed = pairs.filter((pair) => {
     const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name }, pair)
@@ -46,29 +46,25 @@ export async function transferObjects(
     return !refused
   })
   const keys = allowed.map(({ key }) => key)
-  const there = await (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys)
+  const targets = allowed.map(({ dest: key }) => key)
+  const [there, inTheWay] = await Promise.all([
+    (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys),
+    store.lockObjects(tx, dest.id, targets),
+  ])
   const { rows, changed } = asSeen(there, seen)
   errors.push(...changed)
   const others = new Set(changed.map(({ key }) => key))
   const wanted = allowed.filter(({ key }) => !others.has(key))
   const sources = new Map(rows.map((row) => [row.key, row]))
-  const targets = wanted.map(({ dest: key }) => key)
-  const taken = new Map((await store.lockObjects(tx, dest.id, targets)).map((row) => [row.key, row]))
+  const taken = new Map(inTheWay.map((row) => [row.key, row]))
   const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, { sources, taken, ifNoneMatch })
   errors.push(...refused)
 
-  if (kind === 'move')
-    await store.deleteObjects(
-      tx,
-      source.id,
-      accepted.map(({ pair }) => pair.key),
-    )
-  await store.deleteObjects(
-    tx,
-    dest.id,
-    replaced.map(({ key }) => key),
-  )
-  const trashIds = await moveToTrash(step, dest, replaced, { reason: 'overwritten', job_id: more.job_id })
+  const left = accepted.map(({ pair }) => pair.key)
+  if (kind === 'move') alongside(store.deleteObjects(tx, source.id, left))
+  const overwritten = replaced.map(({ key }) => key)
+  alongside(store.deleteObjects(tx, dest.id, overwritten))
+  const trashIds = moveToTrash(step, dest, replaced, { reason: 'overwritten', job_id: more.job_id })
   const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
   const now = step.now().toISOString()
   const arrivals = accepted.map(({ pair, row }) => ({
@@ -93,7 +89,7 @@ export async function transferObjects(
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
-  await count(tx, { kind, source, dest }, accepted, { replaced, trashOf })
+  alongside(count(tx, { kind, source, dest }, accepted, { replaced, trashOf }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
@@ -218,15 +214,14 @@ async function count(
   const freed = replaced.reduce((sum, { size }) => sum + size, 0)
   const trashed = replaced.reduce((sum, { key, size }) => sum + (trashOf.get(key) ? size : 0), 0)
   const stays = kind === 'move' && source.id === dest.id
-  if (kind === 'move' && !stays) await countUsage(tx, source, { bytes: -came, objects: -accepted.length })
-  await countUsage(
-    tx,
-    dest,
-    {
-      bytes: (stays ? 0 : came) - freed,
-      objects: (stays ? 0 : accepted.length) - replaced.length,
-      trash_bytes: trashed,
-    },
-    kind === 'move' && !stays ? came : 0,
-  )
+  const leaves = kind === 'move' && !stays
+  const change = {
+    bytes: (stays ? 0 : came) - freed,
+    objects: (stays ? 0 : accepted.length) - replaced.length,
+    trash_bytes: trashed,
+  }
+  await Promise.all([
+    leaves ? countUsage(tx, source, { bytes: -came, objects: -accepted.length }) : undefined,
+    countUsage(tx, dest, change, leaves ? came : 0),
+  ])
 }

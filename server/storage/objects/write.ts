@@ -51,14 +51,13 @@ export async function writeAll(
     const result = await ctx.act(async (step) => {
       const { tx } = step
       await received[0]?.arrival.settle(tx)
-      const bucket = await holdBucket(tx, bucketName)
-      const actor = await currentActor(step)
+      const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
       for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
       const placed = new Map<Received, { object: StoredObject; created: boolean }>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        await keepBlob(step, one.blob)
+        step.alongside(keepBlob(step, one.blob))
         const { growth, ...result } = await writeReceived(step, bucket, one, { conditions })
         placed.set(one, result)
         change.bytes += growth.bytes
@@ -66,7 +65,7 @@ export async function writeAll(
         change.trash_bytes += growth.trash_bytes
       }
       // Once and last, also against deadlocks: files counted one by one made every second pair of forms deadlock.
-      await countUsage(tx, bucket, change)
+      step.alongside(countUsage(tx, bucket, change))
       return received.flatMap((one) => placed.get(one) ?? [])
     })
     received[0]?.arrival.settled()
@@ -125,9 +124,9 @@ async function writeContents(step: Step, bucket: HeldBucket, contents: Contents,
   assertConditions(old, conditions)
   let trashId: string | null = null
   if (old) {
-    const [id = null] = await moveToTrash(step, bucket, [old], { reason: 'overwritten' })
+    const [id = null] = moveToTrash(step, bucket, [old], { reason: 'overwritten' })
     trashId = id
-    await store.replaceObject(tx, row)
+    step.alongside(store.replaceObject(tx, row))
     row.created_at = old.created_at
   }
   const growth = {
@@ -167,14 +166,14 @@ export async function writeUnderFreeName(
       await received.arrival.settle(tx)
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
-      await keepBlob(step, received.blob)
+      step.alongside(keepBlob(step, received.blob))
       for (const key of names) {
         const one = { upload: { ...received.upload, key }, blob: received.blob }
         const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(
           asTaken,
         )
         if (!placed) continue
-        await countUsage(tx, bucket, placed.growth)
+        step.alongside(countUsage(tx, bucket, placed.growth))
         return placed.object
       }
       throw new ServiceError('conflict', 'Too many files have this name.')

@@ -26,25 +26,22 @@ const PURGE_LIMIT = 10_000
  * the same order. If it is off, returns nulls and leaves the bytes to the collector. The caller counts the usage.
  * `job_id` is the job doing it, if any.
  */
-export async function moveToTrash(
+export function moveToTrash(
   step: Step,
   bucket: HeldBucket,
   rows: readonly Row<'objects'>[],
   { reason, job_id = null }: { reason: 'deleted' | 'overwritten'; job_id?: string | null | undefined },
-): Promise<(string | null)[]> {
-  const { tx } = step
+): (string | null)[] {
   if (rows.length === 0) return []
   if (bucket.trash_days === 0) {
-    await releaseBlobs(
-      step,
-      rows.map(({ blob_id }) => blob_id),
-    )
+    const blobs = rows.map(({ blob_id }) => blob_id)
+    step.alongside(releaseBlobs(step, blobs))
     return rows.map(() => null)
   }
   const now = step.now().toISOString()
   const more = { reason, deleted_at: now, deleted_by: step.actor.user_id, job_id }
   const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
-  await store.insertTrash(tx, items)
+  step.alongside(store.insertTrash(step.tx, items))
   return items.map(({ id }) => id)
 }
 

@@ -1,9 +1,11 @@
 import type { KeyRange } from '../../../contract/permissions.ts'
-import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type TrashRow = Row<'trash'>
 
-export const insertTrash = (tx: Tx, rows: readonly NewRow<'trash'>[]) => tx.insertInto('trash').values(rows).execute()
+export const insertTrash = (tx: Tx, rows: readonly TrashRow[]) => insert(tx, { rows })
+const insert = prepared((tx: Tx, { rows }: { rows: readonly TrashRow[] }) => tx.insertInto('trash').values(rows))
 
 /** Items in the ranges, latest first, after the previous page's position. */
 export function listTrash(
