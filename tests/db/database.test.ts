@@ -10,7 +10,7 @@ import { pino } from 'pino'
 import { newId } from '../../server/base/id.ts'
 import { openBlobs } from '../../server/blobs/drivers/open.ts'
 import { readConfig } from '../../server/config/config.ts'
-import { type Ctx, createContext, systemActor } from '../../server/context.ts'
+import { type Ctx, createContext, type Step, systemActor } from '../../server/context.ts'
 import { migrations } from '../../server/db/migrations/index.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import { prepared } from '../../server/db/prepared.ts'
@@ -240,6 +240,144 @@ describeEngines('database', (engine) => {
     )
     await assert.rejects(looks(database.db, { name: 'first' }), /takes all of its values from its parameters/)
   })
+
+  it('runs a prepared query with lists of values and rows of any length', async () => {
+    const put = prepared((tx: Tx, { rows }: { rows: readonly ReturnType<typeof bucket>[] }) =>
+      tx.insertInto('buckets').values(rows).returning('name'),
+    )
+    const find = prepared((db: Db, { days, named }: { days: number; named: readonly string[] }) =>
+      db.selectFrom('buckets').select('name').where('trash_days', '=', days).where('name', 'in', named).orderBy('name'),
+    )
+    for (const [i, length] of [1, 3, 5, 3, 1, 5].entries()) {
+      const listed = Array.from({ length }, (_, k) => `listed-${i}-${k}`)
+      const put_ = await ctx.upkeep(({ tx }) => put(tx, { rows: listed.map(bucket) }))
+      assert.deepEqual(put_.map(({ name }) => name).sort(), listed)
+      const named = [...listed, 'nowhere']
+      assert.deepEqual(
+        (await find(database.db, { days: 7, named })).map(({ name }) => name),
+        listed,
+      )
+      assert.deepEqual(await find(database.db, { days: 8, named }), [])
+    }
+    await assert.rejects(
+      ctx.upkeep(({ tx }) => put(tx, { rows: [bucket('whole'), { ...bucket('half'), name: undefined as never }] })),
+      /without its parameter rows.1.name/,
+    )
+    assert.ok(!(await names()).includes('whole'))
+  })
+
+  it('runs statements of a transaction in the order in which they were begun, without waiting for each', async () => {
+    const found = await ctx.upkeep(async ({ tx }) => {
+      const row = bucket('in order')
+      const days = (trash_days: number) =>
+        tx.updateTable('buckets').set({ trash_days }).where('id', '=', row.id).execute()
+      const read = () => tx.selectFrom('buckets').select('trash_days').where('id', '=', row.id).execute()
+      const all = await Promise.all([
+        read(),
+        insert(tx, 'other'),
+        read(),
+        tx.insertInto('buckets').values(row).execute(),
+        read(),
+        days(1),
+        read(),
+        days(2),
+        read(),
+      ])
+      return [0, 2, 4, 6, 8].map((i) => (all[i] as { trash_days: number }[]).map(({ trash_days }) => trash_days))
+    })
+    assert.deepEqual(found, [[], [], [7], [1], [2]])
+  })
+
+  it('fails with the first error of statements that were begun together, and changes nothing', async () => {
+    await ctx.upkeep(({ tx }) => insert(tx, 'taken'))
+    const together = ctx.upkeep(({ tx }) => {
+      const early = insert(tx, 'not kept').then(() => insert(tx, 'taken'))
+      const late = early.then(
+        () => undefined,
+        () => insert(tx, 'after the failure'),
+      )
+      return Promise.all([late, early])
+    })
+    await assert.rejects(together, /unique/i)
+    assert.deepEqual(
+      (await names()).filter((name) => name === 'not kept' || name === 'after the failure'),
+      [],
+    )
+  })
+
+  it('refuses a statement of a transaction that has ended', async () => {
+    let kept: Tx | undefined
+    await ctx.upkeep(async ({ tx }) => {
+      kept = tx
+      await insert(tx, 'ended')
+    })
+    await assert.rejects(insert(kept as Tx, 'too late'), /after the end of its transaction/)
+    await assert.rejects(
+      ctx.upkeep(({ tx }) => {
+        kept = tx
+        throw new Error('changed its mind')
+      }),
+      /changed its mind/,
+    )
+    await assert.rejects(insert(kept as Tx, 'too late'), /after the end of its transaction/)
+    assert.ok(!(await names()).includes('too late'))
+  })
+
+  it('records nothing and keeps nothing when what a change does not wait for fails', async () => {
+    const records = await count('audit')
+    const change = (name: string, last: (step: Step) => Promise<void> | void) =>
+      ctx.act(async (step) => {
+        step.alongside(insert(step.tx, 'alongside'))
+        step.alongside(insert(step.tx, name))
+        step.record({ name: 'create_bucket', bucket: name, details: { quota_gb: null, trash_days: 7 } })
+        await last(step)
+      })
+    await assert.rejects(
+      change('taken', () => undefined),
+      /unique/i,
+    )
+    await assert.rejects(
+      change('taken', (step) => void step.alongside(Promise.reject(new Error('later')))),
+      /unique|later/i,
+    )
+    await assert.rejects(
+      change('free', () => {
+        throw new Error('fails itself')
+      }),
+      /fails itself/,
+    )
+    assert.equal(await count('audit'), records)
+    assert.deepEqual(
+      (await names()).filter((name) => name === 'alongside' || name === 'free'),
+      [],
+    )
+    await change('free', () => undefined)
+    assert.equal(await count('audit'), records + 1)
+  })
+
+  if (engine === 'postgres')
+    it('goes on with prepared queries after a migration has changed their columns', async () => {
+      const all = prepared((db: Db, { name }: { name: string }) =>
+        db.selectFrom('buckets').selectAll().where('name', '=', name),
+      )
+      const opened = await openDatabase(url, { report: (error) => void reported.push(error), connections: 3 })
+      const find = async () => Object.keys((await all(opened.db, { name: 'taken' }))[0] ?? {}).length
+      const inTransaction = () =>
+        opened.transaction(async (tx) => Object.keys((await all(tx, { name: 'taken' }))[0] ?? {}).length)
+      const everywhere = () => Promise.all([find(), find(), find(), inTransaction(), inTransaction()])
+      try {
+        // Twice: the first may use one connection several times.
+        await everywhere()
+        const [columns = 0] = await everywhere()
+        await sql`alter table buckets add column colour text`.execute(database.db as never)
+        assert.deepEqual(await everywhere(), Array(5).fill(columns + 1))
+        await sql`alter table buckets drop column colour`.execute(database.db as never)
+        assert.deepEqual([await inTransaction(), await find()], [columns, columns])
+        assert.deepEqual(await everywhere(), Array(5).fill(columns))
+      } finally {
+        await opened.close()
+      }
+    })
 
   it('finds nothing in an empty list, and everything outside of it, in columns of any type', async () => {
     await ctx.upkeep(({ tx }) => insert(tx, 'listed'))

@@ -59,6 +59,7 @@ class Connection implements DatabaseConnection {
   #waiting = false
   /** Why the open transaction failed. */
   #failure: unknown
+  #gathering = false
   constructor(client: pg.PoolClient, plans: Plans) {
     this.#client = client
     this.#plans = plans
@@ -116,9 +117,21 @@ class Connection implements DatabaseConnection {
     this.#client.release()
   }
 
+  /** What is sent until the queue of microtasks is empty is written to the socket at once. */
+  #gather(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    const { stream } = this.#client.connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#gathering = false
+      stream.uncork()
+    })
+  }
   async #send<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const config = { text: query.sql, values: query.parameters as unknown[] }
     const name = isPrepared(query) ? `${query.name}.${this.#plans.generation}` : undefined
+    this.#gather()
     const sent = this.#client.query<R & pg.QueryResultRow>(name ? { ...config, name } : config)
     if (this.#begun) {
       sent.catch(() => undefined)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import { afterKey, type KeyRange } from '../../../contract/permissions.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
@@ -128,31 +128,50 @@ const AFTER = afterKey('')
  */
 export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Entry[]> {
   const { bucketId, depth, order } = walk
-  const asc = order === 'asc'
-  const rest = sql`substr(w.key, ${sql.lit(depth + 1)})`
-  // '0' is the byte after the folder's slash.
-  const slash = sql`${sql.lit(depth)} + instr(${rest}, '/')`
-  const next = asc
-    ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${AFTER} end`
-    : sql`o.key < case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash}) else w.key end`
-  const end = asc ? (range.to === null ? sql`` : sql`and o.key < ${range.to}`) : sql`and o.key >= ${range.from}`
-  const bounds = range.to === null ? sql`` : sql`and key < ${range.to}`
-  const direction = sql.raw(order)
-  const { rows } = await sql<{ key: string }>`
-    with recursive w(key, n) as (
-      select * from (
-        select key, 1 from objects where bucket_id = ${bucketId} and key >= ${range.from} ${bounds}
-        order by key ${direction} limit 1
-      ) as first_entry
-      union all
-      select (
-        select o.key from objects o where o.bucket_id = ${bucketId} and ${next} ${end}
-        order by o.key ${direction} limit 1
-      ), n + 1
-      from w where w.key is not null and n <= ${limit}
-    )
-    select key from w where key is not null order by n limit ${limit}`.execute(db)
+  const { from, to } = range
+  const walked = { bucketId, depth, limit, from, to: to ?? '' }
+  const rows = await walks[order][to === null ? 'endless' : 'ending'](db, walked)
   return rows.map(({ key }) => toEntry(key, depth))
+}
+
+interface Walked {
+  bucketId: string
+  depth: number
+  limit: number
+  from: string
+  to: string
+}
+const walkIn = (order: Walk['order'], ends: boolean) =>
+  prepared((db: Db, { bucketId, depth, limit, from, to }: Walked): Compilable<{ key: string }> => {
+    const asc = order === 'asc'
+    const rest = sql`substr(w.key, ${depth} + 1)`
+    // '0' is the byte after the folder's slash.
+    const slash = sql`${depth} + instr(${rest}, '/')`
+    const next = asc
+      ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${sql.lit(AFTER)} end`
+      : sql`o.key < case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash}) else w.key end`
+    const end = asc ? (ends ? sql`and o.key < ${to}` : sql``) : sql`and o.key >= ${from}`
+    const bounds = ends ? sql`and key < ${to}` : sql``
+    const direction = sql.raw(order)
+    const text = sql<{ key: string }>`
+      with recursive w(key, n) as (
+        select * from (
+          select key, 1 from objects where bucket_id = ${bucketId} and key >= ${from} ${bounds}
+          order by key ${direction} limit 1
+        ) as first_entry
+        union all
+        select (
+          select o.key from objects o where o.bucket_id = ${bucketId} and ${next} ${end}
+          order by o.key ${direction} limit 1
+        ), n + 1
+        from w where w.key is not null and n <= ${limit}
+      )
+      select key from w where key is not null order by n limit ${limit}`
+    return { compile: () => text.compile(db) }
+  })
+const walks = {
+  asc: { ending: walkIn('asc', true), endless: walkIn('asc', false) },
+  desc: { ending: walkIn('desc', true), endless: walkIn('desc', false) },
 }
 
 const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: string }) =>
@@ -165,19 +184,32 @@ const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: 
     .limit(sql.lit(1)),
 )
 
+const pageIn = (order: Walk['order'], ends: boolean) =>
+  prepared((db: Db, { bucketId, from, to, limit }: Omit<Walked, 'depth'>) =>
+    inRange(db, bucketId, { from, to: ends ? to : null })
+      .selectAll()
+      .orderBy('key', order)
+      .limit(limit),
+  )
+const pages = {
+  asc: { ending: pageIn('asc', true), endless: pageIn('asc', false) },
+  desc: { ending: pageIn('desc', true), endless: pageIn('desc', false) },
+}
+
 /**
  * The first objects of a range, up to the first folder below. Where a folder holds only objects this is a whole page,
  * at half the cost of reading names and then rows. Reads one key where a folder comes first.
  */
 export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> {
-  const ordered = inRange(db, walk.bucketId, range).orderBy('key', walk.order)
+  const { bucketId, order } = walk
+  const { from, to } = range
   const leads = (key: string) => toEntry(key, walk.depth).is_folder
   const [first] =
-    walk.order === 'asc'
-      ? await keyFrom(db, { bucketId: walk.bucketId, from: range.from })
-      : await ordered.select('key').limit(1).execute()
+    order === 'asc'
+      ? await keyFrom(db, { bucketId, from })
+      : await inRange(db, bucketId, range).select('key').orderBy('key', order).limit(1).execute()
   if (!first || leads(first.key)) return []
-  const rows = await ordered.selectAll().limit(limit).execute()
+  const rows = await pages[order][to === null ? 'endless' : 'ending'](db, { bucketId, from, to: to ?? '', limit })
   const end = rows.findIndex(({ key }) => leads(key))
   return end < 0 ? rows : rows.slice(0, end)
 }
