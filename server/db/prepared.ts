@@ -1,13 +1,12 @@
+import { hash } from 'node:crypto'
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** A prepared query that is being executed, with a name that no other one of the process has. */
+/** A prepared query that is being executed. Only a query of the same text has the same name, in any process. */
 export interface Prepared extends CompiledQuery {
   name: string
 }
 export const isPrepared = (query: CompiledQuery): query is Prepared => 'name' in query
-
-let count = 0
 
 /** Where a value is in the parameters: a key, or that of a list, a position and perhaps a column. */
 type Place = readonly (string | number)[]
@@ -32,7 +31,6 @@ const MOST_LISTED = 4
 export function prepared<D extends Db, P extends object, R>(
   build: (db: D, parameters: P) => Compilable<R>,
 ): (db: D, parameters: P) => Promise<R[]> {
-  const number = ++count
   let lists: readonly (keyof P)[] | undefined
   const compiled = new Map<unknown, Map<string, Compiled<R>>>()
   return async (db, parameters) => {
@@ -50,7 +48,7 @@ export function prepared<D extends Db, P extends object, R>(
     const query: Prepared & CompiledQuery<R> = {
       ...known.query,
       parameters: known.places.map((place) => valueAt(parameters, place)),
-      name: `prepared_${number}_${shape}`,
+      name: known.name,
     }
     return (await executor.executeQuery<R>(query)).rows
   }
@@ -77,6 +75,7 @@ function placeholderFor(place: Place, value: unknown): unknown {
 
 interface Compiled<R> {
   query: CompiledQuery<R>
+  name: string
   /** Where each of its values comes from. */
   places: readonly Place[]
 }
@@ -87,5 +86,5 @@ function compile<R>(query: Compilable<R>): Compiled<R> {
     if (one instanceof Placeholder) return one.place
     throw new Error('A prepared query takes all of its values from its parameters')
   })
-  return { query: compiled, places }
+  return { query: compiled, name: hash('sha256', compiled.sql, 'base64url').slice(0, 24), places }
 }

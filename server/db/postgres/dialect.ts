@@ -21,6 +21,9 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, (text) => new Date(text).toISOString()],
 ])
 
+const UNKEPT =
+  'The pooler between this service and PostgreSQL does not keep prepared statements, so queries are planned each time. PgBouncer keeps them from 1.21 on, with max_prepared_statements'
+
 /** `in ()` is false, as on SQLite, instead of a syntax error. */
 class Compiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
@@ -33,12 +36,12 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-/** Kysely's dialect over a pool, with empty lists as on SQLite. */
-export const serverDialect = (pool: pg.Pool): Dialect => ({
+/** Kysely's dialect over a pool, with empty lists as on SQLite. `report` gets what an administrator should know. */
+export const serverDialect = (pool: pg.Pool, report: (error: Error) => void): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
   createQueryCompiler: () => new Compiler(),
-  createDriver: () => new PooledDriver(pool),
+  createDriver: () => new PooledDriver(pool, () => report(new Error(UNKEPT))),
 })
 
 /** A pool of at most `most` connections, whose values are as the schema says. */

@@ -1,7 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, type TransactionSettings } from 'kysely'
 import type pg from 'pg'
 import { isPrepared } from '../prepared.ts'
-import { isAfterFailure, isStalePlan } from './errors.ts'
+import { isAfterFailure, isForgotten, isStalePlan } from './errors.ts'
 
 /**
  * Kysely's driver over a pool, with two differences. A transaction's first statement does not wait for its beginning: both
@@ -11,9 +11,11 @@ import { isAfterFailure, isStalePlan } from './errors.ts'
 export class PooledDriver implements Driver {
   readonly #pool: pg.Pool
   readonly #connections = new WeakMap<pg.PoolClient, Connection>()
-  readonly #plans: Plans = { generation: 0 }
-  constructor(pool: pg.Pool) {
+  readonly #plans: Plans
+  /** `forgotten` is called once, when it turns out that prepared statements do not stay with their connection. */
+  constructor(pool: pg.Pool, forgotten: () => void) {
     this.#pool = pool
+    this.#plans = { generation: 0, kept: true, forgotten }
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<Connection> {
@@ -42,9 +44,12 @@ export class PooledDriver implements Driver {
   }
 }
 
-/** Part of the names of prepared statements; another generation makes every connection prepare them anew. */
 interface Plans {
+  /** Part of the names of prepared statements; another one makes every connection prepare them anew. */
   generation: number
+  /** Whether statements are named at all. */
+  kept: boolean
+  forgotten(): void
 }
 
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
@@ -96,16 +101,27 @@ class Connection implements DatabaseConnection {
     try {
       return await this.#send<R>(query)
     } catch (error) {
-      // A migration changed a table since this query was prepared. A transaction has failed with it, and runs again.
-      const stale = isStalePlan(error)
-      if (stale && this.#plans.generation === generation) this.#plans.generation++
-      if (stale && !this.#open) return await this.#send<R>(query)
+      // A transaction has failed with it, and runs again.
+      if (this.#isOfPlan(error, generation) && !this.#open) return await this.#send<R>(query)
       throw this.#reason(error)
     }
   }
   // biome-ignore lint/correctness/useYield: Strongroom streams nothing from its database; Kysely's interface asks for this
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('This driver does not stream rows')
+  }
+  /** Whether it would not have happened to a statement that is not prepared, or that is prepared anew. */
+  #isOfPlan(error: unknown, generation: number): boolean {
+    const plans = this.#plans
+    // A migration changed a table since the query was prepared.
+    const stale = isStalePlan(error)
+    if (stale && plans.generation === generation) plans.generation++
+    const forgotten = isForgotten(error)
+    if (forgotten && plans.kept) {
+      plans.kept = false
+      plans.forgotten()
+    }
+    return stale || forgotten
   }
   /** What the open transaction failed with, where an error only says that it has. */
   #reason(error: unknown): unknown {
@@ -130,7 +146,7 @@ class Connection implements DatabaseConnection {
   }
   async #send<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const config = { text: query.sql, values: query.parameters as unknown[] }
-    const name = isPrepared(query) ? `${query.name}.${this.#plans.generation}` : undefined
+    const name = this.#plans.kept && isPrepared(query) ? `${query.name}.${this.#plans.generation}` : undefined
     this.#gather()
     const sent = this.#client.query<R & pg.QueryResultRow>(name ? { ...config, name } : config)
     if (this.#begun) {

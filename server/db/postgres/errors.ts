@@ -30,11 +30,18 @@ export const isOutage = (error: Error): boolean =>
 const RETRYABLE = new Set(['40001', '40P01', '23503'])
 /** Whether the transaction may succeed when it runs again. */
 export const isRetryable = (error: unknown): boolean =>
-  (error instanceof Error && RETRYABLE.has(codeOf(error))) || isStalePlan(error)
+  (error instanceof Error && RETRYABLE.has(codeOf(error))) || isStalePlan(error) || isForgotten(error)
 
 /** Whether a prepared statement returns other columns than when it was prepared ("cached plan must not change result type"). */
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '0A000' && 'routine' in error && error.routine === 'RevalidateCachedQuery'
+
+/**
+ * Whether a prepared statement is not there although this connection prepared it, or is there although it did not
+ * (invalid_sql_statement_name, duplicate_prepared_statement): a pooler has changed the server's connection.
+ */
+export const isForgotten = (error: unknown): boolean =>
+  error instanceof Error && (codeOf(error) === '26000' || codeOf(error) === '42P05')
 
 /** Whether a statement was refused only because an earlier one of its transaction failed (in_failed_sql_transaction). */
 export const isAfterFailure = (error: unknown): boolean => error instanceof Error && codeOf(error) === '25P02'

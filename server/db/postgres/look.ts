@@ -12,7 +12,7 @@ export async function lookIntoPostgres(url: string): Promise<Kysely<Schema>> {
     await pool.end()
     throw new Refusal(`The database of DATABASE_URL cannot be opened: ${saidBy(error)}.`, { cause: error })
   }
-  return new Kysely<Schema>({ dialect: serverDialect(pool) })
+  return new Kysely<Schema>({ dialect: serverDialect(pool, () => undefined) })
 }
 
 /** Each of several addresses that were tried failed for its own reason. */

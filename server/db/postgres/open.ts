@@ -21,7 +21,7 @@ export async function openPostgres(
   pool.on('error', report)
   // The same for one that is lost between two statements of a transaction: its next statement fails.
   pool.on('connect', (client) => void client.on('error', report))
-  const dialect = observeDialect(serverDialect(pool), observer, isOutage)
+  const dialect = observeDialect(serverDialect(pool, report), observer, isOutage)
   const { handle: writer, transact } = await openHandle(dialect)
   const reader = writer.withPlugin(rootHandleGuard)
   const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
