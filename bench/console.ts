@@ -9,6 +9,7 @@ import { weigh } from '../scripts/console-budget.ts'
 import { launchChromium, newProfile, noBrowser, signInto } from '../tests/support/launch.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { flat, seedObjects } from './seed.ts'
+import { serviceEnv, WHO } from './service.ts'
 
 /**
  * Measures the console in a real browser against a real service, each figure beside its budget (docs/console.md). Bounded:
@@ -16,7 +17,6 @@ import { flat, seedObjects } from './seed.ts'
  * bench/console.ts [--step cold|list|large|drop]`.
  */
 const { values: options } = parseArgs({ options: { step: { type: 'string', default: '' } } })
-const WHO = { email: 'bench@example.com', password: 'password of the benchmarks' }
 const MANY = 100_000
 const FOLDERS = 24
 const FILES = 10_000
@@ -122,7 +122,7 @@ const inBrowser = async <T>(url: string, work: (context: BrowserContext) => Prom
   const browser = await launchChromium(['--enable-precise-memory-info'])
   try {
     const context = await newProfile(browser, { viewport: { width: 1280, height: 800 } })
-    await signInto(context, { url }, WHO)
+    await signInto(context, { url }, { email: WHO.username, password: WHO.password })
     return await work(context)
   } finally {
     await browser.close()
@@ -481,9 +481,7 @@ async function sendByPage(context: BrowserContext, url: string, paths: string[],
 }
 
 async function measure(server: ServerProcess, folder: string, databaseUrl: string): Promise<void> {
-  const { access_token: token } = await createClient({ baseUrl: server.url }).login({
-    body: { username: WHO.email, password: WHO.password },
-  })
+  const { access_token: token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
   const client = createClient({ baseUrl: server.url, token })
   for (const name of ['many', 'dropped', 'floor']) await client.createBucket({ body: { name, trash_days: 0 } })
   await seedObjects(databaseUrl, 'many', flat(MANY))
@@ -509,10 +507,7 @@ else {
   const before = load()
   let server: ServerProcess | undefined
   try {
-    server = await spawnServer({
-      ...{ SECRET_KEY: 'the secret key of the benchmarks, long enough', DATA_DIR: folder, DATABASE_URL: databaseUrl },
-      ...{ PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_ADMIN_EMAIL: WHO.email, BOOTSTRAP_ADMIN_PASSWORD: WHO.password },
-    })
+    server = await spawnServer(serviceEnv(folder, databaseUrl))
     const late = new Promise<never>((_, reject) =>
       setTimeout(() => reject(new Error('Four minutes are over')), LIMIT_MS).unref(),
     )

@@ -11,6 +11,7 @@ import { type Client, createClient } from '../client/derived.ts'
 import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { cpuSeconds } from './load.ts'
+import { serviceEnv, WHO } from './service.ts'
 
 /**
  * Measures the image proxy beside raw sharp (the same pipeline on the same bytes, one render for each core, in a
@@ -171,20 +172,14 @@ async function bench(): Promise<void> {
   const begin = async (cache: number) => {
     await service?.kill('SIGTERM')
     const env = {
-      SECRET_KEY: 'the secret key of the benchmarks, long enough',
-      DATA_DIR: folder,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      BOOTSTRAP_ADMIN_EMAIL: 'bench@example.com',
-      BOOTSTRAP_ADMIN_PASSWORD: 'password of the benchmarks',
+      ...serviceEnv(folder),
       UV_THREADPOOL_SIZE: '16',
       ...ALLOCATOR,
       IMAGE_CACHE_BYTES: String(cache),
     }
     service = await spawnServer(env, ['serve'], COMPILED)
     const { url } = service
-    const body = { username: 'bench@example.com', password: 'password of the benchmarks' }
-    const { access_token } = await createClient({ baseUrl: url }).login({ body })
+    const { access_token } = await createClient({ baseUrl: url }).login({ body: WHO })
     const headers = { authorization: `Bearer ${access_token}` }
     return { url, headers, client: createClient({ baseUrl: url, token: access_token }) }
   }

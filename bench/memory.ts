@@ -11,11 +11,11 @@ import { createClient } from '../client/derived.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { type Job, run } from './load.ts'
 import { inFolders, seedObjects } from './seed.ts'
+import { serviceEnv, WHO } from './service.ts'
 
 const { values: options } = parseArgs({
   options: { minutes: { type: 'string', default: '2' }, million: { type: 'string', default: '1000000' } },
 })
-const WHO = { username: 'bench@example.com', password: 'password of the benchmarks' }
 const EVERY_MS = 10_000
 const MB = 1024 * 1024
 const IDLE_MS = 60_000
@@ -24,13 +24,7 @@ const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
 const databaseUrl = `sqlite:${path.join(folder, 'strongroom.db')}`
 const malloc = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('MALLOC_')))
 const server = await spawnServer({
-  SECRET_KEY: 'the secret key of the benchmarks, long enough',
-  DATA_DIR: folder,
-  DATABASE_URL: databaseUrl,
-  PORT: '0',
-  LOG_LEVEL: 'warn',
-  BOOTSTRAP_ADMIN_EMAIL: WHO.username,
-  BOOTSTRAP_ADMIN_PASSWORD: WHO.password,
+  ...serviceEnv(folder, databaseUrl),
   NODE_OPTIONS: '--max-semi-space-size=2',
   ...(malloc as Record<string, string>),
 })
@@ -42,8 +36,8 @@ try {
     client.putObject({ params: { bucket: 'bench', key }, query: {}, body })
   await put('small', Buffer.alloc(4096, 'strongroom '))
   await put('large', Buffer.alloc(MB, 'strongroom '))
-  const noise = { create: { width: 2000, height: 1000, channels: 3 as const, background: '#778899' } }
-  await put('image.jpg', Buffer.from(await sharp(noise).jpeg().toBuffer()))
+  const plain = { create: { width: 2000, height: 1000, channels: 3 as const, background: '#778899' } }
+  await put('image.jpg', Buffer.from(await sharp(plain).jpeg().toBuffer()))
   console.log(`started: ${Math.round(server.memory().rss / MB)} MB`)
   await seedObjects(databaseUrl, 'million', inFolders(Number(options.million)))
 

@@ -4,6 +4,7 @@ import { createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { type Job, type Outcome, run } from './load.ts'
+import { serviceEnv, WHO } from './service.ts'
 
 interface Row {
   name: string
@@ -12,7 +13,6 @@ interface Row {
   /** Median of the rounds' ratios, two to one. */
   ratio: number
 }
-const WHO = { username: 'bench@example.com', password: 'password of the benchmarks' }
 
 /**
  * Small uploads and downloads through two replicas, over PostgreSQL and a folder of files, beside the same connections to
@@ -21,15 +21,7 @@ const WHO = { username: 'bench@example.com', password: 'password of the benchmar
 export async function measureReplicas(seconds: number, rounds: number, connections: number): Promise<Row[]> {
   const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
   const postgres = await startPostgres()
-  const env = {
-    SECRET_KEY: 'the secret key of the benchmarks, long enough',
-    DATA_DIR: folder,
-    DATABASE_URL: (await createDatabase(postgres.url)).url,
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    BOOTSTRAP_ADMIN_EMAIL: WHO.username,
-    BOOTSTRAP_ADMIN_PASSWORD: WHO.password,
-  }
+  const env = serviceEnv(folder, (await createDatabase(postgres.url)).url)
   const services = [await spawnServer(env), await spawnServer(env)]
   const several = await spawnServer(env, ['serve', '--workers', '2'])
   try {

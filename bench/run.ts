@@ -15,6 +15,7 @@ import { measureAudit } from './audit.ts'
 import { cpuSeconds, type Job, type Outcome, run } from './load.ts'
 import { measureReplicas } from './replicas.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
+import { serviceEnv, WHO } from './service.ts'
 import { measureWebhooks } from './webhooks.ts'
 
 /**
@@ -57,19 +58,8 @@ const postgres = options.postgres ? await startPostgres() : undefined
 const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(folder, 'strongroom.db')}`
 let server: ServerProcess | undefined
 try {
-  server = await spawnServer({
-    SECRET_KEY: 'the secret key of the benchmarks, long enough',
-    DATA_DIR: folder,
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    WEBHOOK_ALLOWED_CIDRS: '127.0.0.1',
-    BOOTSTRAP_ADMIN_EMAIL: 'bench@example.com',
-    BOOTSTRAP_ADMIN_PASSWORD: 'password of the benchmarks',
-  })
-  const { access_token } = await createClient({ baseUrl: server.url }).login({
-    body: { username: 'bench@example.com', password: 'password of the benchmarks' },
-  })
+  server = await spawnServer({ ...serviceEnv(folder, databaseUrl), WEBHOOK_ALLOWED_CIDRS: '127.0.0.1' })
+  const { access_token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
   await measure(server, createClient({ baseUrl: server.url, token: access_token }), access_token)
 } finally {
   await server?.kill('SIGTERM')

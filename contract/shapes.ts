@@ -70,9 +70,12 @@ export const Tags = Type.Record(
 )
 export type Tags = Type.Static<typeof Tags>
 
+export const checksumAlgorithms = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+
 /** A checksum of an object's contents. */
 export const Checksum = Type.Object({
-  algorithm: Type.Enum(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256']),
+  algorithm: Type.Enum([...checksumAlgorithms]),
   type: Type.Enum(['full_object', 'composite'], { description: '`composite`: of the checksums of its parts.' }),
   value: Type.String({ description: 'Base64.' }),
 })

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Checksum } from '../../contract/shapes.ts'
-
-export type Algorithm = Checksum['algorithm']
+import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
 
 /** A hash or checksum of bytes that come one after another. */
 export interface Digest {
@@ -16,7 +14,7 @@ const CRC32C = 0x82f63b78
 const CRC64NVME = '9a6c9329ac4bc9b5'
 
 /** A digest by this algorithm. */
-export async function createDigest(algorithm: Algorithm | 'md5'): Promise<Digest> {
+export async function createDigest(algorithm: ChecksumAlgorithm | 'md5'): Promise<Digest> {
   if (algorithm === 'crc32') return zlibCrc32()
   if (algorithm === 'crc32c') return started(await (await hashWasm()).createCRC32(CRC32C))
   if (algorithm === 'crc64nvme') return started(await (await hashWasm()).createCRC64(CRC64NVME))

@@ -1,8 +1,9 @@
 import { createHash, hash } from 'node:crypto'
+import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
 import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import { removeNow } from './collector.ts'
-import { type Algorithm, createDigest } from './digest.ts'
+import { createDigest } from './digest.ts'
 import { takeBlobId } from './id-pool.ts'
 import * as store from './store.ts'
 
@@ -51,7 +52,7 @@ export async function writeBlob(
   }: {
     inspect: (size: number) => Promise<void> | undefined
     announced?: number | undefined
-    algorithm?: Algorithm | undefined
+    algorithm?: ChecksumAlgorithm | undefined
   },
 ): Promise<WrittenBlob> {
   const grace = ctx.config.blobGraceSeconds * 1000
@@ -111,7 +112,7 @@ export async function writeBlob(
 }
 
 /** The checksum as in a blob's row; null without one. */
-const checksumsOf = (algorithm: Algorithm | undefined, sum: Buffer | undefined): string | null =>
+const checksumsOf = (algorithm: ChecksumAlgorithm | undefined, sum: Buffer | undefined): string | null =>
   algorithm && sum ? JSON.stringify([{ algorithm, type: 'full_object', value: sum.toString('base64') }]) : null
 
 /** Reads until a stream has given more than `limit` bytes, or has ended. */
@@ -152,10 +153,9 @@ export const keepBlob = ({ tx }: Upkeep, { id, body, ...facts }: WrittenBlob): P
 /** Step: like `keepBlob`, for bytes that the storage has joined. */
 export async function keepJoined(
   { tx }: Upkeep,
-  id: string,
+  { id, size }: { id: string; size: number },
   parts: readonly { part_number: number; size: number; md5: string }[],
 ): Promise<void> {
-  const size = parts.reduce((sum, part) => sum + part.size, 0)
   await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums: null })
   await store.insertParts(
     tx,

@@ -1,39 +1,24 @@
 // What `verify --fix` does with bytes that the database does not know, and with entries of the storage that are damaged.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
-import { bareEnv } from '../support/process.ts'
 import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'
+import { verifying } from './verifying.ts'
 
-const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 const HOUR = 3600_000
 const OBJECTS = 40
 
-/** What a command prints and exits with; ids are left out. */
-type Strongroom = (...args: string[]) => Promise<{ code: number; findings: string[]; out: string; err: string }>
+/** What a command prints and exits with; the findings are sorted. */
+type Strongroom = (...args: string[]) => ReturnType<typeof verifying>
 const strongroomOf =
-  (env: Record<string, string>): Strongroom =>
-  (...args) =>
-    new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        [MAIN, ...args],
-        { env: { ...bareEnv, ...env, LOG_LEVEL: 'error' } },
-        (error, out, err) => {
-          const findings = out.split('\n').filter((line) => /^\w+: /.test(line))
-          resolve({
-            code: error ? Number(error.code) : 0,
-            findings: findings.map((one) => one.replaceAll(/[0-9a-f-]{36}/g, 'ID')).sort(),
-            out,
-            err,
-          })
-        },
-      )
-    })
+  (env: TestServer['env']): Strongroom =>
+  async (...args) => {
+    const ran = await verifying({ env: { ...env, LOG_LEVEL: 'error' } }, ...args)
+    return { ...ran, findings: ran.findings.sort() }
+  }
 
 const kinds = (findings: readonly string[]) => findings.map((line) => line.split(':')[0])
 

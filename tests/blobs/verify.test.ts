@@ -105,6 +105,30 @@ describeEngines('verify and backup', (engine) => {
     assert.equal((await server.admin.getBucket({ params: { bucket: 'checked' } })).used_bytes, 5_242_935)
   })
 
+  it('ends where the sizes of parts are wrong, and says that they are', async () => {
+    const blob_id = path.basename(await blobOf('parts'))
+    const change = (from: number, to: number) =>
+      server.database.transaction((tx) =>
+        tx
+          .updateTable('blob_parts')
+          .set({ size: to })
+          .where('blob_id', '=', blob_id)
+          .where('size', '=', from)
+          .execute(),
+      )
+    const wasThere = (await strongroom('verify', '--deep')).findings.length
+    for (const [from, to] of [
+      [3, 0],
+      [0, 1],
+      [1, 2 ** 40],
+      [2 ** 40, 3],
+    ] as const) {
+      await change(from, to)
+      const { findings } = await strongroom('verify', '--deep')
+      assert.equal(findings.length, wasThere, `${findings}`)
+    }
+  })
+
   it('copies the database beside the running service', { skip: engine === 'postgres' }, async () => {
     const target = path.join(server.folder, 'copy.db')
     const { code, last } = await strongroom('backup', target)

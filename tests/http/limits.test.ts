@@ -90,7 +90,10 @@ describeOnce('rate limits and origins', (engine) => {
       assert.match(String(answer.headers.vary), /origin/)
       const simple = await ask(open.url, 'GET', 'http://localhost:5173')
       assert.equal(allowed(simple), 'http://localhost:5173')
-      assert.match(String(simple.headers['access-control-expose-headers']), /etag/)
+      assert.match(
+        String(simple.headers['access-control-expose-headers']),
+        /etag.*x-checksum-crc32\b.*x-checksum-sha256/,
+      )
       const problem = await ask(open.url, 'GET', 'https://app.example', {}, '/api/v1/auth/me')
       assert.deepEqual([problem.status, allowed(problem)], [401, 'https://app.example'], 'a page may read refusals')
       assert.match(String((await ask(open.url, 'GET', undefined)).headers.vary), /origin/, 'caches keep them apart')

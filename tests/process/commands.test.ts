@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { bareEnv } from '../support/process.ts'
+import { strongroom as run } from '../support/process.ts'
 import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer } from '../support/server.ts'
-
-const MAIN = path.join(import.meta.dirname, '../..', 'server', 'main.ts')
 
 describeEngines('commands', (engine, itOnce) => {
   let server: TestServer
@@ -19,14 +13,8 @@ describeEngines('commands', (engine, itOnce) => {
   })
   after(() => server.stop())
 
-  async function strongroom(args: readonly string[], input = '', env: Record<string, string> = {}) {
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      env: { ...bareEnv, ...server.env, LOG_LEVEL: 'error', ...env },
-    })
-    child.stdin.end(input)
-    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-    return { out, err, code }
-  }
+  const strongroom = (args: readonly string[], input = '', env: Record<string, string> = {}) =>
+    run(args, { ...server.env, LOG_LEVEL: 'error', ...env }, { input })
   const cli = async () =>
     (await allActions(server.database))
       .filter(({ actor_type }) => actor_type === 'cli')

@@ -21,10 +21,10 @@ export const bareEnv: Readonly<Record<string, string>> = {
 export async function strongroom(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  more: { cwd?: string; uid?: number } = {},
+  { input = '', ...more }: { cwd?: string; uid?: number; input?: string } = {},
 ) {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...bareEnv, LOG_LEVEL: 'error', ...env }, ...more })
-  child.stdin.end()
+  child.stdin.end(input)
   child.stdout.on('data', (chunk) => void (/serves at/.test(String(chunk)) && child.kill('SIGKILL')))
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { out, err, code: code as number | null }

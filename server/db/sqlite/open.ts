@@ -93,24 +93,25 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
       if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
       let group: Group | undefined
       const run = async () => {
-        const result = await transact(async (tx) => {
-          const own = groups.current()
-          group = own
-          try {
-            const result = await insideTransaction(() => work(tx))
-            own.relies ||= !relaxed
-            return result
-          } catch (error) {
-            own.failure = error
-            throw error
-          }
-        })
-        await group?.ended
-        return result
+        try {
+          return await transact(async (tx) => {
+            const own = groups.current()
+            group = own
+            try {
+              const result = await insideTransaction(() => work(tx))
+              own.relies ||= !relaxed
+              return result
+            } catch (error) {
+              own.failure = error
+              throw error
+            }
+          })
+        } finally {
+          await group?.ended
+        }
       }
       // The reason it failed, such as a name that is taken, is an answer too, and may be one that its group gave.
       const result = await run().catch(async (error: unknown) => {
-        await group?.ended
         await settleRead()
         throw error
       })

@@ -118,11 +118,11 @@ async function hashPieces(
   }
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; ) {
+      while (left === 0) next()
       const piece = chunk.subarray(at, at + left)
       hash.update(piece)
       at += piece.length
       left -= piece.length
-      if (left === 0) next()
     }
   while (hashes.length < pieces.length) next()
   return hashes

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { checksumAlgorithms } from '../../../contract/shapes.ts'
 import type { Config } from '../../config/config.ts'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -13,6 +14,7 @@ const EXPOSED = [
   'retry-after',
   'www-authenticate',
   'x-request-id',
+  ...checksumAlgorithms.map((algorithm) => `x-checksum-${algorithm}`),
 ].join(', ')
 const PREFLIGHT_SECONDS = '600'
 const API = /^\/(api\/v1|public\/s)\/|^\/openapi\.json/

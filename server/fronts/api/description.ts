@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Value } from 'typebox/value'
-import { ServiceError } from '../../../contract/errors.ts'
 import { ObjectHeaders, objectHeaderNames, Tags } from '../../../contract/shapes.ts'
+import { invalid } from '../../base/invalid.ts'
 import { type Description, METADATA_BYTES, typeOf } from '../../storage/objects/describe.ts'
 
 type Headers = FastifyRequest['headers']
@@ -22,21 +22,19 @@ function objectHeadersOf(headers: Headers): ObjectHeaders {
   for (const name of objectHeaderNames) if (headers[name]) kept[name] = textOf(headers[name])
   const wrong = objectHeaderNames.find((one) => kept[one] && !Value.Check(ObjectHeaders, { [one]: kept[one] }))
   if (wrong === undefined) return kept
-  throw refused(wrong, 'must have at most 1024 characters, none of them a control character')
+  throw invalid(`header.${wrong}`, 'must have at most 1024 characters, none of them a control character')
 }
 
 function tagsOf(text: string): Tags {
   const pairs = [...new URLSearchParams(text)]
   const tags: Tags = Object.fromEntries(pairs)
-  if (Object.keys(tags).length < pairs.length) throw refused('x-tags', 'must name each tag once')
+  if (Object.keys(tags).length < pairs.length) throw invalid('header.x-tags', 'must name each tag once')
   if (Value.Check(Tags, tags)) return tags
-  throw refused('x-tags', 'must be at most 10 tags, their names of 1 to 128 and their values of up to 256 characters')
+  throw invalid(
+    'header.x-tags',
+    'must be at most 10 tags, their names of 1 to 128 and their values of up to 256 characters',
+  )
 }
-
-const refused = (name: string, message: string) =>
-  new ServiceError('invalid_request', `The header ${name} ${message}.`, {
-    faults: [{ path: `header.${name}`, message }],
-  })
 
 function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
   // `x-meta-__proto__` is an ordinary name.
@@ -44,7 +42,5 @@ function metadataOf(headers: FastifyRequest['headers']): { [name: string]: strin
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith('x-meta-') && name.length > 7) metadata[name.slice(7)] = textOf(value)
   if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
-  throw new ServiceError('invalid_request', `The x-meta-* headers exceed ${METADATA_BYTES} bytes.`, {
-    faults: [{ path: 'header.x-meta-*', message: `must not exceed ${METADATA_BYTES} bytes in total` }],
-  })
+  throw invalid('header.x-meta-*', `must not exceed ${METADATA_BYTES} bytes in total`)
 }

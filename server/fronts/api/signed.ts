@@ -21,8 +21,7 @@ export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<Fas
   const contents = await read(signer, bucket, key, { opens: opensContents(raw.request) })
   const { row } = contents
   const url =
-    // The storage does not know the object's own headers.
-    raw.request.method === 'GET' && row.headers === null
+    raw.request.method === 'GET'
       ? await contents.directUrl({
           expiresIn: DIRECT_SECONDS,
           contentType: row.content_type,

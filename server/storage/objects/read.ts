@@ -34,6 +34,7 @@ export async function read(ctx: Ctx, bucket: string, key: string, { opens }: { o
 export const contentsOf = (ctx: Ctx, row: ObjectRow): Contents => ({
   row,
   open: (range) => openBlob(ctx, row, range),
-  directUrl: (options) => directUrl(ctx, row, options),
+  // The storage does not know the object's own headers.
+  directUrl: async (options) => (row.headers === null ? directUrl(ctx, row, options) : null),
   delivered: (delivery) => countDownload(ctx, row.bucket_id, delivery),
 })

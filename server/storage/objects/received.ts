@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import type { Checksum } from '../../../contract/shapes.ts'
-import type { Algorithm } from '../../blobs/digest.ts'
+import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
+import { malformedHeader } from '../../base/invalid.ts'
 import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import { bucketMissing, estimateRoom } from '../buckets/service.ts'
@@ -20,7 +20,7 @@ export interface Upload extends Description {
   /** Hex MD5 that the client claims for the bytes. */
   md5?: string | undefined
   /** A checksum to compute; `value` is what the client claims it to be, in base64. */
-  checksum?: { algorithm: Algorithm; value?: string | undefined } | undefined
+  checksum?: { algorithm: ChecksumAlgorithm; value?: string | undefined } | undefined
   /** Size limit, independent of the quota. */
   maxBytes?: number | undefined
 }
@@ -79,9 +79,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
     const differing = differingHeader(upload, blob)
     if (differing) {
       await discardBlobs(ctx, [blob])
-      throw new ServiceError('malformed', `The body does not match ${differing}.`, {
-        faults: [{ path: `header.${differing}`, message: 'does not match the body' }],
-      })
+      throw malformedHeader(differing, 'does not match the body')
     }
     grown += blob.size - freed
     return { upload, blob, arrival }

@@ -173,7 +173,7 @@ async function makeVisible(
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     await keepJoined(
       step,
-      row.blob_id,
+      { id: row.blob_id, size },
       parts.map(({ part_number, size, etag }) => ({ part_number, size, md5: etag })),
     )
     const object = await writeFromBlob(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { actorOnBehalf } from '../../access/sessions/service.ts'
+import { malformedHeader } from '../../base/invalid.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
@@ -84,9 +85,7 @@ export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'ann
         yield chunk
       }
       if (expected !== undefined && hash.copy().digest('hex') !== expected)
-        throw new ServiceError('malformed', "The body's MD5 does not match Content-MD5.", {
-          faults: [{ path: 'header.content-md5', message: "does not match the body's MD5" }],
-        })
+        throw malformedHeader('content-md5', 'does not match the body')
     }
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: claims.part, size }, measured())
     const etag = hash.digest('hex')
