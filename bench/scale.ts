@@ -34,6 +34,8 @@ const BUCKET = 'scale'
 const SMALL = 100_000
 /** Rows of one transaction while filling. */
 const BATCH = 20_000
+/** Batches between two checkpoints of SQLite. */
+const CHECKPOINT_EVERY = 10
 const BODY = 4096
 const MB = 1e6
 /** Objects directly in `wide/`; those of `move/`, `gone/` and `policy/`; all others are in folders of a hundred. */
@@ -171,10 +173,19 @@ async function fill(databaseUrl: string, count: number, sizes: readonly number[]
       },
       { relaxed: true },
     )
+    // The service's own checkpoints come after many small commits, and these are few and large.
+    if (sqlite && (from / BATCH) % CHECKPOINT_EVERY === 0) checkpoint(databaseUrl)
   }
   await database.close()
   // As autovacuum would have done by the time so many had been uploaded.
   if (!sqlite) await onPostgres(databaseUrl, 'vacuum analyze')
+}
+
+/** Copies the WAL into the database and empties it. */
+function checkpoint(databaseUrl: string): void {
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 10_000 })
+  database.exec('pragma wal_checkpoint(truncate)')
+  database.close()
 }
 
 /** Runs one statement outside any transaction; its first row. */
