@@ -271,10 +271,9 @@ async function growth(engine: string): Promise<void> {
     const body = Buffer.alloc(BODY, 'strongroom ')
     const at = `buckets/${BUCKET}`
     await compare('upload 4 KiB', MANY, (side, i) => send(side, 'PUT', `${at}/objects/new/${i}-quartz`, body))
-    const wide = new Map<Side, { keys: string[]; cursor: string }>()
+    const wide = new Map<Side, Pages>()
     for (const side of sides) {
-      const pages = await walk(side)
-      wide.set(side, pages)
+      wide.set(side, await walk(side))
     }
     const some = (side: Side, i: number) => wide.get(side)?.keys[(i * 37) % 1000] ?? ''
     await compare('GET', MANY, (side, i) => send(side, 'GET', `${at}/objects/${some(side, i)}`))
@@ -287,6 +286,7 @@ async function growth(engine: string): Promise<void> {
       ['browse a folder by size', SOME, () => 'browse?prefix=wide/&limit=100&sort=size'],
       ['search, rare', MANY, () => 'objects?search=quartz&limit=100'],
       ['search, in half of the small bucket', MANY, () => 'objects?search=IMG_&limit=100'],
+      ['search, a file name of common parts', SOME, (side) => `objects?search=${wide.get(side)?.rare}&limit=100`],
       ['search, no match', SOME, () => 'objects?search=nowhere&limit=100'],
     ] as [string, number, (side: Side) => string][])
       await compare(name, times, (side) => send(side, 'GET', `${at}/${query(side)}`))
@@ -341,8 +341,15 @@ async function growth(engine: string): Promise<void> {
   console.table(rows)
 }
 
-/** The first thousand keys of the wide folder, and the cursor of its middle. */
-async function walk({ client }: Side): Promise<{ keys: string[]; cursor: string }> {
+interface Pages {
+  keys: string[]
+  cursor: string
+  /** The name of one file, of which every trigram but those of its last part is in most keys. */
+  rare: string
+}
+
+/** The first thousand keys of the wide folder, the cursor of its middle, and a name of a deeper one. */
+async function walk({ client }: Side): Promise<Pages> {
   let keys: string[] | undefined
   let cursor: string | undefined
   for (let seen = 0; seen < WIDE / 2; seen += 1000) {
@@ -353,7 +360,9 @@ async function walk({ client }: Side): Promise<{ keys: string[]; cursor: string 
     keys ??= page.objects.map(({ key }) => key)
     cursor = page.next_cursor ?? ''
   }
-  return { keys: keys ?? [], cursor: cursor ?? '' }
+  const prefix = 'archive/0000/00/50/'
+  const { objects } = await client.browse({ params: { bucket: BUCKET }, query: { prefix, limit: 1 } })
+  return { keys: keys ?? [], cursor: cursor ?? '', rare: objects[0]?.key.slice(prefix.length) ?? '' }
 }
 
 /** Starts a job and waits for its end; its id. Throws unless all of it succeeded. */
