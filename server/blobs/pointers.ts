@@ -16,15 +16,21 @@ export interface Pointed {
   inline_size: number | null
 }
 
-/** Objects and trash in order of blob, after a given one. Several may point at the same blob. */
+/**
+ * Objects and trash in order of blob, after a given one. Several may point at the same blob. Each table has its own limit
+ * because PostgreSQL otherwise sorts all of both for each batch.
+ */
 export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
   const { rows } = await sql<Pointed>`
     select p.*, (select md5 from blobs where blobs.id = p.blob_id) as md5,
       (select length(bytes) from bodies where bodies.blob_id = p.blob_id) as inline_size from (
-      select blob_id, size, sha256, etag, (select name from buckets b where b.id = o.bucket_id) || '/' || key as "where"
-      from objects o where blob_id > ${after}
+      select * from (
+        select blob_id, size, sha256, etag, (select name from buckets b where b.id = o.bucket_id) || '/' || key as "where"
+        from objects o where blob_id > ${after} order by blob_id limit ${limit}) o
       union all
-      select blob_id, size, sha256, etag, 'trash ' || id as "where" from trash t where blob_id > ${after}
+      select * from (
+        select blob_id, size, sha256, etag, 'trash ' || id as "where"
+        from trash t where blob_id > ${after} order by blob_id limit ${limit}) t
     ) p order by blob_id limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
