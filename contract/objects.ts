@@ -196,7 +196,8 @@ export const operations = {
     description: [
       'Folders (`common_prefixes`) and objects directly under `prefix`.',
       'By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket.',
-      'By size or time, folders come first. `offset` jumps; `cursor` continues.',
+      'By size or time, folders come first, and objects of one size or time are in order of their keys. `offset` jumps; `cursor` continues.',
+      'A page’s cost does not grow with the folder either, unless `offset` is given: then all of the folder is counted.',
       '`total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page).',
     ].join(' '),
     access: 'signed_in',

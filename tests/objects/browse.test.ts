@@ -22,9 +22,9 @@ function expected(keys: readonly string[], prefix: string, order: Order): string
 /** The same by size: folders by name, then objects by size; those of one size by name. A key is its own contents here. */
 function sorted(model: readonly string[], prefix: string, order: Order): string[] {
   const isFolder = (entry: string) => entry.endsWith('/') && entry !== prefix
-  const size = (entry: string) => Buffer.byteLength(entry) * (order === 'asc' ? 1 : -1)
-  const objects = model.filter((entry) => !isFolder(entry))
-  return [...model.filter(isFolder), ...objects.sort((a, b) => size(a) - size(b) || compareKeys(a, b))]
+  const bySize = (a: string, b: string) => Buffer.byteLength(a) - Buffer.byteLength(b) || compareKeys(a, b)
+  const objects = model.filter((entry) => !isFolder(entry)).sort(bySize)
+  return [...model.filter(isFolder), ...(order === 'asc' ? objects : objects.reverse())]
 }
 
 describeEngines('browse', (engine, itOnce) => {
@@ -277,6 +277,30 @@ describeEngines('browse', (engine, itOnce) => {
     assert.deepEqual(names(page), ['g/', 'f/', 'a'])
   })
 
+  it('continues by size and time where it was, whatever has come and gone before', async () => {
+    const name = await fill(['b/1', 'd/1', 'ee', 'ggg', 'hhhh'])
+    const next = async (cursor: string | undefined) => {
+      const page = await server.admin.browse({ params: { bucket: name }, query: { sort: 'size', limit: 1, cursor } })
+      return { shown: names(page), cursor: page.next_cursor ?? undefined }
+    }
+    const put = (key: string) =>
+      server.admin.putObjectByQuery({ params: { bucket: name }, query: { key }, body: Buffer.from(key) })
+    const first = await next(undefined)
+    await put('a/1')
+    const second = await next(first.cursor)
+    await server.admin.deleteObject({ params: { bucket: name, key: 'd/1' } })
+    const third = await next(second.cursor)
+    await put('f')
+    await server.admin.deleteObject({ params: { bucket: name, key: 'ee' } })
+    const fourth = await next(third.cursor)
+    const last = await next(fourth.cursor)
+    assert.deepEqual(
+      [first, second, third, fourth, last].map(({ shown }) => shown),
+      [['b/'], ['d/'], ['ee'], ['ggg'], ['hhhh']],
+    )
+    assert.equal(last.cursor, undefined)
+  })
+
   it('returns any page of a folder of thousands in every order, even with many equal values', async () => {
     const name = await fill(['seed'])
     const seed = await server.database.db
@@ -312,7 +336,7 @@ describeEngines('browse', (engine, itOnce) => {
         const ordered = objects.toSorted((a, b) =>
           sort === 'name'
             ? sign * compareKeys(a.key, b.key)
-            : sign * (value(a) - value(b)) || compareKeys(a.key, b.key),
+            : sign * (value(a) - value(b) || compareKeys(a.key, b.key)),
         )
         const entries = [
           ...(order === 'asc' ? folderNames : folderNames.toReversed()),
@@ -324,6 +348,16 @@ describeEngines('browse', (engine, itOnce) => {
           assert.deepEqual(names(page), entries.slice(offset, offset + 700), `${sort} ${order} ${offset}`)
           assert.deepEqual([page.total, page.total_folders], [9800, 300])
         }
+        const from = { prefix: 'many/', sort, order, offset: 4321, limit: 1, folders: 'first' as const }
+        let cursor = (await server.admin.browse({ params: { bucket: name }, query: from })).next_cursor ?? undefined
+        const rest: string[] = []
+        while (cursor) {
+          const query = { ...from, offset: undefined, limit: 1000, cursor }
+          const page: Page = await server.admin.browse({ params: { bucket: name }, query })
+          rest.push(...names(page))
+          cursor = page.next_cursor ?? undefined
+        }
+        assert.deepEqual(rest, entries.slice(4322), `${sort} ${order} by cursor`)
       }
     const mixed = await server.admin.browse({
       params: { bucket: name },

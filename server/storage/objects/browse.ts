@@ -1,13 +1,15 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { afterKey, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
 import { countOf, decodeCursor, encodeCursor, pageOf } from '../../base/cursor.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { bySort, columns } from './by-sort.ts'
 import { describeObject } from './describe.ts'
+import { type Listing, remaining } from './listing.ts'
 import * as store from './store.ts'
-import { type Gap, listSorted, measureGaps } from './stretches.ts'
+import { type Gap, measureGaps } from './stretches.ts'
 
 export interface BrowseQuery {
   prefix?: string | undefined
@@ -18,15 +20,6 @@ export interface BrowseQuery {
   order?: 'asc' | 'desc' | undefined
   folders?: 'mixed' | 'first' | undefined
 }
-interface Listing {
-  folders: string[]
-  objects: store.ObjectRow[]
-  next: string | null
-  total: number
-  exact: boolean
-  totalFolders: number | null
-}
-
 /**
  * The ranges of `prefix` the caller may list, and the bucket's id. Throws the same `forbidden` whether or not the
  * bucket exists; `not_found` only for callers who may know.
@@ -46,11 +39,13 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   const walk: store.Walk = { bucketId, depth: [...prefix].length, order }
   const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
   const listing =
-    sort !== 'name' || folders === 'first'
-      ? await foldersFirst(ctx, walk, ranges, { sort, offset: offset ?? offsetOf(cursor), limit })
-      : offset !== undefined
-        ? await byNameFrom(ctx, walk, ranges, { offset, limit })
-        : await byName(ctx, walk, ranges, { cursor, limit })
+    sort !== 'name'
+      ? await bySort(ctx, { ...walk, prefix, ranges }, { column: columns[sort], cursor, offset, limit })
+      : folders === 'first'
+        ? await foldersFirst(ctx, walk, ranges, { offset: offset ?? offsetOf(cursor), limit })
+        : offset !== undefined
+          ? await byNameFrom(ctx, walk, ranges, { offset, limit })
+          : await byName(ctx, walk, ranges, { cursor, limit })
   return {
     prefix,
     common_prefixes: listing.folders,
@@ -110,24 +105,6 @@ async function byName(
     exact: !more,
     totalFolders: null,
   }
-}
-
-/** What remains of the ranges after the entry `last`, in walking order. */
-function remaining(ranges: readonly KeyRange[], walk: store.Walk, last: string | undefined): KeyRange[] {
-  const { order, depth } = walk
-  const walked = order === 'asc' ? [...ranges] : [...ranges].reverse()
-  if (last === undefined) return walked
-  // The folder's own marker ends in a slash too; everything else in the folder comes after it.
-  const isFolder = last.endsWith('/') && [...last].length > depth
-  return walked.flatMap((range): KeyRange[] => {
-    if (order === 'desc') {
-      const to = range.to === null || compareKeys(last, range.to) < 0 ? last : range.to
-      return compareKeys(range.from, to) < 0 ? [{ from: range.from, to }] : []
-    }
-    const after = isFolder ? (afterPrefix(last) ?? last) : afterKey(last)
-    const from = compareKeys(after, range.from) > 0 ? after : range.from
-    return range.to === null || compareKeys(from, range.to) < 0 ? [{ from, to: range.to }] : []
-  })
 }
 
 /** All stretches of the ranges; a folder that two ranges lead into counts once. */
@@ -192,12 +169,12 @@ async function byNameFrom(
 }
 const foldersOf = (gaps: readonly Gap[]): string[] => gaps.flatMap(({ folder }) => folder ?? [])
 
-/** Folders first, by name, then the objects by name, size or time. */
+/** Folders first, by name, then the objects by name. */
 async function foldersFirst(
   ctx: Ctx,
   walk: store.Walk,
   ranges: readonly KeyRange[],
-  { sort, offset, limit }: store.Slice & { sort: 'name' | 'size' | 'modified' },
+  { offset, limit }: store.Slice,
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
   const all = foldersOf(gaps)
@@ -206,13 +183,7 @@ async function foldersFirst(
   const stretches = gaps.filter(({ objects }) => objects > 0)
   const skip = Math.max(0, offset - all.length)
   const room = limit - folders.length
-  const column = sort === 'size' ? 'size' : 'last_modified'
-  const objects =
-    room === 0
-      ? []
-      : sort === 'name'
-        ? await byNameAlone(ctx, walk, stretches, { offset: skip, limit: room })
-        : await listSorted(ctx.db, walk, stretches, { column, offset: skip, limit: room })
+  const objects = room === 0 ? [] : await byNameAlone(ctx, walk, stretches, { offset: skip, limit: room })
   const total = totalOf(gaps)
   const seen = offset + folders.length + objects.length
   const next = seen < total ? encodeCursor([String(seen)]) : null

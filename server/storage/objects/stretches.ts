@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import type { KeyRange } from '../../../contract/permissions.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
-import { findObjects, type ObjectRow, type Slice, toEntry, type Walk } from './store.ts'
+import { toEntry, type Walk } from './store.ts'
 
-// Measures a folder for exact totals, jumps and orders other than by name. A folder may hold a million objects, and on
+// Measures a folder for exact totals and jumps by name. A folder may hold a million objects, and on
 // SQLite a statement blocks the process, so each statement reads only a few thousand keys.
 
 /**
@@ -91,100 +91,4 @@ async function keyAt(db: Db, bucketId: string, { from, to }: KeyRange): Promise<
     .limit(1)
     .execute()
   return row?.key ?? null
-}
-
-/** Most stretches in one statement. */
-const MANY_STRETCHES = 50
-type Column = 'size' | 'last_modified'
-
-/** Groups stretches in key order into what one statement reads. */
-function* slicesOf(stretches: readonly Gap[]): Generator<Gap[]> {
-  let slice: Gap[] = []
-  let objects = 0
-  for (const one of stretches) {
-    if (slice.length > 0 && (slice.length >= MANY_STRETCHES || objects + one.objects > MOST_OBJECTS)) {
-      yield slice
-      slice = []
-      objects = 0
-    }
-    slice.push(one)
-    objects += one.objects
-  }
-  if (slice.length > 0) yield slice
-}
-
-const inSlice = (db: Db, bucketId: string, slice: readonly Gap[]) =>
-  db
-    .selectFrom('objects')
-    .where('bucket_id', '=', bucketId)
-    .where('key', '>=', (slice[0] as Gap).from)
-    .where((e) =>
-      e.or(
-        slice.map(({ from, to }) =>
-          to === null ? e('key', '>=', from) : e.and([e('key', '>=', from), e('key', '<', to)]),
-        ),
-      ),
-    )
-    .$if((slice.at(-1) as Gap).to !== null, (query) => query.where('key', '<', (slice.at(-1) as Gap).to as string))
-
-/**
- * Objects directly in a folder, that is, in these stretches, by size or time and then key. If one statement does not
- * suffice, two passes read them all: the first finds the values between which the page lies, the second the objects
- * with those values.
- */
-export async function listSorted(
-  db: Db,
-  { bucketId, order }: Walk,
-  stretches: readonly Gap[],
-  { column, offset, limit }: Slice & { column: Column },
-): Promise<ObjectRow[]> {
-  const slices = [...slicesOf(stretches)]
-  const [only] = slices
-  if (!only) return []
-  if (slices.length === 1)
-    return inSlice(db, bucketId, only)
-      .selectAll()
-      .orderBy(column, order)
-      .orderBy('key')
-      .offset(offset)
-      .limit(limit)
-      .execute()
-
-  const turn = takingTurns()
-  const sign = order === 'asc' ? 1 : -1
-  const numberOf = (value: number | string) => sign * (typeof value === 'number' ? value : Date.parse(value))
-  const found: number[] = []
-  for (const slice of slices) {
-    for (const row of await inSlice(db, bucketId, slice).select(column).execute())
-      found.push(numberOf(row[column as 'size']))
-    await turn()
-  }
-  const values = Float64Array.from(found).sort()
-  const [first, last] = [values[offset], values[Math.min(offset + limit, values.length) - 1]]
-  if (first === undefined || last === undefined) return []
-  await turn()
-
-  // Some objects with the first value are on the previous page, some with the last value on the next.
-  let before = offset - values.indexOf(first)
-  let room = Math.min(offset + limit, values.length) - values.indexOf(last) - (first === last ? before : 0)
-  const textOf = (value: number) => (column === 'size' ? sign * value : new Date(sign * value).toISOString())
-  const [least, most] = sign === 1 ? [first, last] : [last, first]
-  const picked = new Map<string, number>()
-  for (const slice of slices) {
-    const rows = await inSlice(db, bucketId, slice)
-      .select(['key', column])
-      .where(column, '>=', textOf(least) as never)
-      .where(column, '<=', textOf(most) as never)
-      .orderBy('key')
-      .execute()
-    for (const row of rows) {
-      const value = numberOf(row[column as 'size'])
-      if (value === first && before > 0) before--
-      else if (value < last || room-- > 0) picked.set(row.key, value)
-    }
-    await turn()
-  }
-  const rows = await findObjects(db, bucketId, [...picked.keys()])
-  const placeOf = ({ key }: ObjectRow) => picked.get(key) as number
-  return rows.sort((a, b) => placeOf(a) - placeOf(b) || compareKeys(a.key, b.key)).slice(0, limit)
 }
