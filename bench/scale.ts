@@ -15,10 +15,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { type Client, createClient } from '../client/derived.ts'
-import { engineOf } from '../server/db/engine.ts'
+import { databaseFile } from '../server/db/engine.ts'
 import { openDatabase } from '../server/db/open.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer, strongroom } from '../tests/support/process.ts'
+import { serviceEnv, WHO } from './service.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -29,7 +30,6 @@ const { values: options } = parseArgs({
     folder: { type: 'string', default: os.tmpdir() },
   },
 })
-const WHO = { username: 'bench@example.com', password: 'password of the benchmarks' }
 const BUCKET = 'scale'
 const SMALL = 100_000
 /** Rows of one transaction while filling. */
@@ -76,15 +76,9 @@ interface Side {
 /** Creates a service whose bucket has `count` objects with bodies of the given sizes. */
 async function create(databaseUrl: string, count: number, sizes: readonly number[]): Promise<Side> {
   const env = {
-    SECRET_KEY: 'the secret key of the benchmarks, long enough',
-    DATA_DIR: fs.mkdtempSync(path.join(folder, 'data-')),
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    LOG_LEVEL: 'warn',
+    ...serviceEnv(fs.mkdtempSync(path.join(folder, 'data-')), databaseUrl),
     RATE_LIMIT_COSTLY: '0',
     NODE_OPTIONS: '--max-semi-space-size=2',
-    BOOTSTRAP_ADMIN_EMAIL: WHO.username,
-    BOOTSTRAP_ADMIN_PASSWORD: WHO.password,
   }
   const server = await spawnServer(env)
   const { access_token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
@@ -113,7 +107,8 @@ async function start(env: Record<string, string>): Promise<Pick<Side, 'server' |
  */
 async function fill(databaseUrl: string, count: number, sizes: readonly number[]): Promise<void> {
   const database = await openDatabase(databaseUrl)
-  const sqlite = engineOf(databaseUrl) === 'sqlite'
+  const file = databaseFile(databaseUrl)
+  const sqlite = file !== undefined
   const pad = (number: string, width: number) =>
     sqlite ? `printf('%0${width}d', ${number})` : `lpad((${number})::text, ${width}, '0')`
   const hex = (number: string, width: number) =>
@@ -174,7 +169,7 @@ async function fill(databaseUrl: string, count: number, sizes: readonly number[]
       { relaxed: true },
     )
     // The service's own checkpoints come after many small commits, and these are few and large.
-    if (sqlite && (from / BATCH) % CHECKPOINT_EVERY === 0) checkpoint(databaseUrl)
+    if (sqlite && (from / BATCH) % CHECKPOINT_EVERY === 0) checkpoint(file)
   }
   await database.close()
   // As autovacuum would have done by the time so many had been uploaded.
@@ -182,8 +177,8 @@ async function fill(databaseUrl: string, count: number, sizes: readonly number[]
 }
 
 /** Copies the WAL into the database and empties it. */
-function checkpoint(databaseUrl: string): void {
-  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 10_000 })
+function checkpoint(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 10_000 })
   database.exec('pragma wal_checkpoint(truncate)')
   database.close()
 }
@@ -202,7 +197,8 @@ async function onPostgres(databaseUrl: string, statement: string): Promise<{ [co
 
 /** Bytes of the database: of SQLite the file alone, once the WAL has been copied into it. */
 async function databaseBytes(databaseUrl: string): Promise<number> {
-  if (engineOf(databaseUrl) === 'sqlite') return fs.statSync(databaseUrl.slice('sqlite:'.length)).size
+  const file = databaseFile(databaseUrl)
+  if (file !== undefined) return fs.statSync(file).size
   return Number((await onPostgres(databaseUrl, 'select pg_database_size(current_database()) as bytes'))?.bytes)
 }
 

@@ -40,11 +40,17 @@ export function prepared<D extends Db, P extends object, R>(
     if (lengths.some((length) => length > MOST_LISTED))
       return (await executor.executeQuery<R>(build(db, parameters).compile())).rows
     const engine = executor.adapter.constructor
-    const texts = compiled.get(engine) ?? new Map<string, Compiled<R>>()
-    compiled.set(engine, texts)
+    let texts = compiled.get(engine)
+    if (!texts) {
+      texts = new Map<string, Compiled<R>>()
+      compiled.set(engine, texts)
+    }
     const shape = lengths.join()
-    const known = texts.get(shape) ?? compile(build(db, placeholdersFor(parameters)))
-    texts.set(shape, known)
+    let known = texts.get(shape)
+    if (!known) {
+      known = compile(build(db, placeholdersFor(parameters)))
+      texts.set(shape, known)
+    }
     const query: Prepared & CompiledQuery<R> = {
       ...known.query,
       parameters: known.places.map((place) => valueAt(parameters, place)),

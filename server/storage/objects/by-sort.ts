@@ -33,17 +33,25 @@ async function bySortAfter(
     names.length > limit ? [] : await listSorted(ctx.db, folder, { column, after, offset: 0, limit: room + 1 })
   const objects = rows.slice(0, room)
   const count = seen + folders.length + objects.length
-  const last = objects.at(-1)
   const more = names.length > limit || rows.length > room
-  const place = last ? ['object', String(last[column]), last.key] : ['folder', folders.at(-1) ?? '', '']
   return {
     folders,
     objects,
-    next: more ? encodeCursor([...place, String(count)]) : null,
+    next: more ? cursorAfter({ folders, objects, column }, count) : null,
     total: more ? count + 1 : count,
     exact: !more,
     totalFolders: null,
   }
+}
+
+/** The cursor after a page, until which `seen` entries were shown. */
+function cursorAfter(
+  { folders, objects, column }: Pick<Listing, 'folders' | 'objects'> & { column: Column },
+  seen: number,
+): string {
+  const last = objects.at(-1)
+  const place = last ? ['object', String(last[column]), last.key] : ['folder', folders.at(-1) ?? '', '']
+  return encodeCursor([...place, String(seen)])
 }
 
 /** Where a page by size or time begins: after a folder, or after an object. */
@@ -68,9 +76,8 @@ async function bySortFrom(
   const skip = Math.max(0, offset - all.length)
   const room = Math.min(limit - folders.length, total - all.length - skip)
   const objects = room > 0 ? await listSorted(ctx.db, folder, { column, offset: skip, limit: room }) : []
-  const last = objects.at(-1)
-  const seen = offset + folders.length + objects.length
-  const place = last ? ['object', String(last[column]), last.key] : ['folder', folders.at(-1) ?? '', '']
-  const next = seen < total && (last ?? folders.length > 0) ? encodeCursor([...place, String(seen)]) : null
+  const shown = folders.length + objects.length
+  const seen = offset + shown
+  const next = seen < total && shown > 0 ? cursorAfter({ folders, objects, column }, seen) : null
   return { folders, objects, next, total, exact: true, totalFolders: all.length }
 }
