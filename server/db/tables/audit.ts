@@ -22,7 +22,7 @@ interface AuditRow {
   resource_type: string | null
   resource_id: string | null
   details: string
-  /** `<key id>.<HMAC of the row's hash>`; null only in records from before the first key. */
+  /** `<key id>.<HMAC of the row's hash>`; null only in records that this service did not write. */
   mac: string | null
 }
 

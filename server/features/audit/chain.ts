@@ -41,17 +41,17 @@ export async function insertLinks(tx: Tx, links: readonly NewRow<'audit_chain'>[
   await tx.deleteFrom('audit_recent').where('id', 'in', ids).execute()
 }
 
-/** The latest records, sealed or not, that say how long records are kept. */
-export const listRetentionRecords = (db: Db): Promise<Row<'audit'>[]> =>
-  db
+/** Records before a given one, sealed or not, that say how long records are kept; latest first. */
+export function listRetentionRecords(db: Db, before: Row<'audit'> | undefined, limit: number): Promise<Row<'audit'>[]> {
+  const query = db
     .selectFrom('audit')
     .selectAll()
     .where('action', 'in', ['settings_update', 'audit_purge'])
     .where('details', 'like', '%"retention_days"%')
-    .orderBy('time', 'desc')
-    .orderBy('id', 'desc')
-    .limit(20)
-    .execute()
+  const rest =
+    before === undefined ? query : query.where((e) => e(e.refTuple('time', 'id'), '<', e.tuple(before.time, before.id)))
+  return rest.orderBy('time', 'desc').orderBy('id', 'desc').limit(limit).execute()
+}
 
 export const findLink = (db: Db, seq: number): Promise<Row<'audit_chain'> | undefined> =>
   db.selectFrom('audit_chain').selectAll().where('seq', '=', seq).executeTakeFirst()

@@ -7,6 +7,8 @@ import * as chain from './chain.ts'
 import { hashRow } from './hashes.ts'
 import { isMac, openKeys } from './keys.ts'
 
+const PAGE = 20
+
 /** The retention in days that a record states: a setting, or a purge that applied one. Undefined for other records. */
 export function retentionOf({ action, details }: Pick<Row<'audit'>, 'action' | 'details'>): number | undefined {
   if (action !== 'settings_update' && action !== 'audit_purge') return undefined
@@ -24,10 +26,15 @@ export const isShorter = (days: number, than: number): boolean => days !== 0 && 
  */
 export async function recordedRetention(db: Db, config: Config): Promise<number | undefined> {
   const keys = await openKeys(db, config)
-  for (const record of await chain.listRetentionRecords(db)) {
-    const days = retentionOf(record)
-    // Records from before keys existed have no MAC.
-    if (days !== undefined && (record.mac === null || isMac(keys, hashRow(record), record.mac))) return days
+  // Page by page: whoever can edit the database can put any number of other records before the genuine one.
+  for (let last: Row<'audit'> | undefined; ; ) {
+    const page = await chain.listRetentionRecords(db, last, PAGE)
+    for (const record of page) {
+      const days = retentionOf(record)
+      if (days !== undefined && isMac(keys, hashRow(record), record.mac)) return days
+    }
+    last = page.at(-1)
+    if (page.length < PAGE) break
   }
   const head = await chain.findHead(db)
   return (head?.anchor_seq ?? 0) === 0 ? defaultRetentionDays : undefined

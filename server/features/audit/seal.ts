@@ -21,7 +21,7 @@ export const auditSealer = {
   name: 'audit-seal',
   every: 1000,
   async run(ctx: Ctx): Promise<void> {
-    // The first checkpoint precedes the first link: the records it covers may be from before keys existed.
+    // The first checkpoint precedes the first link, so that the head is signed from then on.
     await checkpoint(ctx, CHECKPOINT_MS)
     while (!ctx.stopping.aborted && (await sealSome(ctx))) await nextTurn()
   },

@@ -55,10 +55,8 @@ export async function verifyChain(ctx: Ctx, { from, most, checkpoints }: Bounds)
   }
   const state = { ctx, keys, report, until, first: Math.max(from ?? 0, (head?.anchor_seq ?? 0) + 1) }
 
-  const oldest = await chain.findCheckpoint(ctx.db, 1)
-  const trusted = oldest !== undefined && isSigned(keys, oldest)
   const end = head?.seq ?? (await chain.findLastLink(ctx.db))?.seq ?? 0
-  const walked = await walk(state, end, trusted ? oldest.seq : 0)
+  const walked = await walk(state, end)
   let checked = 0
   let pending = 0
   checked += await checkCheckpoints(state, walked.reached, walked.complete)
@@ -99,8 +97,8 @@ interface State {
   first: number
 }
 
-/** Follows the links up to `end`. Records up to `unsigned` may be from before keys existed. */
-async function walk(state: State, end: number, unsigned: number) {
+/** Follows the links up to `end`. */
+async function walk(state: State, end: number) {
   const { ctx, keys, report } = state
   let expected = state.first
   let previous = await hashBefore(ctx, expected)
@@ -127,8 +125,7 @@ async function walk(state: State, end: number, unsigned: number) {
       else {
         const record = link as Row<'audit'>
         const evidence = { record, link: { row_hash, chain_hash }, previous }
-        const genuine =
-          link.id !== null && (isMac(keys, hashRow(record), record.mac) || (record.mac === null && seq <= unsigned))
+        const genuine = link.id !== null && isMac(keys, hashRow(record), record.mac)
         if (link.id === null)
           report('missing', seq, `The record ${audit_id} is missing.`, { fault: { audit_id } as AuditFault })
         else if (hashRow(record) !== row_hash)
