@@ -35,6 +35,6 @@ export function describeMemory(it: (what: string, run: (driver: BlobDriver) => P
       watch(read)
     }
     assert.equal(read, 256 * MiB)
-    assert.ok(most < 64 * MiB + 2 * driver.buffered, `grew by ${Math.round(most / MiB)} MiB`)
+    assert.ok(most < 64 * MiB + 2 * driver.traits.buffered, `grew by ${Math.round(most / MiB)} MiB`)
   })
 }

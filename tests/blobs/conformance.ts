@@ -17,6 +17,7 @@ import {
   repeated,
   sizes,
 } from './conformance-bytes.ts'
+import { describeCopies } from './conformance-copies.ts'
 import { describeMark } from './conformance-mark.ts'
 import { describeMemory } from './conformance-memory.ts'
 import { describeOrphans } from './conformance-orphans.ts'
@@ -245,6 +246,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
     })
 
     describeParts(it, parts)
+    describeCopies(it, parts.part)
     describeMark(it)
     describeMemory(it)
     describeOrphans(it, parts.part)

@@ -38,6 +38,14 @@ export interface StoredPart {
   ref: string
 }
 
+/** What differs between engines. */
+export interface Traits {
+  /** Most bytes that one put or putPart holds in memory. */
+  buffered: number
+  /** Fewest bytes of a part that is not its blob's last. */
+  leastPart: number
+}
+
 /** Immutable bytes under ids. Ids are UUIDs; every function rejects anything else at once. */
 export interface BlobDriver {
   /**
@@ -49,8 +57,8 @@ export interface BlobDriver {
    * the source yields a different number of bytes.
    */
   put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number>
-  /** Most bytes that one put or putPart holds in memory. */
-  readonly buffered: number
+  /** What differs between engines. Known before a storage is opened. */
+  readonly traits: Traits
   /**
    * The bytes of a blob of `size` bytes (according to its row), or a range within them. Rejects with BlobMissing if
    * there is no such blob or it is shorter. Bytes that vanish later are an error of the stream, never a short body. A
@@ -87,11 +95,23 @@ export interface BlobDriver {
   listParts(id: string, handle: string): Promise<StoredPart[]>
   /**
    * Makes these parts the blob, in order of number (numbers may be skipped). Never copies their bytes: costs O(parts).
-   * Parts not named are deleted, or (Ceph, for numbers not named) make it reject. Idempotent: called again after
-   * success, or after a crash halfway, it has the same result. Rejects with BlobMissing if a part is missing, or if the
-   * blob was made of other parts: of concurrent callers with different parts at most one succeeds.
+   * Parts not named are deleted; an engine that cannot leave out a number (Ceph) rejects with PartsInTheWay instead, and
+   * changes nothing. Idempotent: called again after success, or after a crash halfway, it has the same result. Rejects with
+   * BlobMissing if a part is missing, or if the blob was made of other parts: of concurrent callers with different parts
+   * at most one succeeds.
    */
   completeParts(id: string, handle: string, parts: readonly StoredPart[]): Promise<void>
+  /**
+   * Stores ranges of another blob, in this order, as a new one, as `put` does; where the engine can copy, no byte passes
+   * through the service. There, all ranges but the last must have at least `traits.leastPart` bytes. `onCopied` is awaited
+   * after each range. Rejects with BlobMissing if the other blob is missing or shorter.
+   */
+  copyRanges(
+    id: string,
+    from: Pick<StoredBlob, 'id' | 'size'>,
+    ranges: readonly ByteRange[],
+    onCopied: () => Promise<void>,
+  ): Promise<void>
   /** Deletes the parts. Idempotent; after completeParts it leaves the blob alone. */
   abortParts(id: string, handle: string): Promise<void>
   /**
@@ -141,6 +161,13 @@ export interface BlobDriver {
 export class BlobMissing extends Error {
   constructor(id: string, cause?: unknown) {
     super(`Blob ${id} is missing or incomplete in the storage`, { cause })
+  }
+}
+
+/** The engine cannot make a blob without parts that were sent and are not named. */
+export class PartsInTheWay extends Error {
+  constructor(id: string, cause?: unknown) {
+    super(`Blob ${id} cannot be completed without every part that was sent`, { cause })
   }
 }
 

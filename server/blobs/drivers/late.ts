@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import type { BlobDriver } from './driver.ts'
+import type { BlobDriver, Traits } from './driver.ts'
 
 /**
  * A storage that is opened and checked by the first call for which that succeeds. Until then every call tries again,
- * and fails as `open` does. `buffered` is the driver's, which must be known at once.
+ * and fails as `open` does. `traits` are the driver's.
  */
-export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): BlobDriver {
+export function lateStorage(traits: Traits, open: () => Promise<BlobDriver>): BlobDriver {
   let opening: Promise<BlobDriver> | undefined
   const driver = (): Promise<BlobDriver> => {
     opening ??= open().catch((error: unknown) => {
@@ -21,7 +21,7 @@ export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): 
       throw error
     })
   return {
-    buffered,
+    traits,
     put: async (id, source, size) => (await driverFor(source)).put(id, source, size),
     get: async (...call) => (await driver()).get(...call),
     remove: async (...call) => (await driver()).remove(...call),
@@ -30,6 +30,7 @@ export function lateStorage(buffered: number, open: () => Promise<BlobDriver>): 
     removePart: async (...call) => (await driver()).removePart(...call),
     listParts: async (...call) => (await driver()).listParts(...call),
     completeParts: async (...call) => (await driver()).completeParts(...call),
+    copyRanges: async (...call) => (await driver()).copyRanges(...call),
     abortParts: async (...call) => (await driver()).abortParts(...call),
     partUrl: async (...call) => (await driver()).partUrl(...call),
     directUrl: async (...call) => (await driver()).directUrl(...call),

@@ -34,7 +34,7 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
     return result
   }
   return {
-    buffered: driver.buffered,
+    traits: driver.traits,
     put(id, source, size) {
       const waiting = watch(source)
       return call(
@@ -60,6 +60,14 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
     removePart: (id, handle, part) => call('remove_part', () => driver.removePart(id, handle, part)),
     listParts: (id, handle) => call('list_parts', () => driver.listParts(id, handle)),
     completeParts: (id, handle, parts) => call('complete_parts', () => driver.completeParts(id, handle, parts)),
+    copyRanges(id, from, ranges, onCopied) {
+      const written = ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0)
+      return call(
+        'copy_ranges',
+        () => driver.copyRanges(id, from, ranges, onCopied),
+        () => ({ written }),
+      )
+    },
     abortParts: (id, handle) => call('abort_parts', () => driver.abortParts(id, handle)),
     partUrl: (...call) => driver.partUrl(...call),
     directUrl: (...call) => driver.directUrl(...call),

@@ -80,7 +80,7 @@ export async function join(system: System, accepted: Accepted): Promise<System> 
   } catch (error) {
     if (!isStorageOutage(error)) throw error
     log.warn({ err: error }, 'the storage cannot be reached; its owner will be checked before it is used')
-    const late = lateStorage(blobs.buffered, async () => {
+    const late = lateStorage(blobs.traits, async () => {
       await settle()
       return blobs
     })
@@ -115,8 +115,9 @@ const openExisting = (config: Config) =>
     throw new Refusal(`${error.message}.`, { cause: error })
   })
 
-/** A command's storage, opened on first use. */
-export const storageOfCommand = (config: Config) => lateStorage(0, () => openExisting(config))
+/** A command's storage, opened on first use. Commands only read and remove, so that they need no traits. */
+export const storageOfCommand = (config: Config) =>
+  lateStorage({ buffered: 0, leastPart: 0 }, () => openExisting(config))
 
 export const noDatabase = (databaseUrl: string): Refusal => {
   const file = databaseFile(databaseUrl)

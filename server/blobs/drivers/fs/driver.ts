@@ -116,6 +116,19 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     }
   }
 
+  async function* readRanges(
+    from: Pick<StoredBlob, 'id' | 'size'>,
+    ranges: readonly ByteRange[],
+    onRead: () => Promise<void>,
+  ): AsyncGenerator<Uint8Array> {
+    for (const range of ranges) {
+      const body = await get(from.id, from.size, range)
+      if (body instanceof Uint8Array) yield body
+      else yield* body as AsyncIterable<Uint8Array>
+      await onRead()
+    }
+  }
+
   async function remove(id: string): Promise<void> {
     assertBlobId(id)
     // In this order no put can slip in between.
@@ -179,8 +192,12 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
   }
 
   return {
-    buffered: 1024 * 1024,
+    traits: { buffered: 1024 * 1024, leastPart: 0 },
     put: (id, source, size) => writing(() => store(id, source, size)),
+    async copyRanges(id, from, ranges, onCopied) {
+      assertBlobId(from.id)
+      await writing(() => store(id, readRanges(from, ranges, onCopied)))
+    },
     get,
     remove,
     async beginParts(id) {

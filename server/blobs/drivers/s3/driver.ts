@@ -3,11 +3,11 @@ import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { StoredBlob, StoredPart } from '../driver.ts'
-import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK } from '../driver.ts'
+import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, PartsInTheWay } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
 import { ask, connect, type S3Options, unless } from './client.ts'
 import { s3Orphans } from './orphans.ts'
-import { mayBeOf, s3Uploads } from './uploads.ts'
+import { assertHandle, assertPart, assertRef, mayBeOf, partSizes, s3Uploads, sizeOfRanges } from './uploads.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -28,7 +28,7 @@ const LIMITS = { single: 5 * GiB, part: 8 * MiB }
  *
  * A blob of unknown size is buffered: 8 MiB, and beyond 8 GiB gradually more, so that 10,000 parts make 5 TiB. Parts are
  * S3's own: all but the last must have at least 5 MiB (otherwise completeParts rejects with EntityTooSmall), and at most
- * 5 GiB; Ceph's completeParts rejects if parts are left out.
+ * 5 GiB.
  */
 export function s3Driver(options: S3Options): BlobDriver {
   const { bucket: Bucket, prefix, direct = false, limits = LIMITS } = options
@@ -195,19 +195,8 @@ export function s3Driver(options: S3Options): BlobDriver {
     await Promise.all([removeObject(key), uploads.abortAll(key)])
   }
 
-  const assertHandle = (handle: string) => {
-    if (!/^[\x21-\x7e]{1,2048}$/.test(handle)) throw new Error('Invalid upload handle')
-  }
-  const assertPart = (number: number, size: number) => {
-    if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new RangeError('Invalid part number')
-    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Invalid part size')
-  }
-  const assertRef = (ref: string) => {
-    if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Invalid part reference')
-  }
-
   return {
-    buffered: 9 * MiB,
+    traits: { buffered: 9 * MiB, leastPart: 5 * MiB },
     put: (id, source, size) => writing(id, source, () => put(id, source, size)),
     get,
     remove,
@@ -256,7 +245,20 @@ export function s3Driver(options: S3Options): BlobDriver {
       }
       await writing(Symbol(id), undefined, async () => {
         const outcome = await uploads.complete(key, handle, parts)
+        if (outcome === 'in the way') throw new PartsInTheWay(id)
         if (outcome === 'gone' ? !mayBeOf(await head(key), parts) : outcome === 'differs') throw new BlobMissing(id)
+      })
+    },
+    async copyRanges(id, from, ranges, onCopied) {
+      const [key, source] = [keyOf(id), keyOf(from.id)]
+      const size = sizeOfRanges(ranges)
+      if (ranges.some(({ end }) => end >= from.size)) throw new RangeError('The range is outside the blob')
+      await writing(id, undefined, async () => {
+        if ((await sizeOf(source)) !== from.size) throw new BlobMissing(from.id)
+        if ((await sizeOf(key)) !== undefined) throw new Error(`Blob ${id} exists already`)
+        await (size === 0 ? putObject(key, Buffer.alloc(0), 0) : uploads.copyRanges(source, key, ranges, onCopied))
+        // Some engines answer 200 and report a failure in the body.
+        if ((await sizeOf(key)) !== size) throw new Error('The S3 engine made a copy of a different size')
       })
     },
     async abortParts(id, handle) {
@@ -284,7 +286,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       const bytes = Buffer.from(`${instance}\n`)
       if ((await owner()) === null) await putObject(mark, bytes, bytes.length)
     },
-    ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, partSizes, most: limits.single }),
+    ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, most: limits.single }),
     check,
     async close() {
       closed = true
@@ -292,10 +294,4 @@ export function s3Driver(options: S3Options): BlobDriver {
       client.destroy()
     },
   }
-}
-
-/** Splits a size into as few equal parts as possible. */
-function* partSizes(size: number, most: number): Generator<number> {
-  const part = Math.min(most, Math.max(64 * MiB, Math.ceil(size / 10_000)))
-  for (let left = size; left > 0; left -= part) yield Math.min(left, part)
 }

@@ -1,7 +1,8 @@
 import * as s3 from '@aws-sdk/client-s3'
+import type { ByteRange } from '../../../base/byte-range.ts'
 import { type BlobDriver, isBlobId, type StoredBlob } from '../driver.ts'
 import { ask } from './client.ts'
-import type { s3Uploads } from './uploads.ts'
+import { copySource, partSizes, type s3Uploads } from './uploads.ts'
 
 interface Storage {
   client: s3.S3Client
@@ -12,7 +13,6 @@ interface Storage {
   keyOf(id: string): string
   sizeOf(Key: string): Promise<number | undefined>
   removeObject(Key: string): Promise<unknown>
-  partSizes(size: number, most: number): Iterable<number>
   /** Most bytes that the engine copies in one call. */
   most: number
 }
@@ -22,7 +22,7 @@ interface Storage {
  * rename. The copy's own time says since when. A crash in between leaves both, and repeating it has the same result.
  */
 export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'bringBack' | 'listAside' | 'removeAside'> {
-  const { client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, partSizes, most } = storage
+  const { client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, most } = storage
   const folder = `${prefix}orphans/`
   const asideKey = (id: string): string => {
     keyOf(id)
@@ -30,30 +30,18 @@ export function s3Orphans(storage: Storage): Pick<BlobDriver, 'setAside' | 'brin
   }
 
   async function copy(from: string, Key: string, size: number): Promise<void> {
-    const CopySource = [Bucket, ...from.split('/')].map(encodeURIComponent).join('/')
     if (size <= most) {
+      const CopySource = copySource(Bucket, from)
       await ask('CopyObject', client.send(new s3.CopyObjectCommand({ Bucket, Key, CopySource })))
       return
     }
     await uploads.abortAll(Key)
-    const UploadId = await uploads.begin(Key)
-    try {
-      const parts: { number: number; ref: string }[] = []
-      let start = 0
-      for (const length of partSizes(size, most)) {
-        const number = parts.length + 1
-        const part = { PartNumber: number, CopySourceRange: `bytes=${start}-${start + length - 1}` }
-        const request = client.send(new s3.UploadPartCopyCommand({ Bucket, Key, UploadId, CopySource, ...part }))
-        const { CopyPartResult } = await ask('UploadPartCopy', request)
-        if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not confirm the copy of a part')
-        parts.push({ number, ref: CopyPartResult.ETag })
-        start += length
-      }
-      await uploads.finish(Key, UploadId, parts)
-    } catch (error) {
-      await uploads.abort(Key, UploadId).catch(() => {})
-      throw error
+    const ranges: ByteRange[] = []
+    for (const length of partSizes(size, most)) {
+      const start = (ranges.at(-1)?.end ?? -1) + 1
+      ranges.push({ start, end: start + length - 1 })
     }
+    await uploads.copyRanges(from, Key, ranges, async () => {})
   }
 
   async function move(from: string, to: string): Promise<void> {

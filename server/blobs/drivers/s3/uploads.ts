@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
+import type { ByteRange } from '../../../base/byte-range.ts'
 import type { StoredPart } from '../driver.ts'
 import { ask, S3Failure, unless } from './client.ts'
 
@@ -8,6 +9,31 @@ import { ask, S3Failure, unless } from './client.ts'
 type PutPart = (body: Readable | Buffer, abortSignal?: AbortSignal) => Promise<string>
 
 const bare = (etag = ''): string => etag.replace(/^"|"$/g, '')
+
+/** What names an object as the source of a copy. */
+export const copySource = (bucket: string, key: string): string =>
+  [bucket, ...key.split('/')].map(encodeURIComponent).join('/')
+
+/** Bytes of these ranges together. */
+export const sizeOfRanges = (ranges: readonly ByteRange[]): number =>
+  ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0)
+
+/** Splits a size into as few equal parts as possible. */
+export function* partSizes(size: number, most: number): Generator<number> {
+  const part = Math.min(most, Math.max(64 * 1024 ** 2, Math.ceil(size / 10_000)))
+  for (let left = size; left > 0; left -= part) yield Math.min(left, part)
+}
+
+export function assertHandle(handle: string): void {
+  if (!/^[\x21-\x7e]{1,2048}$/.test(handle)) throw new Error('Invalid upload handle')
+}
+export function assertPart(number: number, size: number): void {
+  if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new RangeError('Invalid part number')
+  if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Invalid part size')
+}
+export function assertRef(ref: string): void {
+  if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Invalid part reference')
+}
 
 const MD5 = /^[0-9a-f]{32}$/
 
@@ -85,7 +111,7 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     Key: string,
     UploadId: string,
     parts: readonly StoredPart[],
-  ): Promise<'done' | 'gone' | 'differs'> {
+  ): Promise<'done' | 'gone' | 'differs' | 'in the way'> {
     const present = await listParts(Key, UploadId)
     if (!present) return 'gone'
     const byNumber = new Map(present.map((part) => [part.number, part]))
@@ -100,8 +126,7 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
       const code = error instanceof S3Failure ? error.code : undefined
       if (code === 'NoSuchUpload') return 'gone'
       // Ceph answers the same if parts that it has are left out.
-      if (code === 'InvalidPart' && parts.length < present.length)
-        throw new Error('This S3 engine cannot complete an upload without every part that was sent', { cause: error })
+      if (code === 'InvalidPart' && parts.length < present.length) return 'in the way'
       if (code === 'InvalidPart' || code === 'InvalidPartOrder') return 'differs'
       throw error
     }
@@ -151,5 +176,35 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     }
   }
 
-  return { begin, putPart, listParts, complete, finish, abort, abortAll, whole }
+  /**
+   * Makes an object of ranges of another, copied by the engine one after another; leaves nothing if it rejects. `onCopied`
+   * is awaited after each range.
+   */
+  async function copyRanges(
+    from: string,
+    to: string,
+    ranges: readonly ByteRange[],
+    onCopied: () => Promise<void>,
+  ): Promise<void> {
+    const UploadId = await begin(to)
+    const CopySource = copySource(Bucket, from)
+    try {
+      const parts: { number: number; ref: string }[] = []
+      for (const { start, end } of ranges) {
+        const PartNumber = parts.length + 1
+        const range = { PartNumber, CopySource, CopySourceRange: `bytes=${start}-${end}` }
+        const request = client.send(new s3.UploadPartCopyCommand({ Bucket, Key: to, UploadId, ...range }))
+        const { CopyPartResult } = await ask('UploadPartCopy', request)
+        if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not confirm the copy of a part')
+        parts.push({ number: PartNumber, ref: CopyPartResult.ETag })
+        await onCopied()
+      }
+      await finish(to, UploadId, parts)
+    } catch (error) {
+      await abort(to, UploadId).catch(() => {})
+      throw error
+    }
+  }
+
+  return { begin, putPart, listParts, complete, finish, abort, abortAll, whole, copyRanges }
 }
