@@ -10,8 +10,8 @@ export interface Digest {
 }
 
 /** Reflected polynomials. */
-const CRC32C = 0x82f63b78
-const CRC64NVME = '9a6c9329ac4bc9b5'
+export const CRC32C = 0x82f63b78
+export const CRC64NVME = '9a6c9329ac4bc9b5'
 
 /** A digest by this algorithm. */
 export async function createDigest(algorithm: ChecksumAlgorithm | 'md5'): Promise<Digest> {
