@@ -19,7 +19,7 @@ export interface Checksum {
   algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
   /** `composite`: of the checksums of its parts. */
   type: 'full_object' | 'composite'
-  /** Base64. */
+  /** Base64; after a composite one, `-` and the number of parts. */
   value: string
 }
 
@@ -219,9 +219,15 @@ export interface Upload {
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
   file_size: number | null
-  /** Bytes of every part but the last. */
+  /** Bytes of every part but the last; 0 if parts may have any size. */
   part_size: number
   num_parts: number | null
+  /** What the object is to have. */
+  checksum?: {
+    algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+    /** `composite`: of the checksums of its parts. */
+    type: 'full_object' | 'composite'
+  }
   /** ISO 8601, UTC, milliseconds. */
   expires_at: string
   /** ISO 8601, UTC, milliseconds. */
@@ -1883,7 +1889,9 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /buckets/{bucket}/upload/init: Start a multipart upload. Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`). */
+  /** POST /buckets/{bucket}/upload/init: Start a multipart upload. Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).
+  
+  With `checksum`, one is computed of every part, and of the object: of all its bytes (`full_object`, the default of CRCs), or of the checksums of its parts (`composite`). SHA-1 and SHA-256 are always composite, CRC-64/NVME never is. */
   initUpload: {
     call: {
       params: {
@@ -1898,6 +1906,11 @@ export interface Operations {
         headers?: ObjectHeaders
         metadata?: Record<string, string>
         tags?: Record<string, string>
+        checksum?: {
+          algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+          /** `composite`: of the checksums of its parts. */
+          type?: 'full_object' | 'composite'
+        }
         part_size?: number
       }
     }
@@ -1909,9 +1922,15 @@ export interface Operations {
       /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
       key: string
       file_size: number | null
-      /** Bytes of every part but the last. */
+      /** Bytes of every part but the last; 0 if parts may have any size. */
       part_size: number
       num_parts: number | null
+      /** What the object is to have. */
+      checksum?: {
+        algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+        /** `composite`: of the checksums of its parts. */
+        type: 'full_object' | 'composite'
+      }
       /** ISO 8601, UTC, milliseconds. */
       expires_at: string
       /** In order of part number; at most 1,000. Get the rest, and renewed ones, from `GET …/upload/{upload_id}`. */
@@ -1942,9 +1961,15 @@ export interface Operations {
       /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
       key: string
       file_size: number | null
-      /** Bytes of every part but the last. */
+      /** Bytes of every part but the last; 0 if parts may have any size. */
       part_size: number
       num_parts: number | null
+      /** What the object is to have. */
+      checksum?: {
+        algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+        /** `composite`: of the checksums of its parts. */
+        type: 'full_object' | 'composite'
+      }
       /** ISO 8601, UTC, milliseconds. */
       expires_at: string
       /** ISO 8601, UTC, milliseconds. */
@@ -1956,6 +1981,8 @@ export interface Operations {
         part_number: number
         size: number
         etag: string
+        /** Base64, by the upload’s algorithm. */
+        checksum?: string
       }[]
       /** URLs of the missing parts. */
       urls: {
@@ -1996,7 +2023,10 @@ export interface Operations {
         parts: {
           part_number: number
           etag: string
+          checksum?: string
         }[]
+        /** What the object’s checksum must be. */
+        checksum?: string
         if_none_match?: '*'
       }
     }
@@ -2026,8 +2056,10 @@ export interface Operations {
     }
     reply: {
       part_number: number
-      etag: string
       size: number
+      etag: string
+      /** Base64, by the upload’s algorithm. */
+      checksum?: string
     }
   }
   /** POST /share/{bucket}/{+key}: Create a link to an object. Needs `share` and `read`. The limits may be in the body or in the query. */

@@ -5,6 +5,7 @@ import {
   Checksum,
   Cursor,
   Exactly,
+  expectedChecksums,
   KEYS_BODY_LIMIT,
   Keys,
   Limit,
@@ -71,9 +72,6 @@ const readQuery = {
   download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: send as an attachment.' })),
 }
 
-const expected = (checksum: string) =>
-  Type.Optional(Type.String({ description: `Expected ${checksum} of the body, base64. At most one of these.` }))
-
 const putObjectSpec = {
   method: 'PUT',
   tag: 'objects',
@@ -87,11 +85,7 @@ const putObjectSpec = {
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
     'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the body, base64.' })),
-    'x-checksum-crc32': expected('CRC-32'),
-    'x-checksum-crc32c': expected('CRC-32C'),
-    'x-checksum-crc64nvme': expected('CRC-64/NVME'),
-    'x-checksum-sha1': expected('SHA-1'),
-    'x-checksum-sha256': expected('SHA-256'),
+    ...expectedChecksums,
     'x-checksum-algorithm': Type.Optional(
       Type.String({ description: 'Asks for a checksum by this algorithm to be computed.', examples: ['crc64nvme'] }),
     ),

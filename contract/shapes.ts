@@ -77,9 +77,20 @@ export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 export const Checksum = Type.Object({
   algorithm: Type.Enum([...checksumAlgorithms]),
   type: Type.Enum(['full_object', 'composite'], { description: '`composite`: of the checksums of its parts.' }),
-  value: Type.String({ description: 'Base64.' }),
+  value: Type.String({ description: 'Base64; after a composite one, `-` and the number of parts.' }),
 })
 export type Checksum = Type.Static<typeof Checksum>
+
+const expected = (checksum: string) =>
+  Type.Optional(Type.String({ description: `Expected ${checksum} of the body, base64. At most one of these.` }))
+/** Headers with a checksum of a request's body. */
+export const expectedChecksums = {
+  'x-checksum-crc32': expected('CRC-32'),
+  'x-checksum-crc32c': expected('CRC-32C'),
+  'x-checksum-crc64nvme': expected('CRC-64/NVME'),
+  'x-checksum-sha1': expected('SHA-1'),
+  'x-checksum-sha256': expected('SHA-256'),
+}
 
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Maximum items per page.' })
 export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; the previous page’s `next_cursor`.' })

@@ -3,8 +3,10 @@ import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
   BucketName,
+  Checksum,
   Cursor,
   Exactly,
+  expectedChecksums,
   Id,
   Limit,
   Metadata,
@@ -20,6 +22,7 @@ const params = Type.Object({ bucket: BucketName })
 export const MIN_PART_BYTES = 5 * 1024 ** 2
 export const DEFAULT_PART_BYTES = 16 * 1024 ** 2
 export const MAX_PARTS = 10_000
+export const MAX_PART_BYTES = 5 * 1024 ** 3
 const MAX_OBJECT_BYTES = 5 * 1024 ** 4
 
 const PartNumber = Type.Integer({ minimum: 1, maximum: MAX_PARTS })
@@ -28,15 +31,27 @@ const PartUrl = Type.Object({
   url: Type.String({ description: 'PUT the part here, without a credential, and keep the `ETag`.' }),
 })
 
+const { algorithm, type } = Checksum.properties
+/** Base64. */
+const PartChecksum = Type.String({ minLength: 1, maxLength: 100 })
+
 const common = {
   upload_id: Id,
   bucket: BucketName,
   key: ObjectKey,
   file_size: Nullable(Type.Integer()),
-  part_size: Type.Integer({ description: 'Bytes of every part but the last.' }),
+  part_size: Type.Integer({ description: 'Bytes of every part but the last; 0 if parts may have any size.' }),
   num_parts: Nullable(Type.Integer({ description: 'Null if the size was not given.' })),
+  checksum: Type.Optional(Type.Object({ algorithm, type }, { description: 'What the object is to have.' })),
   expires_at: Timestamp,
 }
+
+const StoredPart = Type.Object({
+  part_number: PartNumber,
+  size: Type.Integer(),
+  etag: Type.String(),
+  checksum: Type.Optional(Type.String({ description: 'Base64, by the upload’s algorithm.' })),
+})
 
 export const Upload = Type.Object({
   ...common,
@@ -54,7 +69,7 @@ export const operations = {
     tag: 'uploads',
     summary: 'Start a multipart upload',
     description:
-      'Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).',
+      'Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).\n\nWith `checksum`, one is computed of every part, and of the object: of all its bytes (`full_object`, the default of CRCs), or of the checksums of its parts (`composite`). SHA-1 and SHA-256 are always composite, CRC-64/NVME never is.',
     access: 'signed_in',
     status: 201,
     params,
@@ -65,7 +80,8 @@ export const operations = {
       headers: Type.Optional(ObjectHeaders),
       metadata: Type.Optional(Metadata),
       tags: Type.Optional(Tags),
-      part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: 5 * 1024 ** 3 })),
+      checksum: Type.Optional(Exactly({ algorithm, type: Type.Optional(type) })),
+      part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: MAX_PART_BYTES })),
     }),
     reply: Type.Object({
       ...common,
@@ -95,7 +111,7 @@ export const operations = {
     }),
     reply: Type.Object({
       ...Upload.properties,
-      parts: Type.Array(Type.Object({ part_number: PartNumber, size: Type.Integer(), etag: Type.String() })),
+      parts: Type.Array(StoredPart),
       urls: Type.Array(PartUrl, { description: 'URLs of the missing parts.' }),
     }),
     errors: ['not_found'],
@@ -128,10 +144,17 @@ export const operations = {
     body: Exactly({
       upload_id: Id,
       key: Type.Optional(ObjectKey),
-      parts: Type.Array(Exactly({ part_number: PartNumber, etag: Type.String({ minLength: 1, maxLength: 100 }) }), {
-        minItems: 1,
-        maxItems: MAX_PARTS,
-      }),
+      parts: Type.Array(
+        Exactly({
+          part_number: PartNumber,
+          etag: Type.String({ minLength: 1, maxLength: 100 }),
+          checksum: Type.Optional(PartChecksum),
+        }),
+        { minItems: 1, maxItems: MAX_PARTS },
+      ),
+      checksum: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'What the object’s checksum must be.' }),
+      ),
       if_none_match: Type.Optional(Type.Enum(['*'])),
     }),
     reply: StoredObject,
@@ -164,13 +187,15 @@ export const operations = {
     params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
     headers: Type.Object({
       'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the part, base64.' })),
+      ...expectedChecksums,
     }),
     body: Type.String({ contentMediaType: 'application/octet-stream' }),
-    reply: Type.Object({ part_number: PartNumber, etag: Type.String(), size: Type.Integer() }),
+    reply: StoredPart,
     errors: [
       'forbidden',
       'not_found',
       'conflict',
+      'invalid_request',
       'length_required',
       'too_large',
       'malformed',

@@ -31,6 +31,15 @@ export interface Claim {
 }
 export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getTime(), held: 0 })
 
+/** Puts off when the collector asks about a claim's blobs, if a third of the grace period has passed. */
+export function renewIfDue(ctx: Ctx, claim: Claim): Promise<void> | undefined {
+  const grace = ctx.config.blobGraceSeconds * 1000
+  const now = ctx.now().getTime()
+  if (claim.ids.length === 0 || now - claim.renewed <= grace / 3) return undefined
+  claim.renewed = now
+  return ctx.upkeep(({ tx }) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
+}
+
 /** Bytes that one request may hold in memory: a form may have hundreds of small files. */
 const MOST_HELD = 1024 * 1024
 
@@ -55,7 +64,6 @@ export async function writeBlob(
     algorithm?: ChecksumAlgorithm | undefined
   },
 ): Promise<WrittenBlob> {
-  const grace = ctx.config.blobGraceSeconds * 1000
   const checksum = algorithm && (await createDigest(algorithm))
   let size = 0
   async function* measure() {
@@ -63,11 +71,8 @@ export async function writeBlob(
       size += chunk.length
       const waits = inspect(size)
       if (waits) await waits
-      const now = ctx.now().getTime()
-      if (claim.ids.length > 0 && now - claim.renewed > grace / 3) {
-        claim.renewed = now
-        await ctx.upkeep(({ tx }) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
-      }
+      const renewal = renewIfDue(ctx, claim)
+      if (renewal) await renewal
       yield chunk
     }
   }
@@ -153,10 +158,10 @@ export const keepBlob = ({ tx }: Upkeep, { id, body, ...facts }: WrittenBlob): P
 /** Step: like `keepBlob`, for bytes that the storage has joined. */
 export async function keepJoined(
   { tx }: Upkeep,
-  { id, size }: { id: string; size: number },
-  parts: readonly { part_number: number; size: number; md5: string }[],
+  { id, size, checksums }: Pick<WrittenBlob, 'id' | 'size' | 'checksums'>,
+  parts: readonly { part_number: number; size: number; md5: string; checksum: string | null }[],
 ): Promise<void> {
-  await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums: null })
+  await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums })
   await store.insertParts(
     tx,
     parts.map((part) => ({ blob_id: id, ...part })),

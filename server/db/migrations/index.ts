@@ -3,6 +3,7 @@ import { initial } from './0001-initial/index.ts'
 import { inlineBodies } from './0002-inline-bodies-breaking.ts'
 import { whatABlobKnows } from './0003-what-a-blob-knows-breaking.ts'
 import { pagesBySizeAndTime } from './0004-pages-by-size-and-time.ts'
+import { partsOfAnySize } from './0005-parts-of-any-size.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -11,4 +12,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0002-inline-bodies-breaking': inlineBodies,
   '0003-what-a-blob-knows-breaking': whatABlobKnows,
   '0004-pages-by-size-and-time': pagesBySizeAndTime,
+  '0005-parts-of-any-size': partsOfAnySize,
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
 
 /** Buckets, objects and their bytes, and the work on many of them. */
 export interface StorageTables {
@@ -105,8 +106,14 @@ export interface StorageTables {
     /** JSON: Record<string, string> */
     tags: string | null
     storage_class: string | null
+    /** `planned`: all parts but the last have `part_size` bytes. `free`: any size, and those not named at the end are dropped. */
+    kind: Generated<'planned' | 'free'>
     file_size: number | null
+    /** 0 if free. */
     part_size: number
+    /** The checksum that the object is to have; both null without one. */
+    checksum_algorithm: ChecksumAlgorithm | null
+    checksum_type: Checksum['type'] | null
     /** Bytes it takes of the quotas. */
     reserved: number
     created_at: string
@@ -128,6 +135,8 @@ export interface StorageTables {
     size: number
     /** Hex MD5. */
     etag: string
+    /** Base64, by the upload's algorithm; null without one. */
+    checksum: string | null
     /** The storage's name for it. */
     ref: string
     received_at: string

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto'
-import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { DAY_MS } from '../../base/time.ts'
+import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
-import { keepJoined } from '../../blobs/write.ts'
+import { discardBlobs, keepJoined } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { findObject } from '../objects/store.ts'
 import { writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
+import { checksumOfParts } from './checksum.ts'
+import { bareEtag, chooseParts, type NamedPart } from './choose.ts'
+import { joinParts } from './join.ts'
 import { forgetLostParts } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
 import { openUpload, uploadMissing } from './service.ts'
@@ -20,7 +24,9 @@ const REMEMBERED_MS = DAY_MS
 export interface CompleteUpload {
   upload_id: string
   key?: string | undefined
-  parts: readonly { part_number: number; etag: string }[]
+  parts: readonly NamedPart[]
+  /** What the checksum of the object is to be, as the response will have it. */
+  checksum?: string | undefined
   if_none_match?: '*' | undefined
 }
 
@@ -37,13 +43,21 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     })
   if (row.result !== null) return completedAs(row.result, body.parts)
   if (row.blob_id === null) throw uploadMissing()
-  const parts = chooseParts(row, await receivedParts(ctx, row), body.parts)
+  const parts = chooseParts(row, await receivedParts(ctx, row), {
+    named: body.parts,
+    leastPart: ctx.blobs.traits.leastPart,
+  })
+  const checksum = await checksumOfParts(row, parts)
+  if (body.checksum !== undefined && body.checksum !== checksum?.value)
+    throw new ServiceError('conflict', `The checksum of the parts is ${checksum?.value ?? 'not known'}.`, {
+      faults: [{ path: 'body.checksum', message: 'is not that of the parts' }],
+    })
   // Checked again with the object, but also here, because once the parts are joined none can be sent again.
   if (body.if_none_match && (await findObject(ctx.db, name, row.key))) throw taken(row.key)
-  const stored = parts.map(({ part_number, size, ref }) => ({ number: part_number, size, ref }))
   await writeDownDirect(ctx, row, parts)
+  let blob_id: string
   try {
-    await ctx.blobs.completeParts(row.blob_id, row.handle, stored)
+    blob_id = await joinParts(ctx, { ...row, blob_id: row.blob_id }, parts)
   } catch (error) {
     const done = await store.findUpload(ctx.db, row.id)
     if (done?.result) return completedAs(done.result, body.parts)
@@ -61,7 +75,17 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
       },
     )
   }
-  return makeVisible(ctx, row, parts, { name, ifNoneMatch: body.if_none_match })
+  const copies = blob_id === row.blob_id ? [] : [{ id: blob_id, body: null }]
+  const joined = { blob_id, parts, checksums: checksum && JSON.stringify([checksum]) }
+  const outcome = await makeVisible(ctx, row, joined, { name, ifNoneMatch: body.if_none_match }).catch(
+    async (error: unknown) => {
+      await discardBlobs(ctx, copies)
+      throw error
+    },
+  )
+  if ('object' in outcome) return outcome.object
+  await discardBlobs(ctx, copies)
+  return completedAs(outcome.known, parts)
 }
 
 /**
@@ -89,55 +113,6 @@ async function writeDownDirect(
 
 const taken = (key: string) => new ServiceError('precondition_failed', `The key "${key}" is taken.`)
 
-/**
- * The parts named; throws conflict listing every one that is missing, different, or of the wrong size for its place.
- */
-function chooseParts(
-  row: store.UploadRow,
-  received: readonly store.PartRow[],
-  named: CompleteUpload['parts'],
-): store.PartRow[] {
-  const there = new Map(received.map((part) => [part.part_number, part]))
-  const faults: Fault[] = []
-  const chosen: store.PartRow[] = []
-  for (const [i, { part_number, etag }] of named.entries()) {
-    const part = there.get(part_number)
-    const fault = (message: string) =>
-      void faults.push({ path: `body.parts.${i}`, message: `part ${part_number} ${message}` })
-    const previous = named[i - 1]
-    if (previous && previous.part_number >= part_number) fault('is out of order')
-    else if (!part) fault('was not uploaded')
-    else if (part.etag !== bareEtag(etag)) fault(`has the ETag ${part.etag}`)
-    else if (i < named.length - 1 && part.size !== row.part_size)
-      fault(`has ${part.size} bytes but is not the last part`)
-    else chosen.push(part)
-  }
-  const wanted = new Set(named.map(({ part_number }) => part_number))
-  for (const { part_number } of received)
-    if (!wanted.has(part_number))
-      faults.push({ path: 'body.parts', message: `part ${part_number} was uploaded but is not listed` })
-  const count = row.file_size === null ? 0 : Math.max(1, Math.ceil(row.file_size / row.part_size))
-  for (let number = 1; number <= count; number++)
-    if (!wanted.has(number) && !there.has(number))
-      faults.push({ path: 'body.parts', message: `part ${number} is missing` })
-  const size = chosen.reduce((sum, part) => sum + part.size, 0)
-  if (faults.length === 0 && row.file_size !== null && size !== row.file_size)
-    faults.push({ path: 'body.parts', message: `have ${size} bytes in total, not ${row.file_size}` })
-  if (faults.length === 0) return chosen
-  throw new ServiceError(
-    'conflict',
-    faults
-      .map(({ message }) => message)
-      .slice(0, 20)
-      .join('; '),
-    {
-      faults: faults.slice(0, 100),
-    },
-  )
-}
-
-const bareEtag = (etag: string): string => etag.replace(/^"(.*)"$/, '$1').toLowerCase()
-
 /** What an upload was completed as, for a repeated request; throws conflict if other parts were named. */
 function completedAs(result: string, named: readonly { etag: string }[]): StoredObject {
   const object = JSON.parse(result) as StoredObject
@@ -155,37 +130,45 @@ function etagOf(parts: readonly { etag: string }[]): string {
   return `${hash.digest('hex')}-${parts.length}`
 }
 
-async function makeVisible(
+/** The blob that parts were joined to. */
+interface Joined {
+  blob_id: string
+  parts: readonly store.PartRow[]
+  /** JSON, as in its row. */
+  checksums: string | null
+}
+
+/** Makes joined parts the upload's object; `known` is the object's JSON if another request was faster. */
+function makeVisible(
   ctx: Ctx,
   { id }: store.UploadRow,
-  parts: readonly store.PartRow[],
+  { blob_id, parts, checksums }: Joined,
   { name, ifNoneMatch }: { name: string; ifNoneMatch: '*' | undefined },
-): Promise<StoredObject> {
-  const outcome = await ctx.act(async (step) => {
+): Promise<{ object: StoredObject } | { known: string }> {
+  return ctx.act(async (step) => {
     const { tx } = step
     const bucket = await holdBucket(tx, name)
     const row = await store.lockUpload(tx, id)
     if (!row || isOver(row, ctx.now())) throw uploadMissing()
-    // Another request completed the upload first.
     if (row.result !== null) return step.nothing({ known: row.result })
     if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
     allow(await currentActor(step), 'write', name, row.key)
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     await keepJoined(
       step,
-      { id: row.blob_id, size },
-      parts.map(({ part_number, size, etag }) => ({ part_number, size, md5: etag })),
+      { id: blob_id, size, checksums },
+      parts.map(({ part_number, size, etag, checksum }) => ({ part_number, size, md5: etag, checksum })),
     )
     const object = await writeFromBlob(
       step,
       bucket,
       {
         key: row.key,
-        blob_id: row.blob_id,
+        blob_id,
         size,
         etag: etagOf(parts),
         sha256: null,
-        checksums: null,
+        checksums,
         content_type: row.content_type,
         headers: row.headers,
         metadata: row.metadata,
@@ -202,7 +185,7 @@ async function makeVisible(
       expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
       result: JSON.stringify(object),
     })
+    if (row.blob_id !== blob_id) await releaseBlobs(step, [row.blob_id])
     return { object }
   })
-  return 'object' in outcome ? outcome.object : completedAs(outcome.known, parts)
 }

@@ -1,50 +1,22 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
-import { actorOnBehalf } from '../../access/sessions/service.ts'
+import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
+import { MAX_PART_BYTES } from '../../../contract/uploads.ts'
 import { malformedHeader } from '../../base/invalid.ts'
-import { BlobMissing } from '../../blobs/drivers/driver.ts'
+import { createDigest } from '../../blobs/digest.ts'
+import { BlobMissing, type StoredPart } from '../../blobs/drivers/driver.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { readClaims, signClaims } from '../../secrets/sign.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
 import { countSender } from '../incoming/arrival.ts'
 import type { Upload as Body } from '../objects/received.ts'
-import { countUpload, noteBucket } from '../traffic/traffic.ts'
-import { isOver } from './received.ts'
+import { countUpload } from '../traffic/traffic.ts'
+import { freeUntil, isOver, type OpenUpload } from './received.ts'
 import * as store from './store.ts'
 
-const PURPOSE = 'upload-part'
-const URL_SECONDS = 24 * 3600
-
-interface Claims {
-  upload: string
-  part: number
-  /** Who requested the URL, and with which token, if any: it stops working when either does. */
-  user: string
-  token: string | null
-  /** Milliseconds since the epoch. */
-  until: number
-}
-
-/** URLs for the parts with these numbers; of the storage itself where it accepts them. */
-export async function partUrls(ctx: Ctx, row: store.UploadRow, from: number, to: number) {
-  const expiresIn = URL_SECONDS
-  const until = Math.min(Date.parse(row.expires_at), ctx.now().getTime() + expiresIn * 1000)
-  const urls: { part_number: number; url: string }[] = []
-  for (let part_number = from; part_number <= to; part_number++) {
-    const size = sizeOfPart(row, part_number)
-    const direct = await ctx.blobs.partUrl(row.blob_id ?? '', row.handle, part_number, { expiresIn, size })
-    const { user_id, token_id } = ctx.actor
-    const claims: Claims = { upload: row.id, part: part_number, user: user_id ?? '', token: token_id, until }
-    const token = signClaims(ctx.config, PURPOSE, claims)
-    urls.push({ part_number, url: direct ?? `${ctx.config.publicBaseUrl}/api/v1/parts/${token}` })
-  }
-  return urls
-}
-
-/** A part's size in bytes; if the total size is unknown, that of any part but the last. */
-function sizeOfPart({ file_size, part_size }: store.UploadRow, number: number): number {
+/** A planned part's size in bytes; if the total size is unknown, that of any part but the last. */
+export function sizeOfPart({ file_size, part_size }: store.UploadRow, number: number): number {
   return file_size === null ? part_size : Math.max(0, Math.min(part_size, file_size - (number - 1) * part_size))
 }
 
@@ -52,50 +24,57 @@ const closed = () => new ServiceError('not_found', 'The upload is no longer open
 const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.UploadRow =>
   row !== undefined && row.completed_at === null && !isOver(row, now)
 
+/** What is known of a part. */
+type PartFacts = Omit<store.PartRow, 'upload_id' | 'received_at'>
+
+/** A part as it arrives. */
+export type PartBody = Pick<Body, 'announced' | 'md5' | 'checksum' | 'source'>
+
+/** The upload, if its parts can still be sent; throws not_found otherwise. */
+export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | undefined): OpenUpload {
+  if (!isOpen(row, now()) || row.blob_id === null) throw closed()
+  return { ...row, blob_id: row.blob_id }
+}
+
 /**
- * Stores a body as one part, replacing an earlier one of the same number. Rejected once the user or token that
- * requested the URL is inactive or lacks the right. Its bytes are reserved under the quota unless the whole size was
- * announced.
+ * Stores a body as one part, replacing an earlier one of the same number, for a caller who may write the key. Its bytes
+ * are reserved under the quota unless the whole size was announced. Throws malformed if they are not what the client
+ * claims.
  */
-export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'announced' | 'md5' | 'source'>) {
-  const claims = readClaims<Claims>(ctx.config, PURPOSE, token)
-  if (!claims || claims.until <= ctx.now().getTime())
-    throw new ServiceError('forbidden', 'This URL is invalid or has expired. Request new part URLs.')
-  const row = await store.findUpload(ctx.db, claims.upload)
-  if (!isOpen(row, ctx.now()) || row.blob_id === null) throw closed()
-  const bucket = await findBucketName(ctx.db, row.bucket_id)
-  const ended = () =>
-    new ServiceError('forbidden', 'The account or token that requested this URL can no longer continue the upload.')
-  const actor = await actorOnBehalf(ctx, { user: claims.user, token: claims.token }, ended)
-  if (bucket === undefined) throw ended()
-  noteBucket(ctx, bucket)
-  allow(actor, 'write', bucket, row.key)
-  const size = assertSize(body.announced, row, claims.part)
-  const expected = body.md5
-  const leave = countSender(ctx.as(actor))
+export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, body: PartBody) {
+  const size = assertSize(body.announced, row, part_number)
+  const algorithm = checksumAlgorithmOf(row, body)
+  const digest = algorithm && (await createDigest(algorithm))
+  const leave = countSender(ctx)
   let held = 0
   let arrived = 0
+  let etag = ''
+  let checksum: string | null = null
   try {
-    held = await hold(ctx, row, claims.part, size)
+    held = await hold(ctx, row, part_number, size)
     const hash = createHash('md5')
     async function* measured() {
       for await (const chunk of body.source()) {
         hash.update(chunk)
+        digest?.update(chunk)
         arrived += chunk.length
         yield chunk
       }
-      if (expected !== undefined && hash.copy().digest('hex') !== expected)
-        throw malformedHeader('content-md5', 'does not match the body')
+      // In here, so that the storage keeps nothing of what is refused.
+      etag = hash.digest('hex')
+      checksum = digest?.digest().toString('base64') ?? null
+      if (body.md5 !== undefined && etag !== body.md5) throw malformedHeader('content-md5', 'does not match the body')
+      if (body.checksum?.value !== undefined && checksum !== body.checksum.value)
+        throw malformedHeader(`x-checksum-${body.checksum.algorithm}`, 'does not match the body')
     }
-    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: claims.part, size }, measured())
-    const etag = hash.digest('hex')
-    const part = { part_number: claims.part, size, etag, ref }
-    const former = await writeDown(ctx.as(actor), row, part, held).catch(async (error: unknown) => {
-      await removePart(ctx, row, claims.part, ref)
+    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: part_number, size }, measured())
+    const part = { part_number, size, etag, checksum: row.checksum_algorithm && checksum }
+    const former = await writeDown(ctx, row, { ...part, ref }, held).catch(async (error: unknown) => {
+      await removePart(ctx, row, { number: part_number, ref })
       throw error
     })
-    if (former !== undefined && former !== ref) await removePart(ctx, row, claims.part, former)
-    return { part_number: claims.part, etag, size }
+    if (former !== undefined && former !== ref) await removePart(ctx, row, { number: part_number, ref: former })
+    return describePart(part)
   } catch (error) {
     if (held > 0) await letGo(ctx, row, held)
     if (!(error instanceof BlobMissing)) throw error
@@ -107,15 +86,42 @@ export async function receivePart(ctx: Ctx, token: string, body: Pick<Body, 'ann
   }
 }
 
+/** The algorithm of the checksum to compute of a part; throws invalid_request if another one than the upload's is claimed. */
+function checksumAlgorithmOf(
+  { checksum_algorithm }: OpenUpload,
+  { checksum }: PartBody,
+): ChecksumAlgorithm | undefined {
+  if (checksum_algorithm === null || checksum === undefined || checksum.algorithm === checksum_algorithm)
+    return checksum_algorithm ?? checksum?.algorithm
+  throw new ServiceError('invalid_request', `The checksums of this upload are by ${checksum_algorithm}.`, {
+    faults: [{ path: `header.x-checksum-${checksum.algorithm}`, message: `must be x-checksum-${checksum_algorithm}` }],
+  })
+}
+
+/** A part as the API describes it. */
+export const describePart = ({ part_number, size, etag, checksum }: Omit<PartFacts, 'ref'>) => ({
+  part_number,
+  size,
+  etag,
+  ...(checksum !== null && { checksum }),
+})
+
 /** Deletes a part that has no row, or none any more. On failure it stays until the upload is deleted. */
-const removePart = ({ blobs, log }: Ctx, { id, blob_id, handle }: store.UploadRow, number: number, ref: string) =>
+const removePart = (
+  { blobs, log }: Ctx,
+  { id, blob_id, handle }: OpenUpload,
+  part: Pick<StoredPart, 'number' | 'ref'>,
+) =>
   blobs
-    .removePart(blob_id ?? '', handle, { number, ref })
+    .removePart(blob_id, handle, part)
     .catch((error: unknown) => log.warn({ err: error, upload: id }, 'could not delete a discarded part'))
 
-/** Throws unless the announced size is the part's: all parts but the last have the same size. */
+/** Throws unless the announced size is the part's: all planned parts but the last have the same size. */
 function assertSize(size: number | undefined, row: store.UploadRow, number: number): number {
   if (size === undefined) throw new ServiceError('length_required', 'Send the part with a Content-Length.')
+  if (row.kind === 'free' && size > MAX_PART_BYTES)
+    throw new ServiceError('too_large', `A part must have at most ${MAX_PART_BYTES} bytes.`)
+  if (row.kind === 'free') return size
   const wanted = sizeOfPart(row, number)
   if (row.file_size === null ? size <= wanted : size === wanted) return size
   if (size > wanted) throw new ServiceError('too_large', `Part ${number} must have ${wanted} bytes, not ${size}.`)
@@ -168,12 +174,7 @@ const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
  * write the key. Of several senders, the last row stored counts, whoever stored the bytes last. Returns the ref of the
  * part it replaced, which no other sender gets.
  */
-const writeDown = (
-  ctx: Ctx,
-  upload: store.UploadRow,
-  part: Pick<store.PartRow, 'part_number' | 'size' | 'etag' | 'ref'>,
-  held: number,
-): Promise<string | undefined> =>
+const writeDown = (ctx: Ctx, upload: store.UploadRow, part: PartFacts, held: number): Promise<string | undefined> =>
   ctx.upkeep(async (step) => {
     const { tx } = step
     // A known size is already reserved, so that parts of one bucket need not wait for each other.
@@ -189,7 +190,9 @@ const writeDown = (
       const growth = part.size - (before?.size ?? 0) - held
       if (growth !== 0) await countReserved(tx, bucket, row, growth)
     }
-    await store.upsertPart(tx, { upload_id: row.id, ...part, received_at: ctx.now().toISOString() })
+    const now = ctx.now()
+    await store.upsertPart(tx, { upload_id: row.id, ...part, received_at: now.toISOString() })
+    if (row.kind === 'free') await store.updateUpload(tx, row.id, { expires_at: freeUntil(now) })
     return before?.ref
   })
 

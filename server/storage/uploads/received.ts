@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import * as store from './store.ts'
 
@@ -5,10 +6,18 @@ import * as store from './store.ts'
 export const isOver = (row: Pick<store.UploadRow, 'expires_at'>, now: Date): boolean =>
   row.expires_at <= now.toISOString()
 
+/** An upload that is not completed. */
+export type OpenUpload = store.UploadRow & { blob_id: string }
+
+/** How long a free upload stays open after its last part. */
+const FREE_MS = 7 * DAY_MS
+/** When a free upload expires of which a part arrives now. */
+export const freeUntil = (now: Date): string => new Date(now.getTime() + FREE_MS).toISOString()
+
 /** Parts that passed through the service have rows; parts sent straight to the storage are known only there. */
 export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<store.PartRow[]> {
   const rows = await store.listParts(ctx.db, row.id)
-  const isDirect = row.blob_id !== null && (await isDirectUpload(ctx, row))
+  const isDirect = (await directUrl(ctx, row, 1, { expiresIn: 60, size: row.part_size })) !== null
   if (!isDirect || row.blob_id === null) return rows
   const known = new Map(rows.map((part) => [part.part_number, part]))
   const stored = await ctx.blobs.listParts(row.blob_id, row.handle)
@@ -17,9 +26,21 @@ export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<sto
   return stored.map(({ number, size, ref }) => {
     const part = known.get(number)
     if (part?.ref === ref) return part
-    return { upload_id: row.id, part_number: number, size, etag: ref, ref, received_at: row.created_at }
+    const { id: upload_id, created_at: received_at } = row
+    return { upload_id, part_number: number, size, etag: ref, ref, checksum: null, received_at }
   })
 }
 
-const isDirectUpload = async (ctx: Ctx, row: store.UploadRow): Promise<boolean> =>
-  (await ctx.blobs.partUrl(row.blob_id ?? '', row.handle, 1, { expiresIn: 60, size: row.part_size })) !== null
+/**
+ * A URL of the storage itself for a planned part, valid for `expiresIn` seconds; null if the part must pass through the
+ * service, which also computes its checksum.
+ */
+export async function directUrl(
+  { blobs }: Ctx,
+  { kind, blob_id, handle, checksum_algorithm }: store.UploadRow,
+  number: number,
+  options: { expiresIn: number; size: number },
+): Promise<string | null> {
+  if (kind === 'free' || blob_id === null || checksum_algorithm !== null) return null
+  return blobs.partUrl(blob_id, handle, number, options)
+}

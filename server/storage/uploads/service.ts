@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { compareKeys, decide } from '../../../contract/permissions.ts'
-import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
+import type { Checksum, ChecksumAlgorithm, ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../../../contract/uploads.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
@@ -13,10 +13,12 @@ import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { metadataText, textUnlessEmpty, typeOf } from '../objects/describe.ts'
+import { type ChecksumPlan, planChecksum, plannedChecksum } from './checksum.ts'
 import { lapseIdle } from './lapse.ts'
-import { partUrls } from './parts.ts'
-import { isOver, receivedParts } from './received.ts'
+import { describePart } from './parts.ts'
+import { freeUntil, isOver, type OpenUpload, receivedParts } from './received.ts'
 import * as store from './store.ts'
+import { partUrls } from './urls.ts'
 
 const FIRST_URLS = 1000
 
@@ -44,55 +46,17 @@ export interface InitUpload {
   metadata?: { [name: string]: string } | undefined
   tags?: Tags | undefined
   part_size?: number | undefined
+  checksum?: { algorithm: ChecksumAlgorithm; type?: Checksum['type'] | undefined } | undefined
 }
 
-/** Starts a multipart upload; needs `write` on the key. Reserves its size under the quota. */
-export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
-  const { key, file_size, content_type, headers, metadata = {}, tags } = body
-  allow(ctx.actor, 'write', name, key)
-  const part_size = partSizeFor(body.part_size, file_size)
-  const text = metadataText(metadata)
-  if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
-  const { uploads } = await settingsInForce(ctx)
-  const blob_id = await takeBlobId(ctx)
-  const handle = await ctx.blobs.beginParts(blob_id)
-  const now = ctx.now()
-  const row = await ctx
-    .upkeep(async (step) => {
-      const { tx } = step
-      const bucket = await holdBucket(tx, name)
-      allow(await currentActor(step), 'write', name, key)
-      await assertFewOpen(tx, ctx)
-      const upload: store.UploadRow = {
-        id: newId(),
-        bucket_id: bucket.id,
-        key,
-        blob_id,
-        handle,
-        content_type: typeOf(content_type, key),
-        headers: textUnlessEmpty(headers),
-        metadata: text,
-        tags: textUnlessEmpty(tags),
-        storage_class: null,
-        file_size: file_size ?? null,
-        part_size,
-        reserved: file_size ?? 0,
-        created_at: now.toISOString(),
-        created_by: ctx.actor.user_id,
-        created_with: ctx.actor.token_id,
-        expires_at: new Date(now.getTime() + uploads.expire_hours * HOUR_MS).toISOString(),
-        completed_at: null,
-        lapsed_at: null,
-        result: null,
-      }
-      if (upload.reserved > 0) await countUsage(tx, bucket, { reserved: upload.reserved })
-      await store.insertUpload(tx, upload)
-      return upload
-    })
-    .catch(async (error: unknown) => {
-      await ctx.blobs.abortParts(blob_id, handle)
-      throw error
-    })
+/** Starts a planned upload; needs `write` on the key. Reserves its size under the quota. */
+export async function initUpload(ctx: Ctx, name: string, { part_size, file_size, checksum, ...body }: InitUpload) {
+  const row = await beginUpload(ctx, name, {
+    ...body,
+    file_size,
+    part_size: partSizeFor(part_size, file_size),
+    checksum: checksum && planChecksum(checksum.algorithm, checksum.type),
+  })
   const count = partsOf(row) ?? FIRST_URLS
   const urls = await partUrls(ctx, row, 1, Math.min(count, FIRST_URLS))
   const {
@@ -105,6 +69,65 @@ export async function initUpload(ctx: Ctx, name: string, body: InitUpload) {
   return { ...upload, urls: urls.map(({ url }) => url) }
 }
 
+/** An upload to begin: planned if its parts have a size, else free. */
+export interface NewUpload extends Omit<InitUpload, 'checksum'> {
+  checksum?: ChecksumPlan | undefined
+}
+
+/** Starts an upload; needs `write` on the key. Reserves its size, if it is announced, under the quota. */
+export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Promise<OpenUpload> {
+  const { key, file_size, part_size, content_type, headers, metadata = {}, tags, checksum } = upload
+  allow(ctx.actor, 'write', name, key)
+  const text = metadataText(metadata)
+  if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  const { uploads } = await settingsInForce(ctx)
+  const blob_id = await takeBlobId(ctx)
+  const handle = await ctx.blobs.beginParts(blob_id)
+  const now = ctx.now()
+  try {
+    return await ctx.upkeep(async (step) => {
+      const { tx } = step
+      const bucket = await holdBucket(tx, name)
+      allow(await currentActor(step), 'write', name, key)
+      await assertFewOpen(tx, ctx)
+      const row: OpenUpload = {
+        id: newId(),
+        bucket_id: bucket.id,
+        key,
+        blob_id,
+        handle,
+        content_type: typeOf(content_type, key),
+        headers: textUnlessEmpty(headers),
+        metadata: text,
+        tags: textUnlessEmpty(tags),
+        storage_class: null,
+        kind: part_size === undefined ? 'free' : 'planned',
+        file_size: file_size ?? null,
+        part_size: part_size ?? 0,
+        checksum_algorithm: checksum?.algorithm ?? null,
+        checksum_type: checksum?.type ?? null,
+        reserved: file_size ?? 0,
+        created_at: now.toISOString(),
+        created_by: ctx.actor.user_id,
+        created_with: ctx.actor.token_id,
+        expires_at:
+          part_size === undefined
+            ? freeUntil(now)
+            : new Date(now.getTime() + uploads.expire_hours * HOUR_MS).toISOString(),
+        completed_at: null,
+        lapsed_at: null,
+        result: null,
+      }
+      if (row.reserved > 0) await countUsage(tx, bucket, { reserved: row.reserved })
+      await store.insertUpload(tx, row)
+      return row
+    })
+  } catch (error) {
+    await ctx.blobs.abortParts(blob_id, handle)
+    throw error
+  }
+}
+
 /** Step: throws limit_reached if the caller has as many open uploads as a user may have. */
 async function assertFewOpen(tx: Tx, { actor, config }: Ctx): Promise<void> {
   if (actor.user_id === null || config.openUploads === 0) return
@@ -114,6 +137,7 @@ async function assertFewOpen(tx: Tx, { actor, config }: Ctx): Promise<void> {
 }
 
 function describe(bucket: string, row: store.UploadRow, received = { parts: 0, bytes: 0 }): Upload {
+  const checksum = plannedChecksum(row)
   return {
     upload_id: row.id,
     bucket,
@@ -121,6 +145,7 @@ function describe(bucket: string, row: store.UploadRow, received = { parts: 0, b
     file_size: row.file_size,
     part_size: row.part_size,
     num_parts: partsOf(row),
+    ...(checksum && { checksum }),
     expires_at: row.expires_at,
     created_at: row.created_at,
     created_by: row.created_by,
@@ -147,10 +172,10 @@ export async function getUpload(ctx: Ctx, name: string, id: string, { from = 1, 
   const there = new Set(parts.map(({ part_number }) => part_number))
   const last = Math.min(from + limit - 1, partsOf(row) ?? MAX_PARTS)
   const received = { parts: parts.length, bytes: parts.reduce((sum, { size }) => sum + size, 0) }
-  const urls = await partUrls(ctx, row, from, last)
+  const urls = row.kind === 'free' ? [] : await partUrls(ctx, row, from, last)
   return {
     ...describe(name, row, received),
-    parts: parts.map(({ part_number, size, etag }) => ({ part_number, size, etag })),
+    parts: parts.map(describePart),
     urls: urls.filter(({ part_number }) => !there.has(part_number)),
   }
 }

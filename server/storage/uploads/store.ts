@@ -81,6 +81,7 @@ export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
       conflict.columns(['upload_id', 'part_number']).doUpdateSet((e) => ({
         size: e.ref('excluded.size'),
         etag: e.ref('excluded.etag'),
+        checksum: e.ref('excluded.checksum'),
         ref: e.ref('excluded.ref'),
         received_at: e.ref('excluded.received_at'),
       })),

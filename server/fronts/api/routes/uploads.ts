@@ -1,7 +1,8 @@
 import { api } from '../../../../contract/index.ts'
+import { checksumOf } from '../../../http/checksum.ts'
 import { completeUpload } from '../../../storage/uploads/complete.ts'
-import { receivePart } from '../../../storage/uploads/parts.ts'
 import * as service from '../../../storage/uploads/service.ts'
+import { receivePart } from '../../../storage/uploads/urls.ts'
 import { handle } from '../handle.ts'
 import { bodyOf } from '../uploads.ts'
 
@@ -14,7 +15,8 @@ export const uploadRoutes = [
   handle(api.completeUpload, (ctx, { params, body }) => completeUpload(ctx, params.bucket, body)),
   handle(api.abortUpload, (ctx, { params, body }) => service.abortUpload(ctx, params.bucket, body.upload_id)),
   handle(api.putPart, async (ctx, { params, ...raw }) => {
-    const part = await receivePart(ctx, params.token, bodyOf(raw))
+    const checksum = checksumOf(raw.request.headers)
+    const part = await receivePart(ctx, params.token, { ...bodyOf(raw), checksum })
     raw.reply.header('etag', `"${part.etag}"`)
     return part
   }),

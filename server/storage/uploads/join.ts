@@ -1,0 +1,99 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
+import { BlobMissing, PartsInTheWay, type StoredPart } from '../../blobs/drivers/driver.ts'
+import { takeBlobId } from '../../blobs/id-pool.ts'
+import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
+import type { Ctx } from '../../context.ts'
+import type { OpenUpload } from './received.ts'
+import * as store from './store.ts'
+
+/**
+ * Makes parts of an upload a blob and returns its id: the upload's own, or a copy where the engine cannot leave out the
+ * others. Then it joins them all, and the named ranges are copied inside the engine. What is known of the parts says which
+ * ranges they are, so that a later call continues after a crash. Rejects as the driver does.
+ */
+export async function joinParts(ctx: Ctx, upload: OpenUpload, named: readonly store.PartRow[]): Promise<string> {
+  const complete = (parts: readonly store.PartRow[]) =>
+    ctx.blobs.completeParts(upload.blob_id, upload.handle, parts.map(asStored))
+  try {
+    await complete(named)
+    return upload.blob_id
+  } catch (error) {
+    if (error instanceof PartsInTheWay) await clearTheWay(ctx, upload, named)
+    else if (!(error instanceof BlobMissing)) throw error
+    const all = await store.listParts(ctx.db, upload.id)
+    if (all.length === named.length) throw error
+    await complete(all).catch((another: unknown) => {
+      throw another instanceof PartsInTheWay ? stillArriving(another) : another
+    })
+    return copyNamed(ctx, upload.blob_id, { all, named })
+  }
+}
+
+const asStored = ({ part_number, size, ref }: store.PartRow): StoredPart => ({ number: part_number, size, ref })
+
+const stillArriving = (cause: unknown) =>
+  new ServiceError('conflict', 'A part arrived that is not named. Complete the upload again.', { cause })
+
+/**
+ * Prepares an upload for being joined with everything that the engine has of it: writes down what only the engine knows,
+ * and replaces parts that are too small to have others after them. Throws conflict if that is a part that is named.
+ */
+async function clearTheWay(ctx: Ctx, upload: OpenUpload, named: readonly store.PartRow[]): Promise<void> {
+  const { leastPart } = ctx.blobs.traits
+  const present = await ctx.blobs.listParts(upload.blob_id, upload.handle)
+  const lastNumber = present.at(-1)?.number ?? 0
+  const last = named.at(-1)
+  if (last && last.size < leastPart && last.part_number < lastNumber)
+    throw new ServiceError(
+      'conflict',
+      `The storage cannot leave out parts after one that has fewer than ${leastPart} bytes. Send that part again under a higher number.`,
+      { faults: [{ path: 'body.parts', message: `part ${lastNumber} cannot be left out` }] },
+    )
+  const wanted = new Set(named.map(({ part_number }) => part_number))
+  const others = present.filter(({ number }) => !wanted.has(number))
+  const rows: store.PartRow[] = []
+  for (const { number, ...kept } of others) {
+    const { size, ref } =
+      kept.size >= leastPart || number === lastNumber
+        ? kept
+        : { size: leastPart, ref: await fill(ctx, upload, { number, size: leastPart }) }
+    const received_at = ctx.now().toISOString()
+    rows.push({ upload_id: upload.id, part_number: number, size, etag: ref, ref, checksum: null, received_at })
+  }
+  await ctx.upkeep(async ({ tx }) => {
+    for (const row of rows) await store.upsertPart(tx, row)
+  })
+}
+
+/** Replaces a part by zeros; returns its ref. */
+function fill(ctx: Ctx, { blob_id, handle }: OpenUpload, part: { number: number; size: number }): Promise<string> {
+  async function* zeros() {
+    yield Buffer.alloc(part.size)
+  }
+  return ctx.blobs.putPart(blob_id, handle, part, zeros())
+}
+
+/** Copies the named parts out of a blob that was made of all of them; returns the copy's id. */
+async function copyNamed(
+  ctx: Ctx,
+  from: string,
+  { all, named }: { all: readonly store.PartRow[]; named: readonly store.PartRow[] },
+): Promise<string> {
+  const wanted = new Set(named.map(({ part_number }) => part_number))
+  const ranges: ByteRange[] = []
+  let at = 0
+  for (const { part_number, size } of all) {
+    if (wanted.has(part_number) && size > 0) ranges.push({ start: at, end: at + size - 1 })
+    at += size
+  }
+  const id = await takeBlobId(ctx)
+  const claim = { ...newClaim(ctx), ids: [id] }
+  try {
+    await ctx.blobs.copyRanges(id, { id: from, size: at }, ranges, async () => renewIfDue(ctx, claim))
+  } catch (error) {
+    await discardBlobs(ctx, [{ id, body: null }])
+    throw error
+  }
+  return id
+}
