@@ -5,19 +5,13 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
-import type { BlobDriver } from '../../server/blobs/drivers/driver.ts'
-import { openStorage } from '../../server/blobs/drivers/open.ts'
-import { readConfig } from '../../server/config/config.ts'
-import { createContext, systemActor } from '../../server/context.ts'
-import { createLog } from '../../server/observe/log.ts'
-import { publish } from '../../server/process/publish.ts'
 import type { Running } from '../../server/process/start.ts'
 import { completeUpload } from '../../server/storage/uploads/complete.ts'
 import { getUpload, initUpload } from '../../server/storage/uploads/service.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, onS3, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
-import { bytes, count, HOUR, MIB, md5, outcomes, PART, times, uploadsWorld } from './uploads.ts'
+import { bytes, count, HOUR, MIB, md5, outcomes, PART, servicesOf, times, uploadsWorld } from './uploads.ts'
 
 describeEngines('multipart uploads: how they end', (engine, itOnce) => {
   const world = uploadsWorld(engine)
@@ -286,28 +280,17 @@ describeEngines('multipart uploads: how they end', (engine, itOnce) => {
 
   itOnce('completes what a crash interrupted also where parts go straight to the storage', async () => {
     const name = await open(MIB)
-    const config = readConfig(server.env)
-    const storage = await openStorage(config)
     let crash = true
     // As an engine that takes parts by itself: only it knows of them, and no more once they are put together.
-    const blobs: BlobDriver = {
-      ...storage,
+    const { ctx, storage } = await servicesOf(server, (opened) => ({
+      ...opened,
       partUrl: async () => 'https://storage.example.com/part',
       async completeParts(...parts) {
-        await storage.completeParts(...parts)
+        await opened.completeParts(...parts)
         if (crash) throw new Error('killed')
       },
-    }
-    const { database, clock } = server
-    const stopping = new AbortController().signal
-    const admins = [{ id: newId(), name: 'Administrators', global: ['admin' as const], grants: [] }]
-    const ctx = createContext(
-      {
-        ...{ database, blobs, config, now: clock.now, log: createLog('silent', undefined), stopping },
-        ...{ background: () => {}, worksInBackground: false, publish },
-      },
-      { ...systemActor, groups: admins },
-    )
+    }))
+    const { database } = server
     const { upload_id, urls } = await initUpload(ctx, name, { key: 'k', file_size: 10 })
     assert.deepEqual(urls, ['https://storage.example.com/part'])
     const { blob_id, handle } = await database.db

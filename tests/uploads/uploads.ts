@@ -3,7 +3,13 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type http from 'node:http'
 import { after, before } from 'node:test'
 import { type Client, createClient, ProblemError } from '../../client/derived.ts'
+import { newId } from '../../server/base/id.ts'
+import type { BlobDriver } from '../../server/blobs/drivers/driver.ts'
+import { openStorage } from '../../server/blobs/drivers/open.ts'
 import { readConfig } from '../../server/config/config.ts'
+import { createContext, systemActor } from '../../server/context.ts'
+import { createLog } from '../../server/observe/log.ts'
+import { publish } from '../../server/process/publish.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { type Answer, request } from '../support/http.ts'
 import { type Engine, startServer, type TestServer } from '../support/server.ts'
@@ -49,6 +55,22 @@ export interface Named {
 }
 
 export type Init = Parameters<Client['initUpload']>[0]['body']
+
+/** The services' own functions over a test's database, and over its storage or what `wrap` makes of it. */
+export async function servicesOf({ database, env, clock }: TestServer, wrap: (storage: BlobDriver) => BlobDriver) {
+  const config = readConfig(env)
+  const storage = await openStorage(config)
+  const admins = [{ id: newId(), name: 'Administrators', global: ['admin' as const], grants: [] }]
+  const stopping = new AbortController().signal
+  const ctx = createContext(
+    {
+      ...{ database, blobs: wrap(storage), config, now: clock.now, log: createLog('silent', undefined), stopping },
+      ...{ background: () => {}, worksInBackground: false, publish },
+    },
+    { ...systemActor, groups: admins },
+  )
+  return { ctx, storage }
+}
 
 /** The service of a suite, started before and stopped after it, and what its cases ask of it. */
 export function uploadsWorld(engine: Engine) {

@@ -21,13 +21,20 @@ export async function joinParts(ctx: Ctx, upload: OpenUpload, named: readonly st
   } catch (error) {
     if (error instanceof PartsInTheWay) await clearTheWay(ctx, upload, named)
     else if (!(error instanceof BlobMissing)) throw error
-    const all = await store.listParts(ctx.db, upload.id)
-    if (all.length === named.length) throw error
+    const others = without(await store.listParts(ctx.db, upload.id), named)
+    if (others.length === 0) throw error
+    const all = [...named, ...others].sort((a, b) => a.part_number - b.part_number)
     await complete(all).catch((another: unknown) => {
       throw another instanceof PartsInTheWay ? stillArriving(another) : another
     })
     return copyNamed(ctx, upload.blob_id, { all, named })
   }
+}
+
+/** The parts whose numbers are not among those of `named`. */
+function without(parts: readonly store.PartRow[], named: readonly store.PartRow[]): store.PartRow[] {
+  const numbers = new Set(named.map(({ part_number }) => part_number))
+  return parts.filter(({ part_number }) => !numbers.has(part_number))
 }
 
 const asStored = ({ part_number, size, ref }: store.PartRow): StoredPart => ({ number: part_number, size, ref })
@@ -50,17 +57,17 @@ async function clearTheWay(ctx: Ctx, upload: OpenUpload, named: readonly store.P
       `The storage cannot leave out parts after one that has fewer than ${leastPart} bytes. Send that part again under a higher number.`,
       { faults: [{ path: 'body.parts', message: `part ${lastNumber} cannot be left out` }] },
     )
-  const wanted = new Set(named.map(({ part_number }) => part_number))
-  const others = present.filter(({ number }) => !wanted.has(number))
+  const received_at = ctx.now().toISOString()
+  const known = present.map(({ number, size, ref }) => {
+    return { upload_id: upload.id, part_number: number, size, etag: ref, ref, checksum: null, received_at }
+  })
   const rows: store.PartRow[] = []
-  for (const { number, ...kept } of others) {
-    const { size, ref } =
-      kept.size >= leastPart || number === lastNumber
-        ? kept
-        : { size: leastPart, ref: await fill(ctx, upload, { number, size: leastPart }) }
-    const received_at = ctx.now().toISOString()
-    rows.push({ upload_id: upload.id, part_number: number, size, etag: ref, ref, checksum: null, received_at })
-  }
+  for (const row of without(known, named))
+    if (row.size >= leastPart || row.part_number === lastNumber) rows.push(row)
+    else {
+      const ref = await fill(ctx, upload, { number: row.part_number, size: leastPart })
+      rows.push({ ...row, size: leastPart, etag: ref, ref })
+    }
   await ctx.upkeep(async ({ tx }) => {
     for (const row of rows) await store.upsertPart(tx, row)
   })

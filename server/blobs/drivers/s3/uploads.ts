@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import * as s3 from '@aws-sdk/client-s3'
 import type { ByteRange } from '../../../base/byte-range.ts'
 import type { StoredPart } from '../driver.ts'
@@ -34,6 +35,10 @@ export function assertPart(number: number, size: number): void {
 export function assertRef(ref: string): void {
   if (!/^"?[^"<>&\s]{1,256}"?$/.test(ref)) throw new Error('Invalid part reference')
 }
+
+/** Whether an upload was not completed because somebody else is completing it: Ceph's text, AWS's code. */
+const isUnderWay = (error: unknown): boolean =>
+  error instanceof S3Failure && (error.code === 'OperationAborted' || /already in progress/.test(error.message))
 
 const MD5 = /^[0-9a-f]{32}$/
 
@@ -125,11 +130,21 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     } catch (error) {
       const code = error instanceof S3Failure ? error.code : undefined
       if (code === 'NoSuchUpload') return 'gone'
+      if (isUnderWay(error) && (await isGoneSoon(Key, UploadId))) return 'gone'
       // Ceph answers the same if parts that it has are left out.
       if (code === 'InvalidPart' && parts.length < present.length) return 'in the way'
       if (code === 'InvalidPart' || code === 'InvalidPartOrder') return 'differs'
       throw error
     }
+  }
+
+  /** Waits for another caller's completion, up to 20 seconds; false if the upload is still there. */
+  async function isGoneSoon(Key: string, UploadId: string): Promise<boolean> {
+    for (let tries = 0; tries < 100; tries++) {
+      if (!(await listParts(Key, UploadId))) return true
+      await setTimeout(200)
+    }
+    return false
   }
 
   const abort = async (Key: string, UploadId: string): Promise<void> => {
