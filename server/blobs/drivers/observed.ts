@@ -1,3 +1,4 @@
+import { sizeOfRanges } from '../../base/byte-range.ts'
 import type { BlobDriver } from './driver.ts'
 
 /** A finished call to the storage. Times in milliseconds; `began` as `performance.now()`. */
@@ -61,12 +62,8 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
     listParts: (id, handle) => call('list_parts', () => driver.listParts(id, handle)),
     completeParts: (id, handle, parts) => call('complete_parts', () => driver.completeParts(id, handle, parts)),
     copyRanges(id, from, ranges, onCopied) {
-      const written = ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0)
-      return call(
-        'copy_ranges',
-        () => driver.copyRanges(id, from, ranges, onCopied),
-        () => ({ written }),
-      )
+      const work = () => driver.copyRanges(id, from, ranges, onCopied)
+      return call('copy_ranges', work, () => ({ written: sizeOfRanges(ranges) }))
     },
     abortParts: (id, handle) => call('abort_parts', () => driver.abortParts(id, handle)),
     partUrl: (...call) => driver.partUrl(...call),

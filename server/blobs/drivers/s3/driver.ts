@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { sizeOfRanges } from '../../../base/byte-range.ts'
 import type { StoredBlob, StoredPart } from '../driver.ts'
 import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, PartsInTheWay } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
 import { ask, connect, type S3Options, unless } from './client.ts'
 import { s3Orphans } from './orphans.ts'
-import { assertHandle, assertPart, assertRef, mayBeOf, partSizes, s3Uploads, sizeOfRanges } from './uploads.ts'
+import { assertHandle, assertPart, assertRef, mayBeOf, partSizes, s3Uploads } from './uploads.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

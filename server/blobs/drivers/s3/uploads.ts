@@ -15,10 +15,6 @@ const bare = (etag = ''): string => etag.replace(/^"|"$/g, '')
 export const copySource = (bucket: string, key: string): string =>
   [bucket, ...key.split('/')].map(encodeURIComponent).join('/')
 
-/** Bytes of these ranges together. */
-export const sizeOfRanges = (ranges: readonly ByteRange[]): number =>
-  ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0)
-
 /** Splits a size into as few equal parts as possible. */
 export function* partSizes(size: number, most: number): Generator<number> {
   const part = Math.min(most, Math.max(64 * 1024 ** 2, Math.ceil(size / 10_000)))
