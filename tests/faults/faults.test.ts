@@ -25,6 +25,7 @@ describe('faults', { concurrency: true }, () => {
         )
         assert.deepEqual(found, [])
         assert.ok(session.figures.kills > 0)
+        assert.ok(session.figures.small.acknowledged > 0)
       } finally {
         await session.end()
         await pair.stop(found.length > 0)

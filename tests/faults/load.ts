@@ -15,10 +15,11 @@ export interface LoadOptions {
   workers: number
   /** Milliseconds a client rests between two things, on average. */
   rest: number
+  inlineMaxBytes: number
 }
 export type Order = { pause: true } | { resume: true } | { tolerant: boolean }
 /** What the load knows while it pauses, when no answer is outstanding. */
-export type Snapshot = Pick<Model, 'objects' | 'trash' | 'records' | 'acknowledged' | 'lost' | 'things'> & {
+export type Snapshot = Pick<Model, 'objects' | 'trash' | 'records' | 'acknowledged' | 'lost' | 'small' | 'things'> & {
   faults: string[]
   /** Doubtful changes since the last pause of which some happened and some did not. */
   happened: number
@@ -26,8 +27,8 @@ export type Snapshot = Pick<Model, 'objects' | 'trash' | 'records' | 'acknowledg
 /** After the last answer was lost: what a killed process had sent to the database is settled by then. */
 const SETTLE_MS = 1500
 
-async function run({ bases, token, seed, workers, rest }: LoadOptions): Promise<void> {
-  const model = new Model()
+async function run({ bases, token, seed, workers, rest, inlineMaxBytes }: LoadOptions): Promise<void> {
+  const model = new Model(inlineMaxBytes)
   const noise = makeNoise(seed)
   const faults: string[] = []
   const fault = (text: string) => void faults.push(`${new Date().toISOString()} ${text}`)
@@ -84,13 +85,14 @@ async function run({ bases, token, seed, workers, rest }: LoadOptions): Promise<
       }
     const before = model.records.size
     faults.push(...model.resolve(etags))
-    const { objects, trash, records, acknowledged, lost, things } = model
+    const { objects, trash, records, acknowledged, lost, small, things } = model
     return {
       objects,
       trash,
       records,
       acknowledged,
       lost,
+      small,
       things,
       faults: faults.splice(0),
       happened: records.size - before,

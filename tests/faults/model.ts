@@ -34,11 +34,25 @@ export interface Things {
   jobs: { id: string; kind: 'copy' | 'move' | 'delete'; items: number }[]
 }
 
+/** Uploads whose bodies are rows of the database. */
+export interface Small {
+  acknowledged: number
+  lost: number
+  /** How often a kill lost the answers to several at once. */
+  together: number
+}
+/** Answers that a kill loses are lost within this; a killed server needs longer to listen again. */
+const ONE_KILL_MS = 500
+
 /**
  * What has been acknowledged. Every path belongs to one client that does one thing at a time, so the model is exact; a
  * change whose answer was lost locks its paths until it was looked whether it happened.
  */
 export class Model {
+  readonly #inlineMaxBytes: number
+  /** When the answer to a small upload was last lost, and how many in a row until then. */
+  #cutAt = Number.NEGATIVE_INFINITY
+  #cut = 0
   readonly objects = new Map<Path, Content>()
   readonly trash = new Map<Path, string[]>()
   /** Audit records by `<action> <path>`. */
@@ -47,7 +61,13 @@ export class Model {
   doubtful: Change[] = []
   acknowledged = 0
   lost = 0
+  readonly small: Small = { acknowledged: 0, lost: 0, together: 0 }
   readonly things: Things = { expected: new Map(), actions: new Map(), links: new Map(), jobs: [] }
+
+  /** `inlineMaxBytes`: the most that the service stores in the database. */
+  constructor(inlineMaxBytes: number) {
+    this.#inlineMaxBytes = inlineMaxBytes
+  }
 
   /** The change happened. */
   apply(change: Change): void {
@@ -73,6 +93,7 @@ export class Model {
   acknowledge(change: Change): void {
     this.apply(change)
     this.acknowledged++
+    if (this.#isSmall(change)) this.small.acknowledged++
     this.refuse(change)
   }
   /** It did not happen. */
@@ -83,6 +104,18 @@ export class Model {
   doubt(change: Change): void {
     this.doubtful.push(change)
     this.lost++
+    if (!this.#isSmall(change)) return
+    this.small.lost++
+    const now = performance.now()
+    if (now - this.#cutAt > ONE_KILL_MS) this.#cut = 0
+    this.#cutAt = now
+    if (++this.#cut === 2) this.small.together++
+  }
+  /** Bodies of multipart uploads, whose ETags have a dash, are parts in the storage however small they are. */
+  #isSmall({ action, effects }: Change): boolean {
+    return (
+      action === 'upload' && effects.every(({ to }) => to && to.size <= this.#inlineMaxBytes && !to.etag.includes('-'))
+    )
   }
 
   /**

@@ -60,6 +60,7 @@ for (const name of PAIRS) {
       `${name}: ${faults.found.length === 0 ? 'held' : 'BROKEN'}, seed ${seed}, ${Math.round((Date.now() - began) / 1000)} s`,
       `  kills               ${figures.kills}`,
       `  changes acknowledged ${figures.acknowledged}, in doubt ${figures.inDoubt}`,
+      `  small uploads       ${figures.small.acknowledged} acknowledged, ${figures.small.lost} in doubt, several at once ${figures.small.together} times`,
       `  lost                ${lost}`,
       `  orphans             ${figures.orphans}`,
       `  deliveries          ${figures.deliveries}, sent again ${figures.duplicates}`,

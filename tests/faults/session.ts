@@ -9,7 +9,8 @@ import { bareEnv } from '../support/process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { checkCommands, checkDeliveries, checkLeftovers, checkModel, type Faults, faults } from './check.ts'
 import type { LoadOptions, Order, Snapshot } from './load.ts'
-import { ADMIN, type Pair } from './pair.ts'
+import type { Small } from './model.ts'
+import { ADMIN, configOf, type Pair } from './pair.ts'
 import { type Random, random } from './random.ts'
 import { BUCKETS } from './worker.ts'
 
@@ -35,6 +36,7 @@ export interface Figures {
   kills: number
   acknowledged: number
   inDoubt: number
+  small: Small
   objects: number
   deliveries: number
   duplicates: number
@@ -51,6 +53,7 @@ export async function openSession(pair: Pair, seed: number, load: { workers: num
   const found = faults()
   const figures: Figures = {
     ...{ kills: 0, acknowledged: 0, inDoubt: 0, objects: 0, deliveries: 0, duplicates: 0, orphans: 0, checks: 0 },
+    small: { acknowledged: 0, lost: 0, together: 0 },
     starts: [],
   }
   const receiver = await startReceiver()
@@ -76,7 +79,11 @@ export async function openSession(pair: Pair, seed: number, load: { workers: num
   // What is recorded from now on is later than the endpoints.
   await pause(5)
 
-  const options: LoadOptions = { bases: pair.replicas.map((replica) => replica.url), token, seed, ...load }
+  const options: LoadOptions = {
+    bases: pair.replicas.map((replica) => replica.url),
+    ...{ token, seed, ...load },
+    inlineMaxBytes: configOf(pair).inlineMaxBytes,
+  }
   const child: ChildProcess = fork(path.join(import.meta.dirname, 'load.ts'), {
     env: { ...bareEnv, LOAD: JSON.stringify(options) },
     serialization: 'advanced',
@@ -102,6 +109,7 @@ export async function openSession(pair: Pair, seed: number, load: { workers: num
       if (deep || last) await checkCommands(pair, found)
       figures.acknowledged = snapshot.acknowledged
       figures.inDoubt = snapshot.lost
+      figures.small = snapshot.small
       figures.objects = snapshot.objects.size
       figures.checks++
       const fresh = found.found.slice(reported)

@@ -11,6 +11,8 @@ export const BUCKETS = {
 } as const
 const names = Object.keys(BUCKETS) as (keyof typeof BUCKETS)[]
 const MOST_KEYS = 60
+/** More than enough to share commits. */
+const TOGETHER = 12
 
 export interface Tools extends Sender {
   model: Model
@@ -24,7 +26,7 @@ export const bucketOf = (path: Path): string => path.slice(0, path.indexOf('/'))
 export const keyOf = (path: Path): string => path.slice(path.indexOf('/') + 1)
 export const hasTrash = (path: Path): boolean => BUCKETS[bucketOf(path) as keyof typeof BUCKETS].trash_days > 0
 
-/** One client: its keys are its own in every bucket, and it does one thing at a time. */
+/** One client: its keys are its own in every bucket, and it does one thing, or uploads a few objects, at a time. */
 export function worker(own: string, tools: Tools) {
   const { model, random, noise, fault, send, persist } = tools
   const { int, pick, chance } = random
@@ -76,15 +78,22 @@ export function worker(own: string, tools: Tools) {
     return undefined
   }
 
-  async function put(path: Path): Promise<void> {
+  async function put(path: Path, bytes = size()): Promise<void> {
     // Overwriting nothing with nothing leaves no trace, so its outcome could not be determined if the response was lost.
-    const to = content(model.objects.get(path)?.size === 0 ? int(1, 24_000) : size())
+    const to = content(model.objects.get(path)?.size === 0 ? int(1, 24_000) : bytes)
     const params = { bucket: bucketOf(path), key: keyOf(path) }
     const object = await carryOut(upload([{ path, to }]), ['quota_exceeded'], () =>
       send((client) => client.putObject({ params, body: bytesOf(noise, to) })),
     )
     if (object && object.etag !== to.etag)
       fault(`${path} was stored with the ETag ${object.etag} instead of ${to.etag}`)
+  }
+
+  /** Small ones that are in flight together. */
+  async function putTogether(): Promise<void> {
+    const name = pick(names) as string
+    const prefix = `${name}/${own}together${made++}/`
+    await Promise.all(Array.from({ length: TOGETHER }, (_, i) => put(`${prefix}${i}`, int(1, 16_000))))
   }
 
   async function putForm(): Promise<void> {
@@ -268,7 +277,8 @@ export function worker(own: string, tools: Tools) {
     if (keys.length < 5) return put(newPath())
     if (keys.length > MOST_KEYS) return chance(0.5) ? removeMany() : remove()
     const turn = int(0, 100)
-    if (turn < 24) return put(newPath())
+    if (turn < 18) return put(newPath())
+    if (turn < 26) return putTogether()
     if (turn < 36) return put(pick(keys) as Path)
     if (turn < 41) return putForm()
     if (turn < 47) return putParts(chance(0.3) ? (pick(keys) as Path) : newPath())
