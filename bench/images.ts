@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
@@ -11,7 +11,7 @@ import { type Client, createClient } from '../client/derived.ts'
 import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { cpuSeconds } from './load.ts'
-import { serviceEnv, WHO } from './service.ts'
+import { ALLOCATOR, buildService, COMPILED, serviceEnv, WHO } from './service.ts'
 
 /**
  * Measures the image proxy beside raw sharp (the same pipeline on the same bytes, one render for each core, in a
@@ -25,13 +25,6 @@ const COPIES = 240
 const SMALL_CACHE = 1024 * 1024
 const FLOOD_CACHE = 1024 * 1024
 const bucket = 'bench'
-/** What the unit file and the container image set to keep memory low (docs/images.md). */
-const ALLOCATOR = {
-  ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
-  NODE_OPTIONS: '--max-semi-space-size=2',
-}
-/** The service as the image runs it: what strips types from the sources takes 25 MB. Built when the bench begins. */
-const COMPILED = path.join(import.meta.dirname, '../dist/server/main.js')
 const NAMES = ['to w=400 webp', 'to w=800 avif', 'ipx', 'memory', 'flood', 'cached hit', '304', 'storm']
 
 interface Load {
@@ -166,7 +159,7 @@ async function bench(): Promise<void> {
   const seconds = Number(values.seconds)
   const wanted = (name: string) => name.includes(values.only)
   if (!NAMES.some((name) => wanted(name) || values.only.includes(name))) return
-  execFileSync(process.execPath, [path.join(import.meta.dirname, '../scripts/package.ts')], { stdio: 'inherit' })
+  buildService()
   const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
   let service: ServerProcess | undefined
   const begin = async (cache: number) => {

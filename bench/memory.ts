@@ -11,7 +11,7 @@ import { createClient } from '../client/derived.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { type Job, run } from './load.ts'
 import { inFolders, seedObjects } from './seed.ts'
-import { serviceEnv, WHO } from './service.ts'
+import { ALLOCATOR, buildService, COMPILED, serviceEnv, WHO } from './service.ts'
 
 const { values: options } = parseArgs({
   options: { minutes: { type: 'string', default: '2' }, million: { type: 'string', default: '1000000' } },
@@ -22,13 +22,9 @@ const IDLE_MS = 60_000
 
 const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
 const databaseUrl = `sqlite:${path.join(folder, 'strongroom.db')}`
-const malloc = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('MALLOC_')))
-const server = await spawnServer({
-  ...serviceEnv(folder, databaseUrl),
-  BLOB_GRACE_SECONDS: '600',
-  NODE_OPTIONS: '--max-semi-space-size=2',
-  ...(malloc as Record<string, string>),
-})
+buildService()
+const env = { ...serviceEnv(folder, databaseUrl), ...ALLOCATOR, BLOB_GRACE_SECONDS: '600' }
+const server = await spawnServer(env, ['serve'], COMPILED)
 try {
   const { access_token: token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
   const client = createClient({ baseUrl: server.url, token })

@@ -1,5 +1,21 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+
 /** The administrator of a service that is measured. */
 export const WHO = { username: 'bench@example.com', password: 'password of the benchmarks' }
+
+/** The service as the image runs it: what strips types from the sources takes some 20 MB. `buildService` makes it. */
+export const COMPILED = path.join(import.meta.dirname, '../dist/server/main.js')
+export const buildService = () =>
+  void execFileSync(process.execPath, [path.join(import.meta.dirname, '../scripts/package.ts')], { stdio: 'inherit' })
+
+/** The young generation that `npm start`, the unit file and the image give V8. */
+const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=2' }
+/** What the unit file and the image set to keep memory low (docs/images.md). */
+export const ALLOCATOR = {
+  ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
+  ...YOUNG,
+}
 
 /** The environment of a service that is measured, with its data in a folder, and by default its database too. */
 export const serviceEnv = (folder: string, databaseUrl = `sqlite:${folder}/strongroom.db`) => ({
@@ -8,6 +24,7 @@ export const serviceEnv = (folder: string, databaseUrl = `sqlite:${folder}/stron
   DATABASE_URL: databaseUrl,
   PORT: '0',
   LOG_LEVEL: 'warn',
+  ...YOUNG,
   BOOTSTRAP_ADMIN_EMAIL: WHO.username,
   BOOTSTRAP_ADMIN_PASSWORD: WHO.password,
 })

@@ -19,6 +19,7 @@ import { sweeper } from '../storage/uploads/service.ts'
 import { usageRecorder } from '../storage/usage/record.ts'
 import { typeCounter } from '../storage/usage/types.ts'
 import type { ClockDoubt } from './clock.ts'
+import { memoryRelease } from './memory.ts'
 
 /** Background work. Any number of processes may run the same worker: it claims its work by rows. */
 export interface Worker {
@@ -55,6 +56,7 @@ const workers: readonly Worker[] = [
   auditPurger,
   usageRecorder,
   typeCounter,
+  memoryRelease,
 ]
 
 /** The workers of a process with this role. */

@@ -32,7 +32,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   const open = (readOnly: boolean) => {
     const database = new DatabaseSync(file, { readOnly, timeout: LOCK_MS })
     if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal;')
-    database.exec('pragma foreign_keys = on; pragma cache_size = -16384; pragma temp_store = memory;')
+    database.exec('pragma foreign_keys = on; pragma cache_size = -8192; pragma temp_store = memory;')
     return kyselyDatabase(database)
   }
   const writing = open(false)
