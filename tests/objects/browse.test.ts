@@ -365,6 +365,44 @@ describeEngines('browse', (engine, itOnce) => {
     })
     const all = [...folderNames, ...objects.map(({ key }) => key)].sort(compareKeys)
     assert.deepEqual(names(mixed).sort(compareKeys), all.slice(9000))
+
+    // Ranges with many keys, which are found in the order's index, and with few, which are put in order one by one.
+    for (const starts of [
+      ['0', '3'],
+      ['12', '700'],
+    ]) {
+      const grants = starts.map((start) => ({
+        bucket_pattern: name,
+        prefix: `many/${start}`,
+        actions: ['list' as const],
+      }))
+      const someone = server.as(await server.userWith(...grants))
+      const granted = (key: string) => starts.some((start) => key.startsWith(`many/${start}`))
+      for (const sort of ['size', 'modified'] as const)
+        for (const order of ['asc', 'desc'] as const) {
+          const sign = order === 'asc' ? 1 : -1
+          const value = (one: (typeof objects)[number]) => (sort === 'size' ? one.size : Date.parse(one.last_modified))
+          const shown = folderNames.filter(granted)
+          const entries = [
+            ...(order === 'asc' ? shown : shown.toReversed()),
+            ...objects
+              .filter(({ key }) => granted(key))
+              .sort((a, b) => sign * (value(a) - value(b) || compareKeys(a.key, b.key)))
+              .map(({ key }) => key),
+          ]
+          const query = { prefix: 'many/', sort, order, limit: 90 }
+          const jump = await someone.browse({ params: { bucket: name }, query: { ...query, offset: 70 } })
+          assert.deepEqual(
+            [names(jump), jump.total],
+            [entries.slice(70, 160), entries.length],
+            `${starts} ${sort} ${order}`,
+          )
+          const first = await someone.browse({ params: { bucket: name }, query })
+          const cursor = first.next_cursor ?? undefined
+          const second = await someone.browse({ params: { bucket: name }, query: { ...query, cursor } })
+          assert.deepEqual([...names(first), ...names(second)], entries.slice(0, 180))
+        }
+    }
   })
 
   itOnce('refuses cursors of other lists and offset beside cursor', async () => {

@@ -1,8 +1,9 @@
 import { compareKeys } from '../../../contract/permissions.ts'
 import { badCursor, countOf, decodeCursor, encodeCursor, timeOf } from '../../base/cursor.ts'
 import type { Ctx } from '../../context.ts'
+import { sortedObjects } from './few.ts'
 import { type Listing, remaining } from './listing.ts'
-import { type Column, countDirectly, type Folder, listFolders, listSorted, type Place } from './sorted.ts'
+import { type Column, type Folder, listFolders, type Place } from './sorted.ts'
 
 /** The columns of the orders that have one. */
 export const columns = { size: 'size', modified: 'last_modified' } as const
@@ -30,7 +31,9 @@ async function bySortAfter(
   const folders = names.slice(0, limit)
   const room = limit - folders.length
   const rows =
-    names.length > limit ? [] : await listSorted(ctx.db, folder, { column, after, offset: 0, limit: room + 1 })
+    names.length > limit
+      ? []
+      : await (await sortedObjects(ctx.db, folder, column)).page({ after, offset: 0, limit: room + 1 })
   const objects = rows.slice(0, room)
   const count = seen + folders.length + objects.length
   const more = names.length > limit || rows.length > room
@@ -71,11 +74,12 @@ async function bySortFrom(
   { column, offset, limit }: Omit<SortedPage, 'cursor'> & { offset: number },
 ): Promise<Listing> {
   const all = await listFolders(ctx.db, folder, Number.POSITIVE_INFINITY)
-  const total = all.length + (await countDirectly(ctx.db, folder))
+  const sorted = await sortedObjects(ctx.db, folder, column)
+  const total = all.length + (await sorted.count())
   const folders = all.slice(offset, offset + limit)
   const skip = Math.max(0, offset - all.length)
   const room = Math.min(limit - folders.length, total - all.length - skip)
-  const objects = room > 0 ? await listSorted(ctx.db, folder, { column, offset: skip, limit: room }) : []
+  const objects = room > 0 ? await sorted.page({ offset: skip, limit: room }) : []
   const shown = folders.length + objects.length
   const seen = offset + shown
   const next = seen < total && shown > 0 ? cursorAfter({ folders, objects, column }, seen) : null

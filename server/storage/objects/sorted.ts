@@ -59,12 +59,20 @@ export async function listSorted(
   { column, after, offset, limit }: Slice & { column: Column; after?: Place | undefined },
 ): Promise<ObjectRow[]> {
   const { bucketId, order } = folder
+  const turn = takingTurns()
+  let skip = offset
+  let from = after
+  for (; skip >= STEP; skip -= STEP) {
+    from = await placeAfterStep(db, folder, column, from)
+    if (!from) return []
+    await turn()
+  }
   // Only the page's own rows are read: the places before it are stepped over in the index.
-  const keys = directly(db, folder, column, after)
+  const keys = directly(db, folder, column, from)
     .select('key')
     .orderBy(column, order)
     .orderBy('key', order)
-    .offset(offset)
+    .offset(skip)
     .limit(limit)
   return db
     .selectFrom(keys.as('page'))
@@ -75,21 +83,35 @@ export async function listSorted(
     .execute()
 }
 
+/** The last place of the next STEP ones after a place, if there are so many. */
+async function placeAfterStep(
+  db: Db,
+  folder: Folder,
+  column: Column,
+  after: Place | undefined,
+): Promise<Place | undefined> {
+  const { order } = folder
+  const [last] = await directly(db, folder, column, after)
+    .select([`${column} as value`, 'key'])
+    .orderBy(column, order)
+    .orderBy('key', order)
+    .offset(STEP - 1)
+    .limit(1)
+    .execute()
+  return last
+}
+
 /** How many objects are directly in a folder: one step of an index for each. */
 export async function countDirectly(db: Db, folder: Folder): Promise<number> {
   const turn = takingTurns()
   const walk: Folder = { ...folder, order: 'asc' }
   for (let count = 0, after: Place | undefined; ; count += STEP) {
-    const rest = directly(db, walk, 'size', after)
-    const [last] = await rest
-      .select(['size', 'key'])
-      .orderBy('size')
-      .orderBy('key')
-      .offset(STEP - 1)
-      .limit(1)
-      .execute()
-    if (!last) return count + Number((await rest.select((e) => e.fn.countAll().as('n')).executeTakeFirst())?.n ?? 0)
-    after = { value: last.size, key: last.key }
+    const last = await placeAfterStep(db, walk, 'size', after)
+    if (!last) {
+      const rest = directly(db, walk, 'size', after).select((e) => e.fn.countAll().as('n'))
+      return count + Number((await rest.executeTakeFirst())?.n ?? 0)
+    }
+    after = last
     await turn()
   }
 }

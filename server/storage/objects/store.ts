@@ -101,6 +101,10 @@ export const hasKeyIn = async (db: Db, bucketId: string, range: KeyRange): Promi
 export const listKeys = async (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<string[]> =>
   (await inRange(db, bucketId, range).select('key').orderBy('key').limit(limit).execute()).map(({ key }) => key)
 
+/** Keys of a range in order, with what they may be sorted by. */
+export const listPlaces = (db: Db, bucketId: string, range: KeyRange, limit: number) =>
+  inRange(db, bucketId, range).select(['key', 'size', 'last_modified']).orderBy('key').limit(limit).execute()
+
 /** Objects of a range in key order. */
 export const listRange = (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<ObjectRow[]> =>
   inRange(db, bucketId, range).selectAll().orderBy('key').limit(limit).execute()
