@@ -5,6 +5,8 @@ import { findObjects, listPlaces, type ObjectRow, type Slice, toEntry } from './
 
 /** The most keys that are read one by one: a folder with so few costs about as much as a page of it. */
 const FEW = 1000
+/** Each range is a statement. */
+const FEW_RANGES = 16
 
 /** The objects directly in a folder, by size or time and then key. */
 interface Sorted {
@@ -45,8 +47,9 @@ function isWhole({ prefix, ranges }: Folder): boolean {
   )
 }
 
-/** The places of all objects directly in the folder, in order; undefined if the ranges hold more than a few keys. */
+/** The places of all objects directly in the folder, in order; undefined if there are more than a few ranges or keys. */
 async function readFew(db: Db, folder: Folder, column: Column): Promise<Place[] | undefined> {
+  if (folder.ranges.length > FEW_RANGES) return undefined
   const places: Place[] = []
   let read = 0
   for (const range of folder.ranges) {
