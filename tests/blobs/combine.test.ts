@@ -5,12 +5,7 @@ import fc from 'fast-check'
 import { checksumAlgorithms } from '../../contract/shapes.ts'
 import { combineCrcs, compositeOf, isCrc } from '../../server/blobs/combine.ts'
 import { createDigest } from '../../server/blobs/digest.ts'
-
-const digestOf = async (algorithm: (typeof checksumAlgorithms)[number], bytes: Uint8Array) => {
-  const digest = await createDigest(algorithm)
-  digest.update(bytes)
-  return digest.digest()
-}
+import { digestOf } from './digests.ts'
 
 describe('checksums of several parts', () => {
   for (const algorithm of checksumAlgorithms.filter(isCrc))

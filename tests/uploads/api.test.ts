@@ -264,6 +264,9 @@ describeEngines('multipart uploads', (engine, itOnce) => {
     }
     await rejectsWith(elsewhere.client.getUpload({ params: { bucket: name, upload_id: ABSENT } }), 'not_found')
     await rejectsWith(elsewhere.client.initUpload({ params: { bucket: name }, body: { key: 'out/x' } }), 'forbidden')
+    // Also where the request would be refused for something else.
+    const impossible = { key: 'out/x', checksum: { algorithm: 'sha256' as const, type: 'full_object' as const } }
+    await rejectsWith(elsewhere.client.initUpload({ params: { bucket: name }, body: impossible }), 'forbidden')
     const own = await begin(name, { key: 'in/mine' }, elsewhere.client)
     const listed = await elsewhere.client.listUploads({ params: { bucket: name } })
     assert.deepEqual(

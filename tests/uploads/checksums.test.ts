@@ -2,16 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before } from 'node:test'
 import { type ChecksumAlgorithm, checksumAlgorithms } from '../../contract/shapes.ts'
-import { createDigest } from '../../server/blobs/digest.ts'
+import { digestOf } from '../blobs/digests.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { bytes, PART, uploadsWorld } from './uploads.ts'
 
-const digestOf = async (algorithm: ChecksumAlgorithm, data: Uint8Array): Promise<Buffer> => {
-  const digest = await createDigest(algorithm)
-  digest.update(data)
-  return digest.digest()
-}
 const base64 = async (algorithm: ChecksumAlgorithm, data: Uint8Array) =>
   (await digestOf(algorithm, data)).toString('base64')
 

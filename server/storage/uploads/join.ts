@@ -4,7 +4,7 @@ import { BlobMissing, PartsInTheWay, type StoredPart } from '../../blobs/drivers
 import { takeBlobId } from '../../blobs/id-pool.ts'
 import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
-import type { OpenUpload } from './received.ts'
+import { type OpenUpload, rowOf } from './received.ts'
 import * as store from './store.ts'
 
 /**
@@ -57,10 +57,7 @@ async function clearTheWay(ctx: Ctx, upload: OpenUpload, named: readonly store.P
       `The storage cannot leave out parts after one that has fewer than ${leastPart} bytes. Send that part again under a higher number.`,
       { faults: [{ path: 'body.parts', message: `part ${lastNumber} cannot be left out` }] },
     )
-  const received_at = ctx.now().toISOString()
-  const known = present.map(({ number, size, ref }) => {
-    return { upload_id: upload.id, part_number: number, size, etag: ref, ref, checksum: null, received_at }
-  })
+  const known = present.map((part) => rowOf(upload, part))
   const rows: store.PartRow[] = []
   for (const row of without(known, named))
     if (row.size >= leastPart || row.part_number === lastNumber) rows.push(row)

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../base/time.ts'
+import type { StoredPart } from '../../blobs/drivers/driver.ts'
 import type { Ctx } from '../../context.ts'
 import * as store from './store.ts'
 
@@ -25,11 +26,15 @@ export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<sto
   if (stored.length === 0) return rows
   return stored.map(({ number, size, ref }) => {
     const part = known.get(number)
-    if (part?.ref === ref) return part
-    const { id: upload_id, created_at: received_at } = row
-    return { upload_id, part_number: number, size, etag: ref, ref, checksum: null, received_at }
+    return part?.ref === ref ? part : rowOf(row, { number, size, ref })
   })
 }
+
+/** A part's row from what the storage says, where the service knows nothing of it. */
+export const rowOf = (
+  { id: upload_id, created_at: received_at }: store.UploadRow,
+  { number, size, ref }: StoredPart,
+): store.PartRow => ({ upload_id, part_number: number, size, etag: ref, ref, checksum: null, received_at })
 
 /**
  * A URL of the storage itself for a planned part, valid for `expiresIn` seconds; null if the part must pass through the

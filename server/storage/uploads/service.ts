@@ -51,6 +51,8 @@ export interface InitUpload {
 
 /** Starts a planned upload; needs `write` on the key. Reserves its size under the quota. */
 export async function initUpload(ctx: Ctx, name: string, { part_size, file_size, checksum, ...body }: InitUpload) {
+  // Before anything of the request is judged.
+  allow(ctx.actor, 'write', name, body.key)
   const row = await beginUpload(ctx, name, {
     ...body,
     file_size,
