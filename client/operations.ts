@@ -77,11 +77,11 @@ export interface NewToken {
   /** A UUIDv7. */
   id: string
   name: string
-  /** The first 12 characters, for recognising it. */
-  token_prefix: string
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   expires_at: string | null
+  /** The first 12 characters, for recognising it. */
+  token_prefix: string
   /** The credential. Returned only once. */
   token: string
 }
@@ -90,11 +90,11 @@ export interface Token {
   /** A UUIDv7. */
   id: string
   name: string
-  /** The first 12 characters, for recognising it. */
-  token_prefix: string
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   expires_at: string | null
+  /** The first 12 characters, for recognising it. */
+  token_prefix: string
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
@@ -103,6 +103,54 @@ export interface Token {
   /** How its creator was authenticated. */
   created_via: 'local' | 'idp' | 'pat'
   created_by_token_id: string | null
+}
+
+export interface AccessKey {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** Identifies the key in requests. */
+  access_key_id: string
+  /** What the key is limited to; null if to nothing but its owner’s permissions. */
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[] | null
+  last_used_at: string | null
+  last_used_ip: string | null
+  revoked_at: string | null
+  /** `expiring`: within seven days. */
+  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** How its creator was authenticated. */
+  created_via: 'local' | 'idp' | 'pat'
+  created_by_token_id: string | null
+}
+
+export interface NewAccessKey {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** Identifies the key in requests. */
+  access_key_id: string
+  /** What the key is limited to; null if to nothing but its owner’s permissions. */
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[] | null
+  /** The secret that signs requests. Returned only once. */
+  secret_access_key: string
 }
 
 export interface Bucket {
@@ -911,6 +959,7 @@ export interface AuditRecord {
     type: 'user' | 'public' | 'system' | 'cli'
   }
   auth_method: string | null
+  /** The personal access token or access key used. */
   token_id: string | null
   session_id: string | null
   actor_ip: string | null
@@ -1165,7 +1214,7 @@ export interface Operations {
     }
     reply: Page<Token>
   }
-  /** DELETE /tokens/{id}: Revoke a personal access token. Takes effect on the next request. With `cascade`, tokens created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s. */
+  /** DELETE /tokens/{id}: Revoke a personal access token. Takes effect on the next request. With `cascade`, tokens and access keys created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s. */
   revokeToken: {
     call: {
       params: {
@@ -1207,6 +1256,76 @@ export interface Operations {
       }
     }
     reply: Page<Token>
+  }
+  /** POST /access-keys: Create an access key. A key pair that signs S3 requests. It acts as you, with the permissions you have at each request, within its scope. At most 50 valid keys per user. */
+  createAccessKey: {
+    call: {
+      body: {
+        name: string
+        /** `30d`, `90d`, `365d`, seconds (a number, or a text of digits; at most ten years) or `never`. */
+        expires_in?: '30d' | '90d' | '365d' | 'never' | number | string
+        scope?: ({
+          /** A bucket’s name, or its start followed by `*`. */
+          bucket: string
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        })[] | null
+      }
+    }
+    reply: NewAccessKey
+  }
+  /** GET /access-keys: List your access keys, latest first. */
+  listAccessKeys: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<AccessKey>
+  }
+  /** DELETE /access-keys/{id}: Revoke an access key. Takes effect on the next request. Administrators may revoke anyone’s. */
+  revokeAccessKey: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /access-keys/{id}/rotate: Rotate an access key. Gives it a new secret; its access key ID, name, scope and expiry stay. The old secret stops working at once, or after a grace period of up to a day. */
+  rotateAccessKey: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        /** Seconds that the old secret still works. */
+        grace_seconds?: number
+      }
+    }
+    reply: NewAccessKey
+  }
+  /** GET /users/{id}/access-keys: List a user’s access keys, latest first. */
+  listUserAccessKeys: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<AccessKey>
   }
   /** POST /buckets: Create a bucket. */
   createBucket: {
@@ -3324,7 +3443,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
@@ -3502,7 +3621,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         ip?: string
@@ -3550,7 +3669,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         ip?: string

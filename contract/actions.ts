@@ -82,6 +82,19 @@ export interface ActionDetails {
   /** `reason`: requested, or revoked together with an ancestor. */
   token_revoke: { name: string; token_prefix: string; reason: 'requested' | 'cascade'; user_id: string }
   token_rotate: { name: string; token_prefix: string; previous_prefix: string; grace_seconds: number }
+  /** `imported`: with a pair that another system made. */
+  access_key_create: {
+    name: string
+    access_key_id: string
+    scope: readonly object[] | null
+    expires_at: string | null
+    created_by_token_id: string | null
+    user_id: string
+    imported?: true
+  }
+  /** `reason`: requested, or revoked together with the token that created it. */
+  access_key_revoke: { name: string; access_key_id: string; reason: 'requested' | 'cascade'; user_id: string }
+  access_key_rotate: { name: string; access_key_id: string; grace_seconds: number }
   /** `keys`: how many keys a selection has; `object_keys` lists them. */
   share_create: {
     share_id: string
@@ -117,6 +130,9 @@ export interface ActionDetails {
   token_expiring: { name: string; token_prefix: string; expires_at: string; days: number }
   /** A token value was used that a rotation had replaced. */
   token_reuse: { name: string; token_prefix: string }
+  access_key_expiring: { name: string; access_key_id: string; expires_at: string; days: number }
+  /** A key was used that is unknown, no longer valid, or with another secret; at most once a minute an address. */
+  access_key_denied: { access_key_id: string; reason: string }
   access_denied: { detail: string }
   audit_export: { format: 'ndjson' | 'csv'; filter: object }
   /** The oldest records were removed at the end of their retention; `faults` of them had been tampered with before. */
@@ -155,6 +171,8 @@ const auditOnlyNames = [
   'refresh_reuse',
   'token_expiring',
   'token_reuse',
+  'access_key_expiring',
+  'access_key_denied',
   'access_denied',
   'audit_export',
   'audit_purge',

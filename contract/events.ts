@@ -16,6 +16,7 @@ const placed = { size: Count, etag: Text, replaced: Flag, trash_id: Optional(Tex
 const transferred = { ...placed, ...bulk, source: Type.Object({ bucket: Text, key: Text }) }
 const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }
 const token = { name: Text, token_prefix: Text }
+const accessKey = { name: Text, access_key_id: Text }
 const policy = { name: Text, rule: Fields }
 const named = { webhook_id: Text, name: Text }
 const webhook = { ...named, url: Text, events: Texts, bucket: Nullable(Text), prefix: Nullable(Text) }
@@ -79,6 +80,25 @@ export const events = {
   token_rotate: event(
     'A token was rotated: its value was replaced.',
     Type.Object({ ...token, previous_prefix: Text, grace_seconds: Count }),
+  ),
+  access_key_create: event(
+    'An access key was created; `imported`: with a pair that another system made.',
+    Type.Object({
+      ...accessKey,
+      scope: Nullable(Type.Unsafe<readonly object[]>(Type.Array(Fields))),
+      expires_at: Nullable(Text),
+      created_by_token_id: Nullable(Text),
+      user_id: Text,
+      imported: Optional(Type.Literal(true)),
+    }),
+  ),
+  access_key_revoke: event(
+    'An access key was revoked; `cascade`: together with the token that created it.',
+    Type.Object({ ...accessKey, reason: Type.Enum(['requested', 'cascade']), user_id: Text }),
+  ),
+  access_key_rotate: event(
+    'An access key was rotated: its secret was replaced.',
+    Type.Object({ ...accessKey, grace_seconds: Count }),
   ),
   share_create: event(
     'A share link was created.',

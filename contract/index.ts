@@ -1,3 +1,4 @@
+import * as accessKeys from './access-keys.ts'
 import * as archive from './archive.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
@@ -24,6 +25,7 @@ import * as webhooks from './webhooks.ts'
 export const files = {
   auth,
   tokens,
+  accessKeys,
   buckets,
   usage,
   objects,

@@ -22,3 +22,6 @@ export const isKeyText = (text: string, min: 0 | 1): boolean =>
   !text.includes('\0') &&
   // A UTF-16 code unit takes at most three bytes.
   (text.length * 3 <= 1024 || byteLength(text) <= 1024)
+
+/** The form of an access key's id: of those that Strongroom makes, and of those that other systems made. */
+export const ACCESS_KEY_ID = '^[A-Za-z0-9_.-]{3,128}$'

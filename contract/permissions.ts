@@ -25,6 +25,8 @@ export interface Grant {
   /** Covers the keys that start with it; '' covers the whole bucket. */
   prefix: string
   actions: readonly BucketAction[]
+  /** A second pattern that the bucket must match as well: that of the scope which limits the grant. */
+  within?: string
 }
 /** A group the caller belongs to, with its grants. */
 export interface GrantingGroup {
@@ -40,6 +42,41 @@ export interface Reason {
   grant_id: string | null
 }
 export type Decision = { allowed: true; via: Reason } | { allowed: false }
+
+/** Whether a grant applies to a bucket of this name. */
+export const grantReaches = ({ bucket_pattern, within }: Grant, bucket: string): boolean =>
+  matchesPattern(bucket_pattern, bucket) && (within === undefined || matchesPattern(within, bucket))
+
+/** What a credential is limited to: keys with `prefix` in buckets that match `bucket`, and these actions. */
+export interface ScopeEntry {
+  /** A name, or the start of one and `*`. */
+  bucket: string
+  prefix: string
+  actions: readonly BucketAction[]
+}
+
+/**
+ * The groups as a credential limited to `scope` has them: it may do what both its owner and the scope allow. An
+ * administrator's has the rights of the scope, and no others.
+ */
+export const withinScope = (groups: readonly GrantingGroup[], scope: readonly ScopeEntry[]): GrantingGroup[] =>
+  groups.map((group) => ({
+    ...group,
+    global: [],
+    grants: [
+      ...(group.global.includes('admin')
+        ? scope.map(({ bucket, prefix, actions }) => ({ id: '', bucket_pattern: bucket, prefix, actions }))
+        : []),
+      ...group.grants.flatMap((grant) => scope.flatMap((entry) => intersection(grant, entry) ?? [])),
+    ],
+  }))
+
+function intersection(grant: Grant, { bucket, prefix, actions }: ScopeEntry): Grant | undefined {
+  const both = grant.actions.filter((action) => actions.includes(action))
+  const [shorter, longer] = grant.prefix.length < prefix.length ? [grant.prefix, prefix] : [prefix, grant.prefix]
+  if (both.length === 0 || !longer.startsWith(shorter)) return undefined
+  return { ...grant, prefix: longer, actions: both, within: bucket }
+}
 
 export const isAdmin = (groups: readonly GrantingGroup[]): boolean =>
   groups.some((group) => group.global.includes('admin'))
@@ -67,11 +104,7 @@ export function* reasons(
     const via = { group_id: group.id, group: group.name }
     if (group.global.includes('admin')) yield { ...via, grant_id: null }
     for (const grant of group.grants)
-      if (
-        grant.actions.includes(action) &&
-        key.startsWith(grant.prefix) &&
-        matchesPattern(grant.bucket_pattern, bucket)
-      )
+      if (grant.actions.includes(action) && key.startsWith(grant.prefix) && grantReaches(grant, bucket))
         yield { ...via, grant_id: grant.id }
   }
 }
@@ -94,7 +127,7 @@ export function covers(own: readonly GrantingGroup[], other: readonly GrantingGr
             (mine) =>
               mine.actions.includes(action) &&
               grant.prefix.startsWith(mine.prefix) &&
-              matchesPattern(mine.bucket_pattern, grant.bucket_pattern),
+              grantReaches(mine, grant.bucket_pattern),
           ),
         ),
       ),
@@ -115,7 +148,7 @@ export function actionsOn(groups: readonly GrantingGroup[], bucket: string): Buc
   const found = new Set<BucketAction>()
   for (const group of groups)
     for (const grant of group.grants)
-      if (matchesPattern(grant.bucket_pattern, bucket)) for (const action of grant.actions) found.add(action)
+      if (grantReaches(grant, bucket)) for (const action of grant.actions) found.add(action)
   return bucketActions.filter((action) => found.has(action))
 }
 
@@ -153,11 +186,7 @@ export function allowedRanges(
   const inside = new Set<string>()
   for (const group of groups)
     for (const grant of group.grants)
-      if (
-        grant.actions.includes(action) &&
-        grant.prefix.startsWith(prefix) &&
-        matchesPattern(grant.bucket_pattern, bucket)
-      )
+      if (grant.actions.includes(action) && grant.prefix.startsWith(prefix) && grantReaches(grant, bucket))
         inside.add(grant.prefix)
   const outermost = [...inside].filter((one) => ![...inside].some((other) => other !== one && one.startsWith(other)))
   return outermost.sort(compareKeys).map((one) => ({ from: one, to: afterPrefix(one) }))

@@ -22,21 +22,17 @@ export const TokenExpiry = Type.Union(
   },
 )
 
-const TokenName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['ci'] })
+export const CredentialName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['ci'] })
 
-const common = {
+/** What is shown of every credential that people issue to themselves. */
+export const credential = {
   id: Id,
   name: Type.String(),
-  token_prefix: Type.String({
-    description: 'The first 12 characters, for recognising it.',
-    examples: ['svc_pat_9QxW'],
-  }),
   created_at: Timestamp,
   expires_at: Nullable(Timestamp),
 }
-
-export const Token = Type.Object({
-  ...common,
+/** The rest of what is shown of an existing one. */
+export const credentialUse = {
   last_used_at: Nullable(Timestamp),
   last_used_ip: Nullable(Type.String()),
   revoked_at: Nullable(Timestamp),
@@ -45,7 +41,25 @@ export const Token = Type.Object({
   }),
   created_via: Type.Enum(['local', 'idp', 'pat'], { description: 'How its creator was authenticated.' }),
   created_by_token_id: Nullable(Id),
-})
+}
+/** How long a replaced value still works. */
+export const graceSeconds = (value: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 0,
+    description: `Seconds that the old ${value} still works.`,
+  })
+
+const common = {
+  ...credential,
+  token_prefix: Type.String({
+    description: 'The first 12 characters, for recognising it.',
+    examples: ['svc_pat_9QxW'],
+  }),
+}
+
+export const Token = Type.Object({ ...common, ...credentialUse })
 export type Token = Type.Static<typeof Token>
 
 export const NewToken = Type.Object({
@@ -68,7 +82,7 @@ export const operations = {
     description: 'It acts as you, with the permissions you have at each request. At most 50 valid tokens per user.',
     access: 'signed_in',
     status: 201,
-    body: Exactly({ name: TokenName, expires_in: Type.Optional(TokenExpiry) }),
+    body: Exactly({ name: CredentialName, expires_in: Type.Optional(TokenExpiry) }),
     reply: NewToken,
     errors: ['invalid_request', 'limit_reached'],
     records: ['token_create'],
@@ -91,13 +105,13 @@ export const operations = {
     tag: 'tokens',
     summary: 'Revoke a personal access token',
     description:
-      'Takes effect on the next request. With `cascade`, tokens created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s.',
+      'Takes effect on the next request. With `cascade`, tokens and access keys created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s.',
     access: 'signed_in',
     status: 204,
     params: Type.Object({ id: Id }),
     query: Exactly({ cascade: Type.Optional(Type.Boolean({ default: false })) }),
     errors: ['not_found'],
-    records: ['token_revoke'],
+    records: ['token_revoke', 'access_key_revoke'],
   }),
 
   rotateToken: route({
@@ -110,16 +124,7 @@ export const operations = {
     access: 'signed_in',
     status: 201,
     params: Type.Object({ id: Id }),
-    body: Exactly({
-      grace_seconds: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 86_400,
-          default: 0,
-          description: 'Seconds that the old value still works.',
-        }),
-      ),
-    }),
+    body: Exactly({ grace_seconds: Type.Optional(graceSeconds('value')) }),
     reply: NewToken,
     errors: ['not_found', 'conflict'],
     records: ['token_rotate'],

@@ -22,8 +22,9 @@ export interface Actor {
   user_id: string | null
   email: string | null
   display_name: string | null
-  auth_method: 'local' | 'idp' | 'pat' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli' | null
+  auth_method: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli' | null
   session_id: string | null
+  /** The personal access token used, or the access key's row. */
   token_id: string | null
   groups: readonly GrantingGroup[]
   origin: Origin

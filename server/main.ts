@@ -31,6 +31,9 @@ const USAGE = `usage: strongroom <command>
   audit verify [--from <n>] [--checkpoints <file>]
                                     check the audit log for tampering; exit code 3 if there is any
   backup <file>                     copy the SQLite database; safe while the service is running
+  access-key import <email> <access key ID> [name]
+                                    give a user the key pair of another S3 service; reads the secret from
+                                    standard input
   rotate-secrets                    re-encrypt stored secrets with the current SECRET_KEY
   help                              show this help
 

@@ -2,9 +2,12 @@ import fs from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../../contract/errors.ts'
+import { ACCESS_KEY_ID } from '../../contract/names.ts'
+import { importAccessKey, resealAccessKeys } from '../access/access-keys/service.ts'
 import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from '../access/users/break-glass.ts'
-import { listUsers } from '../access/users/service.ts'
+import { emailKey, listUsers } from '../access/users/service.ts'
+import { findByEmailKey } from '../access/users/store.ts'
 import { type Env, readConfig } from '../config/config.ts'
 import { type Ctx, cliActor, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
@@ -27,6 +30,8 @@ interface Arguments {
   }
   /** The password read from standard input, else a generated one. */
   password(): Promise<{ password: string; generated: boolean }>
+  /** Standard input without the line break at its end. */
+  input(): Promise<string>
 }
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
 
@@ -115,8 +120,24 @@ const commands: { [name: string]: Command } = {
     const held = `${counted(buckets, 'bucket')}, ${counted(objects, 'object')} and ${counted(users, 'user')}`
     return `Copied the database to ${file} and checked it: ${held} in ${size} bytes. Now copy the blobs: see docs/operations.md.`
   },
-  'rotate-secrets': async (ctx) =>
-    `${(await resealSettings(ctx)) + (await resealAuditKeys(ctx)) + (await resealWebhooks(ctx))} secret(s) re-encrypted.`,
+  'access-key': async (ctx, { words: [what, email, accessKeyId = '', ...name], input }) => {
+    if (what !== 'import')
+      throw new ServiceError('invalid_request', 'Usage: strongroom access-key import <email> <access key ID> [name]')
+    const user = await findByEmailKey(ctx.db, emailKey(address(email)))
+    if (!user) throw new ServiceError('not_found', `No user has the address "${email}".`)
+    if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId))
+      throw new ServiceError('invalid_request', 'An access key ID has 3 to 128 letters, digits, dots, _ and -.')
+    const secret = await input()
+    if (!/^[\x21-\x7e]{8,128}$/.test(secret))
+      throw new ServiceError('invalid_request', 'Give the secret, 8 to 128 printable characters, on standard input.')
+    await importAccessKey(ctx, user.id, { name: name.join(' ') || 'Imported', accessKeyId, secret })
+    return `${email} can use access key ${accessKeyId}.`
+  },
+  'rotate-secrets': async (ctx) => {
+    let count = 0
+    for (const reseal of [resealSettings, resealAuditKeys, resealWebhooks, resealAccessKeys]) count += await reseal(ctx)
+    return `${count} secret(s) re-encrypted.`
+  },
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
@@ -168,14 +189,15 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
   const config = readConfig(await withServiceKey(env))
   const log = createLog(config.logLevel, process.stderr)
   try {
+    const input = async () => (await text(process.stdin)).replace(/\r?\n$/, '')
     const password = async () =>
       values['password-stdin']
-        ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), generated: false }
+        ? { password: await input(), generated: false }
         : { password: newPassword(), generated: true }
     const output = await withSystem(config, log, { storage: name === 'verify' }, (system) =>
       (commands[name] as Command)(
         { ...createContext(system, cliActor), database: system.database },
-        { words: positionals, flags: values, password },
+        { words: positionals, flags: values, password, input },
       ),
     )
     process.stdout.write(`${output}\n`)

@@ -1,5 +1,6 @@
+import { expiryNotices as accessKeyNotices } from '../access/access-keys/service.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
-import { expiryNotices } from '../access/tokens/service.ts'
+import { expiryNotices as tokenNotices } from '../access/tokens/service.ts'
 import { collector, orphanCollector } from '../blobs/collector.ts'
 import type { Role } from '../config/role.ts'
 import type { Ctx } from '../context.ts'
@@ -41,7 +42,8 @@ const workers: readonly Worker[] = [
   orphanCollector,
   trashWorker,
   expiryWorker,
-  expiryNotices,
+  tokenNotices,
+  accessKeyNotices,
   sweeper,
   reservationSweeper,
   jobWorker,

@@ -61,6 +61,8 @@ const rule = {
   timezone: 'z'.repeat(64),
 }
 const token = { name, token_prefix: 'svc_pat_1234' }
+const accessKey = { name, access_key_id: 'a'.repeat(128) }
+const scope = list(20, () => ({ bucket: 'b'.repeat(63), prefix: key, actions: list(8, () => 'a'.repeat(8)) }))
 const webhook = {
   name,
   url: `https://${'"'.repeat(2040)}`,
@@ -101,6 +103,13 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   token_create: { ...token, expires_at: time, created_by_token_id: id },
   token_revoke: { ...token, reason: 'cascade', user_id: id },
   token_rotate: { ...token, previous_prefix: 'svc_pat_1234', grace_seconds: 1 },
+  access_key_create: {
+    ...{ ...accessKey, scope, expires_at: time, created_by_token_id: id, user_id: id, imported: true },
+  },
+  access_key_revoke: { ...accessKey, reason: 'cascade', user_id: id },
+  access_key_rotate: { ...accessKey, grace_seconds: 1 },
+  access_key_expiring: { ...accessKey, expires_at: time, days: 7 },
+  access_key_denied: { access_key_id: accessKey.access_key_id, reason: 'wrong signature' },
   share_create: {
     ...{ share_id: id, kind: 'selection', prefix: key },
     ...{ keys: 300, object_keys: list(300, () => key), expires_at: time },

@@ -78,6 +78,8 @@ describeOnce('who may call what', (engine) => {
       webhook: async () =>
         (await admin.createWebhook({ body: { name: 'Made', url: 'https://8.8.8.8/', events: ['ping'] } })).id,
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
+      accessKey: async () =>
+        one === 'anonymous' ? newId() : (await theirs().createAccessKey({ body: { name: 'made' } })).id,
       session: async () => {
         if (one === 'anonymous') return newId()
         await people.get(one)?.login()

@@ -27,6 +27,8 @@ export interface Made {
   webhook(): Promise<string>
   /** A token of the one who is to call. */
   token(): Promise<string>
+  /** An access key of the one who is to call. */
+  accessKey(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
   session(): Promise<string>
   /** A new session's access token of theirs. */
@@ -119,6 +121,20 @@ export const table: Record<OperationName, Entry> = {
   listUserTokens: {
     expect: managers(200),
     call: async (c, { user }) => c.listUserTokens({ params: { id: await user() } }),
+  },
+  createAccessKey: { expect: signedIn(201), call: (c) => c.createAccessKey({ body: { name: 'x', expires_in: 60 } }) },
+  listAccessKeys: { expect: signedIn(200), call: (c) => c.listAccessKeys() },
+  revokeAccessKey: {
+    expect: signedIn(204),
+    call: async (c, { accessKey }) => c.revokeAccessKey({ params: { id: await accessKey() } }),
+  },
+  rotateAccessKey: {
+    expect: signedIn(201),
+    call: async (c, { accessKey }) => c.rotateAccessKey({ params: { id: await accessKey() }, body: {} }),
+  },
+  listUserAccessKeys: {
+    expect: managers(200),
+    call: async (c, { user }) => c.listUserAccessKeys({ params: { id: await user() } }),
   },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },

@@ -1,16 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { countPerMinute } from '../../base/minute-counter.ts'
 import { perSystem } from '../../base/per-system.ts'
-import { MINUTE_MS } from '../../base/time.ts'
-import {
-  type Actor,
-  createContext,
-  type Origin,
-  publicActor,
-  type System,
-  systemActor,
-  type Upkeep,
-} from '../../context.ts'
+import { type Actor, createContext, type Origin, publicActor, type System } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { actorOf } from '../sessions/caller.ts'
@@ -19,7 +10,6 @@ import * as store from './store.ts'
 import { isTokenValue } from './value.ts'
 
 const BAD_PER_MINUTE = 100
-const NOTE_EVERY_MS = MINUTE_MS
 
 const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
 
@@ -87,27 +77,4 @@ async function recordReuse(system: System, token: store.CredentialRow, origin: O
   } catch (error) {
     system.log.error({ err: error }, 'could not audit the use of a rotated token')
   }
-}
-
-/** When a token's use was last recorded, by token id. */
-const notedOf = perSystem(() => new Map<string, number>())
-
-/** Records a token's use, at most once a minute, after the response; an error here never affects the request. */
-export function noteUse(system: System, { token_id, origin }: Actor): void {
-  if (token_id === null) return
-  const now = system.now()
-  const noted = notedOf(system.config)
-  const last = noted.get(token_id)
-  if (last !== undefined && now.getTime() - last < NOTE_EVERY_MS && now.getTime() >= last) return
-  if (noted.size >= 10_000) noted.clear()
-  noted.set(token_id, now.getTime())
-  const before = new Date(now.getTime() - NOTE_EVERY_MS)
-  const { upkeep } = createContext(system, systemActor)
-  const write = async ({ tx }: Upkeep) => {
-    await store.noteUse(tx, token_id, { ip: origin.ip, now, before })
-    // Another process may have recorded it earlier: the minute counts from then.
-    const row = await store.findToken(tx, token_id)
-    if (row?.last_used_at) noted.set(token_id, Date.parse(row.last_used_at))
-  }
-  system.background(upkeep(write, { relaxed: true }))
 }

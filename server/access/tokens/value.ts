@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { BASE62, randomText } from '../../secrets/random.ts'
 
 /** The prefix of every personal access token, which distinguishes it from other credentials. */
 export const TOKEN_START = 'svc_pat_'
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 30
 const CHECK_LENGTH = 6
 const PREFIX_LENGTH = 12
@@ -11,11 +10,7 @@ const SHAPE = /^svc_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
 
 /** A new token: 178 random bits in base62, and their CRC-32, which distinguishes a mistyped token from a real one. */
 export function newTokenValue(): string {
-  let random = ''
-  while (random.length < RANDOM_LENGTH)
-    // Bytes from 248 on would favour the first letters.
-    for (const byte of randomBytes(2 * RANDOM_LENGTH))
-      if (byte < 248 && random.length < RANDOM_LENGTH) random += ALPHABET[byte % 62]
+  const random = randomText(BASE62, RANDOM_LENGTH)
   return TOKEN_START + random + checksum(random)
 }
 
@@ -24,7 +19,7 @@ function checksum(text: string): string {
   let rest = crc32(text)
   let digits = ''
   while (digits.length < CHECK_LENGTH) {
-    digits = ALPHABET[rest % 62] + digits
+    digits = BASE62[rest % 62] + digits
     rest = Math.floor(rest / 62)
   }
   return digits

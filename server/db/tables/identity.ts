@@ -1,3 +1,21 @@
+/** What people issue to themselves, for programs: both kinds live and end alike. */
+interface Credential {
+  id: string
+  user_id: string
+  name: string
+  /** When the value that the last rotation replaced stops working. */
+  previous_until: string | null
+  created_at: string
+  created_via: 'local' | 'idp' | 'pat'
+  created_by_token_id: string | null
+  expires_at: string | null
+  last_used_at: string | null
+  last_used_ip: string | null
+  revoked_at: string | null
+  /** The last notice before its expiry that was recorded, in days. */
+  notice_days: number | null
+}
+
 /** People, their groups and rights, and what they log in with. */
 export interface IdentityTables {
   users: {
@@ -59,25 +77,22 @@ export interface IdentityTables {
     consumed_at: string | null
     successor_jti: string | null
   }
-  tokens: {
-    id: string
-    user_id: string
-    name: string
+  tokens: Credential & {
     token_prefix: string
     /** SHA-256 in hex. */
     token_hash: string
     /** Hash of the value that the last rotation replaced, which works until `previous_until`. */
     previous_hash: string | null
-    previous_until: string | null
-    created_at: string
-    created_via: 'local' | 'idp' | 'pat'
-    created_by_token_id: string | null
-    expires_at: string | null
-    last_used_at: string | null
-    last_used_ip: string | null
-    revoked_at: string | null
-    /** The last notice before its expiry that was recorded, in days. */
-    notice_days: number | null
+  }
+  /** Key pairs that sign S3 requests. */
+  access_keys: Credential & {
+    access_key_id: string
+    /** Encrypted with a key derived from SECRET_KEY: a signature can only be checked with the secret itself. */
+    secret: string
+    /** The secret that the last rotation replaced, which works until `previous_until`. */
+    previous_secret: string | null
+    /** JSON: ScopeEntry[], what the key is limited to; null for all that its owner may do. */
+    scope: string | null
   }
   /** Logins that were sent to the identity provider and have not come back yet. */
   idp_logins: {

@@ -4,7 +4,7 @@ import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
-import { noteUse } from '../../access/tokens/authenticate.ts'
+import { noteUse } from '../../access/credentials/use.ts'
 import type { Role } from '../../config/role.ts'
 import type { Actor, System } from '../../context.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
@@ -23,6 +23,7 @@ import { openapi } from './openapi.ts'
 import { notFound, nothingHere, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
+import { accessKeyRoutes } from './routes/access-keys.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bucketRoutes } from './routes/buckets.ts'
@@ -56,6 +57,7 @@ export const handlers: readonly Handler[] = [
   ...systemRoutes,
   ...authRoutes,
   ...tokenRoutes,
+  ...accessKeyRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,
@@ -148,7 +150,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     else answer()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.actor) noteUse(system, request.actor)
+    if (request.actor) noteUse(system, 'tokens', request.actor)
     endRequest(system, request, reply)
     done()
   })

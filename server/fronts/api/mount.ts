@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { pathOf } from '../../../contract/paths.ts'
-import { matchesPattern } from '../../../contract/patterns.ts'
-import { isAdmin } from '../../../contract/permissions.ts'
+import { grantReaches, isAdmin } from '../../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
 import { Exactly } from '../../../contract/shapes.ts'
 import { auditDenied } from '../../access/auth/denied.ts'
@@ -107,7 +106,7 @@ async function admit(system: System, { actor, params }: FastifyRequest): Promise
   const { bucket } = params as { bucket?: string }
   if (isAdmin(groups)) return
   const grants = groups.flatMap((group) => group.grants)
-  if (grants.some(({ bucket_pattern }) => bucket === undefined || matchesPattern(bucket_pattern, bucket))) return
+  if (grants.some((grant) => bucket === undefined || grantReaches(grant, bucket))) return
   const where = bucket === undefined ? 'a bucket' : `bucket "${bucket}"`
   const refusal = new ServiceError('forbidden', `You need a right on ${where}.`)
   await auditDenied(createContext(system, actor as Actor), refusal)

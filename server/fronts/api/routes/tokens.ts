@@ -7,13 +7,11 @@ export const tokenRoutes = [
     reply.header('cache-control', 'no-store')
     return service.createToken(ctx, body.name, body.expires_in)
   }),
-  handle(api.listTokens, (ctx, { query }) => service.listTokens(ctx, query.limit ?? 100, query.cursor)),
+  handle(api.listTokens, (ctx, { query }) => service.listTokens(ctx, query)),
   handle(api.revokeToken, (ctx, { params, query }) => service.revokeToken(ctx, params.id, query.cascade ?? false)),
   handle(api.rotateToken, (ctx, { params, body, reply }) => {
     reply.header('cache-control', 'no-store')
     return service.rotateToken(ctx, params.id, body.grace_seconds ?? 0)
   }),
-  handle(api.listUserTokens, (ctx, { params, query }) =>
-    service.listUserTokens(ctx, params.id, query.limit ?? 100, query.cursor),
-  ),
+  handle(api.listUserTokens, (ctx, { params, query }) => service.listTokens(ctx, { userId: params.id, ...query })),
 ]

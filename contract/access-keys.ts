@@ -1,0 +1,114 @@
+import Type from 'typebox'
+import { ACCESS_KEY_ID } from './names.ts'
+import { bucketActions } from './permissions.ts'
+import { route } from './route.ts'
+import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix } from './shapes.ts'
+import { CredentialName, credential, credentialUse, graceSeconds, TokenExpiry } from './tokens.ts'
+
+const scopeEntry = {
+  bucket: Type.String({
+    pattern: '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$',
+    description: 'A bucket’s name, or its start followed by `*`.',
+    examples: ['photos', 'backup-*'],
+  }),
+  actions: Type.Array(Type.Enum([...bucketActions]), { minItems: 1, maxItems: 8, uniqueItems: true }),
+}
+const NewScope = Type.Array(Exactly({ ...scopeEntry, prefix: Type.Optional(Prefix) }), {
+  minItems: 1,
+  maxItems: 20,
+  description: 'What the key is limited to. Without it, the key may do everything that you may do.',
+})
+export type NewScope = Type.Static<typeof NewScope>
+
+const common = {
+  ...credential,
+  access_key_id: Type.String({ description: 'Identifies the key in requests.', pattern: ACCESS_KEY_ID }),
+  scope: Nullable(Type.Array(Type.Object({ ...scopeEntry, prefix: Prefix })), {
+    description: 'What the key is limited to; null if to nothing but its owner’s permissions.',
+  }),
+}
+
+export const AccessKey = Type.Object({ ...common, ...credentialUse })
+export type AccessKey = Type.Static<typeof AccessKey>
+
+export const NewAccessKey = Type.Object({
+  ...common,
+  secret_access_key: Type.String({ description: 'The secret that signs requests. Returned only once.' }),
+})
+export type NewAccessKey = Type.Static<typeof NewAccessKey>
+
+const listQuery = Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) })
+
+export const operations = {
+  createAccessKey: route({
+    method: 'POST',
+    url: '/access-keys',
+    tag: 'access keys',
+    summary: 'Create an access key',
+    description:
+      'A key pair that signs S3 requests. It acts as you, with the permissions you have at each request, within its scope. At most 50 valid keys per user.',
+    access: 'signed_in',
+    status: 201,
+    body: Exactly({
+      name: CredentialName,
+      expires_in: Type.Optional(TokenExpiry),
+      scope: Type.Optional(Nullable(NewScope)),
+    }),
+    reply: NewAccessKey,
+    errors: ['invalid_request', 'limit_reached'],
+    records: ['access_key_create'],
+  }),
+
+  listAccessKeys: route({
+    method: 'GET',
+    url: '/access-keys',
+    tag: 'access keys',
+    summary: 'List your access keys, latest first',
+    access: 'signed_in',
+    status: 200,
+    query: listQuery,
+    reply: Page(AccessKey),
+  }),
+
+  revokeAccessKey: route({
+    method: 'DELETE',
+    url: '/access-keys/{id}',
+    tag: 'access keys',
+    summary: 'Revoke an access key',
+    description: 'Takes effect on the next request. Administrators may revoke anyone’s.',
+    access: 'signed_in',
+    status: 204,
+    params: Type.Object({ id: Id }),
+    errors: ['not_found'],
+    records: ['access_key_revoke'],
+  }),
+
+  rotateAccessKey: route({
+    method: 'POST',
+    url: '/access-keys/{id}/rotate',
+    tag: 'access keys',
+    summary: 'Rotate an access key',
+    description:
+      'Gives it a new secret; its access key ID, name, scope and expiry stay. The old secret stops working at once, or after a grace period of up to a day.',
+    access: 'signed_in',
+    status: 201,
+    params: Type.Object({ id: Id }),
+    body: Exactly({ grace_seconds: Type.Optional(graceSeconds('secret')) }),
+    reply: NewAccessKey,
+    errors: ['not_found', 'conflict'],
+    records: ['access_key_rotate'],
+  }),
+
+  listUserAccessKeys: route({
+    method: 'GET',
+    url: '/users/{id}/access-keys',
+    tag: 'access keys',
+    summary: 'List a user’s access keys, latest first',
+    access: 'admin',
+    status: 200,
+    params: Type.Object({ id: Id }),
+    query: listQuery,
+    reply: Page(AccessKey),
+    errors: ['not_found'],
+  }),
+}

@@ -1,0 +1,39 @@
+import type { AccessKey, NewAccessKey } from '../../../contract/access-keys.ts'
+import type { Action } from '../../../contract/actions.ts'
+import type { ScopeEntry } from '../../../contract/permissions.ts'
+import type { Row } from '../../db/schema.ts'
+import { describeUse } from '../credentials/manage.ts'
+
+type AccessKeyRow = Row<'access_keys'>
+
+/** What a key is limited to; null without a scope. */
+export const scopeOf = ({ scope }: Pick<AccessKeyRow, 'scope'>): ScopeEntry[] | null =>
+  scope === null ? null : JSON.parse(scope)
+
+const common = (row: AccessKeyRow) => ({
+  id: row.id,
+  name: row.name,
+  access_key_id: row.access_key_id,
+  scope: scopeOf(row)?.map((entry) => ({ ...entry, actions: [...entry.actions] })) ?? null,
+})
+
+/** A key as the API lists it. */
+export const describe = (row: AccessKeyRow, now: Date): AccessKey => ({ ...common(row), ...describeUse(row, now) })
+
+/** A key with the secret that was just made for it. */
+export const describeNew = (row: AccessKeyRow, secret_access_key: string): NewAccessKey => ({
+  ...common(row),
+  secret_access_key,
+  created_at: row.created_at,
+  expires_at: row.expires_at,
+})
+
+/** The record of a revocation. */
+export const keyRevoked = (
+  { id, name, access_key_id, user_id }: AccessKeyRow,
+  reason: 'requested' | 'cascade',
+): Action => ({
+  name: 'access_key_revoke',
+  resource: { type: 'access_key', id },
+  details: { name, access_key_id, reason, user_id },
+})

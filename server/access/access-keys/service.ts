@@ -1,0 +1,120 @@
+import type { NewAccessKey, NewScope } from '../../../contract/access-keys.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import type { ScopeEntry } from '../../../contract/permissions.ts'
+import type { Ctx, Step } from '../../context.ts'
+import { issueCredential, issueFor } from '../credentials/issue.ts'
+import { graceUntil, listOf, lockToRotate, expiryNotices as noticesOf, revokeOne } from '../credentials/manage.ts'
+import { describe, describeNew, keyRevoked, scopeOf } from './describe.ts'
+import { newAccessKeyId, newSecret, resealSecret, sealSecret } from './secret.ts'
+import * as store from './store.ts'
+
+/** What a new key is to have. */
+export interface AccessKeyRequest {
+  name: string
+  expires_in?: string | number | undefined
+  /** Null or missing: everything that its owner may do. */
+  scope?: NewScope | null | undefined
+}
+
+/** Creates an access key for the caller; only this response contains its secret. 409 if they have 50 valid ones. */
+export function createAccessKey(ctx: Ctx, { name, expires_in, scope }: AccessKeyRequest): Promise<NewAccessKey> {
+  const access_key_id = newAccessKeyId()
+  const secret = newSecret()
+  return ctx.act(async (step) => {
+    const issued = await issueCredential(step, 'access_keys', { name, expiresIn: expires_in })
+    const row = { ...issued, ...pair(step, access_key_id, secret), scope: scopeText(scope ?? null) }
+    await insert(step, row)
+    return describeNew(row, secret)
+  })
+}
+
+/** Step: the columns of a key pair. */
+const pair = ({ config }: Step, access_key_id: string, secret: string) => ({
+  access_key_id,
+  secret: sealSecret(config, access_key_id, secret),
+  previous_secret: null,
+})
+
+const scopeText = (scope: NewScope | null): string | null =>
+  scope && JSON.stringify(scope.map(({ bucket, prefix = '', actions }): ScopeEntry => ({ bucket, prefix, actions })))
+
+/** Step: inserts a key and records it. Throws already_exists if its id is taken. */
+async function insert({ tx, record }: Step, row: store.AccessKeyRow, more: { imported?: true } = {}): Promise<void> {
+  const { id, name, access_key_id, expires_at, created_by_token_id, user_id } = row
+  if (!(await store.insertAccessKey(tx, row)))
+    throw new ServiceError('already_exists', `There is an access key ${access_key_id} already.`)
+  record({
+    name: 'access_key_create',
+    resource: { type: 'access_key', id },
+    details: { name, access_key_id, scope: scopeOf(row), expires_at, created_by_token_id, user_id, ...more },
+  })
+}
+
+/**
+ * Gives a user a key pair that another system made, so that its clients need no change; for someone with a shell on the
+ * machine. Throws not_found, already_exists or limit_reached.
+ */
+export const importAccessKey = (
+  ctx: Ctx,
+  userId: string,
+  { name, accessKeyId, secret }: { name: string; accessKeyId: string; secret: string },
+): Promise<void> =>
+  ctx.act(async (step) => {
+    const issued = await issueFor(step, 'access_keys', { userId, name })
+    await insert(step, { ...issued, ...pair(step, accessKeyId, secret), scope: null }, { imported: true })
+  })
+
+/** The caller's access keys or, for administrators, any user's; newest first. Throws not_found. */
+export const listAccessKeys = (ctx: Ctx, of: Parameters<typeof listOf>[2]) => listOf(ctx, 'access_keys', of, describe)
+
+/** Revokes an access key. Throws not_found if it is revoked already. */
+export const revokeAccessKey = (ctx: Ctx, id: string): Promise<undefined> =>
+  ctx.act(async (step) => {
+    step.record(keyRevoked(await revokeOne(step, 'access_keys', id), 'requested'))
+    return undefined
+  })
+
+/**
+ * Gives one of the caller's access keys a new secret; the old one works during the grace period. Throws conflict if the
+ * key is not valid.
+ */
+export function rotateAccessKey(ctx: Ctx, id: string, graceSeconds: number): Promise<NewAccessKey> {
+  const secret = newSecret()
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const row = await lockToRotate(step, 'access_keys', id)
+    const next = {
+      ...pair(step, row.access_key_id, secret),
+      previous_secret: row.secret,
+      previous_until: graceUntil(ctx.now(), graceSeconds),
+    }
+    await store.setSecrets(tx, id, next)
+    record({
+      name: 'access_key_rotate',
+      resource: { type: 'access_key', id },
+      details: { name: row.name, access_key_id: row.access_key_id, grace_seconds: graceSeconds },
+    })
+    return describeNew({ ...row, ...next }, secret)
+  })
+}
+
+/** Records that an access key is about to expire. */
+export const expiryNotices = noticesOf('access_keys', ({ id, name, access_key_id, expires_at }, days) => ({
+  name: 'access_key_expiring',
+  resource: { type: 'access_key', id },
+  details: { name, access_key_id, expires_at: expires_at ?? '', days },
+}))
+
+/** Re-encrypts secrets that still use a previous SECRET_KEY; returns how many. */
+export const resealAccessKeys = (ctx: Ctx): Promise<number> =>
+  ctx.upkeep(async ({ tx }) => {
+    let count = 0
+    for (const { id, access_key_id, secret: current, previous_secret: previous } of await store.lockAll(tx)) {
+      const secret = resealSecret(ctx.config, access_key_id, current)
+      const previous_secret = previous === null ? null : resealSecret(ctx.config, access_key_id, previous)
+      const changed = Number(secret !== current) + Number(previous_secret !== previous)
+      if (changed > 0) await store.setSecrets(tx, id, { secret, previous_secret })
+      count += changed
+    }
+    return count
+  })

@@ -1,0 +1,57 @@
+import type { Compilable } from 'kysely'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import type { UserRow } from '../sessions/store.ts'
+
+export type AccessKeyRow = Row<'access_keys'>
+
+/** False if the id is taken. */
+export const insertAccessKey = async (tx: Tx, row: NewRow<'access_keys'>): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('access_keys')
+      .values(row)
+      .onConflict((conflict) => conflict.column('access_key_id').doNothing())
+      .returning('id')
+      .execute()
+  ).length > 0
+
+/** Replaces secrets of a key, or only how they are encrypted. */
+export const setSecrets = (
+  tx: Tx,
+  id: string,
+  secrets: Pick<AccessKeyRow, 'secret' | 'previous_secret'> & Partial<Pick<AccessKeyRow, 'previous_until'>>,
+) => tx.updateTable('access_keys').set(secrets).where('id', '=', id).execute()
+
+export const lockAll = (tx: Tx): Promise<AccessKeyRow[]> =>
+  tx.selectFrom('access_keys').selectAll().orderBy('id').forUpdate().execute()
+
+/** An access key with its owner: one row per grant of each of the owner's groups, at least one row. */
+export interface KeyRow extends UserRow {
+  token_id: string
+  secret: string
+  previous_secret: string | null
+  previous_until: string | null
+  scope: string | null
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+const keyRows = prepared(
+  (db: Db, { accessKeyId }: { accessKeyId: string }): Compilable<KeyRow> =>
+    db
+      .selectFrom('access_keys as k')
+      .innerJoin('users as u', 'u.id', 'k.user_id')
+      .leftJoin('group_members as m', 'm.user_id', 'u.id')
+      .leftJoin('groups as g', 'g.id', 'm.group_id')
+      .leftJoin('grants as r', 'r.group_id', 'g.id')
+      .select(['k.id as token_id', 'k.secret', 'k.previous_secret', 'k.previous_until'])
+      .select(['k.scope', 'k.expires_at', 'k.revoked_at'])
+      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
+      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .where('k.access_key_id', '=', accessKeyId),
+)
+
+/** The key with this id and its owner; no rows if there is none. */
+export const findKey = (db: Db, accessKeyId: string): Promise<KeyRow[]> => keyRows(db, { accessKeyId })
