@@ -148,7 +148,7 @@ export interface ActionDetails {
     first_fault?: object
   }
   /** Contents were downloaded; recorded after the response, if `audit.log_reads` is on. */
-  object_read: { size: number; via: 'download' | 'image' | 'archive'; complete: boolean; share_id?: string }
+  object_read: { size: number; via: 'download' | 'image' | 'archive' | 's3'; complete: boolean; share_id?: string }
   /**
    * Contents of the trash destroyed: by a user, or because their days in the trash were over. For a deleted bucket the
    * record has the name it had, and its `bucket_id` as in its `delete_bucket`.

@@ -56,14 +56,22 @@ export class ServiceError extends Error {
   readonly faults: readonly Fault[]
   /** Response headers that belong to the error (Retry-After, WWW-Authenticate, Content-Range). */
   readonly headers: Readonly<Record<string, string>>
+  /** What a `not_found` is about, for protocols that have a code for each. */
+  readonly missing: 'bucket' | 'object' | 'upload' | undefined
   constructor(
     code: ErrorCode,
     detail: string,
-    more: { faults?: readonly Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+    more: {
+      faults?: readonly Fault[]
+      headers?: Record<string, string>
+      missing?: 'bucket' | 'object' | 'upload'
+      cause?: unknown
+    } = {},
   ) {
     super(detail, { cause: more.cause })
     this.code = code
     this.faults = more.faults ?? []
     this.headers = more.headers ?? {}
+    this.missing = more.missing
   }
 }

@@ -91,11 +91,12 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
     announceToPrimary(running.url)
   } else if (role === 'background')
     process.stdout.write(`Strongroom works in the background; health: ${running.url}/readyz\n`)
-  else announce(running.url, running.first)
+  else announce(running.url, running.first, running.s3Url)
 }
 
-function announce(url: string, { admin, setupLink }: First): void {
+function announce(url: string, { admin, setupLink }: First, s3Url: string | null): void {
   process.stdout.write(`Strongroom serves at ${url} (API pages: ${url}/docs)\n`)
+  if (s3Url !== null) process.stdout.write(`S3 clients: ${s3Url}, with an access key\n`)
   if (admin) {
     process.stdout.write(`First administrator: ${admin.email}\n`)
     if (admin.password !== null) process.stdout.write(`Password, shown only now: ${admin.password}\n`)

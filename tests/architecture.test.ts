@@ -91,7 +91,7 @@ const wordRules = [
 const collections: { [declaration: string]: string } = {
   'server/secrets/passwords.ts decoys': 'a hash that no password matches for each cost: made again it would be as good',
   'server/db/errors.ts noted': 'a mark on an error, gone with it',
-  'server/fronts/api/observe.ts counted': 'of a connection, gone with it',
+  'server/observe/requests.ts counted': 'of a connection, gone with it',
   'server/http/validation.ts writers': 'compiled once for each schema of the contract',
   'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/storage/traffic/traffic.ts bucketOf': 'of a request, gone with it',

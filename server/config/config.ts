@@ -16,6 +16,17 @@ export interface Config {
   /** For S3; null: the SDK's own lookup. */
   s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
   directTransfers: boolean
+  /** The S3 endpoint. */
+  s3: {
+    /** Null: there is none. */
+    port: number | null
+    host: string
+    /** Domains whose subdomains are buckets. */
+    domains: readonly string[]
+    region: string
+    /** Other names it is known by. */
+    hosts: readonly string[]
+  }
   host: string
   port: number
   /** Milliseconds between the signal to stop and refusing requests. */
@@ -153,6 +164,13 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
       : null,
     directTransfers: v.DIRECT_TRANSFERS,
+    s3: {
+      port: v.S3_PORT,
+      host: v.S3_HOST || v.HOST,
+      domains: v.S3_DOMAIN,
+      region: v.S3_REGION,
+      hosts: v.S3_HOSTS,
+    },
     host: v.HOST,
     port: v.PORT,
     drainMs: v.DRAIN_SECONDS * 1000,

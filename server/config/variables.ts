@@ -3,6 +3,7 @@ import { isNeverAllowed } from '../base/address.ts'
 import { httpVariables } from './variables/http.ts'
 import { observeVariables } from './variables/observe.ts'
 import { integer, list, oneOf } from './variables/readers.ts'
+import { s3Variables } from './variables/s3.ts'
 import { webhookVariables } from './variables/webhooks.ts'
 
 /** One environment variable. */
@@ -137,6 +138,7 @@ export const variables = {
     },
   },
   ...httpVariables,
+  ...s3Variables,
   BOOTSTRAP_ADMIN_EMAIL: {
     summary: 'Email of the first administrator, created on the first start without users.',
     default: 'admin@strongroom.local',

@@ -37,6 +37,32 @@ export const eventMetrics = {
   strongroom_http_requests_in_flight: { type: 'gauge', help: 'Requests currently being served.' },
   strongroom_http_received_bytes_total: { type: 'counter', help: 'Bytes of requests, including headers, before TLS.' },
   strongroom_http_sent_bytes_total: { type: 'counter', help: 'Bytes of responses, including headers, before TLS.' },
+  strongroom_s3_requests_total: {
+    type: 'counter',
+    help: 'Completed S3 requests by operation and status. Operation "none": refused before it was known.',
+    labels: ['operation', 'status'],
+  },
+  strongroom_s3_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from an S3 request’s headers to the end of its response.',
+    labels: ['operation'],
+    buckets: WIDE,
+  },
+  strongroom_s3_first_byte_seconds: {
+    type: 'histogram',
+    help: 'Time from an S3 request’s headers to the start of its response.',
+    labels: ['operation'],
+    buckets: WIDE,
+  },
+  strongroom_s3_refused_signatures_total: {
+    type: 'counter',
+    help: 'S3 requests refused for their signature or key, by reason.',
+    labels: ['reason'],
+  },
+  strongroom_s3_second_chances_total: {
+    type: 'counter',
+    help: 'S3 requests whose signature was right only as a proxy had received them: under another host name, for example.',
+  },
   strongroom_actions_total: {
     type: 'counter',
     help: 'Actions recorded in the audit log, by name: uploads, logins, denials and so on.',

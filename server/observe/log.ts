@@ -11,7 +11,7 @@ export const withoutCredentials = (text: string): string => text.replace(CREDENT
 
 const NAMES = [
   'authorization|proxy-authorization|cookie|set-cookie|x-amz-security-token|x-svc-signature|webhook-signature',
-  'password|current_password|new_password|secret|client_secret|secret_key|secretAccessKey|sessionToken',
+  'password|current_password|new_password|secret|client_secret|secret_key|secretAccessKey|secret_access_key|sessionToken',
   'token|access_token|refresh_token|id_token|code_verifier|ticket|x-amz-signature|x-amz-credential',
 ].join('|')
 /** JSON fields of these names that hold a text or a list of texts. */

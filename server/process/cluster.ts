@@ -29,7 +29,7 @@ export const isOneOfSeveral = (): boolean => cluster.isWorker
 export async function serveWithProcesses(
   count: number,
   config: Config,
-  announce: (url: string, first: First) => void,
+  announce: (url: string, first: First, s3Url: string | null) => void,
   accepted: Accepted,
 ): Promise<number> {
   if (engineOf(config.databaseUrl) !== 'postgres')
@@ -112,7 +112,7 @@ export async function serveWithProcesses(
   process.on('SIGINT', stop)
   try {
     const [url = ''] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
-    announce(url, linked(config, url, made))
+    announce(url, linked(config, url, made), s3UrlOf(config))
     inTurn(() => tidyCaches(config, count))
   } catch (error) {
     if (stopping) return over
@@ -123,6 +123,9 @@ export async function serveWithProcesses(
   process.on('SIGHUP', () => inTurn(turn))
   return over
 }
+
+/** The S3 endpoint's address as configured; null where there is none, or its port is free to choose. */
+const s3UrlOf = ({ s3: { host, port } }: Config): string | null => (port ? `http://${host}:${port}` : null)
 
 /** Waits for the address a process listens on; metrics may be scraped before. */
 async function announced(one: Worker): Promise<string> {

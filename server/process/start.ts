@@ -11,6 +11,7 @@ import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { selfTest as testImages } from '../features/images/render.ts'
 import { ownMetrics } from '../features/system/metrics.ts'
 import { createApp } from '../fronts/api/app.ts'
+import { createS3Server } from '../fronts/s3/server.ts'
 import { createLog } from '../observe/log.ts'
 import { detached } from '../observe/meter.ts'
 import { answerPrimary } from '../observe/several.ts'
@@ -38,6 +39,8 @@ export interface First {
 export interface Running {
   /** The address it listens on, without a trailing slash. */
   url: string
+  /** The S3 endpoint's address; null where there is none. */
+  s3Url: string | null
   first: First
   /** Runs every worker of its role once to completion, or only the named one: tests use it instead of timers. */
   tick(only?: string): Promise<void>
@@ -106,12 +109,15 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const app = await createApp(system, role)
   const endAnswers = config.metrics === 'off' ? () => undefined : answerPrimary(() => ownMetrics(ctx))
   const address = await app.listen({ host: config.host, port: config.port })
+  const s3 = role === 'background' || config.s3.port === null ? undefined : createS3Server(system)
+  const s3Url = (await s3?.listen(config.s3.host, config.s3.port ?? 0)) ?? null
   const workers = workersOf(role)
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A background process may share the folder with several that answer requests, so it does not tidy it.
   if (!prepared && role !== 'background') background(tidyCaches(config, 1))
   return {
     url: address,
+    s3Url,
     first: linked(config, address, made),
     async tick(only) {
       await Promise.all(pending)
@@ -125,7 +131,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     async stop(replaced = false) {
       stopping.abort()
       await pause(replaced ? Math.max(config.drainMs, TURN_MS) : config.drainMs)
-      await app.close()
+      await Promise.all([app.close(), s3?.close()])
       endAnswers()
       await running?.stop()
       await Promise.all(pending)

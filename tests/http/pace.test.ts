@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { paceOf } from '../../server/fronts/api/body.ts'
+import { paceOf } from '../../server/http/body.ts'
 
 const SPAN = 30_000
 /** How many periods a body survives that delivers these bytes in them, the last number repeated; at most 1000. */

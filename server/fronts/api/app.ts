@@ -7,10 +7,11 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { noteUse } from '../../access/credentials/use.ts'
 import type { Role } from '../../config/role.ts'
 import type { Actor, System } from '../../context.ts'
+import { hasBody, leaveUnread } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
 import { markOfRequest } from '../../observe/log.ts'
-import { hasBody, leaveUnread } from './body.ts'
+import { countUnreadable } from '../../observe/requests.ts'
 import { clientErrorHandler } from './client-error.ts'
 import { consolePages } from './console.ts'
 import { createCors } from './cors.ts'
@@ -18,7 +19,7 @@ import { docsPages } from './docs.ts'
 import type { Handler } from './handle.ts'
 import { readJson } from './json.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
-import { beginRequest, countUnreadable, endRequest } from './observe.ts'
+import { beginRequest, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
 import { notFound, nothingHere, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
@@ -110,7 +111,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     // These errors never reach the hooks.
     frameworkErrors: (error, request, reply) => {
       handleError(error, request, reply.headers(security).header('x-request-id', request.id))
-      countUnreadable(system, reply.statusCode)
+      countUnreadable(system.config, reply.statusCode)
     },
     clientErrorHandler: clientErrorHandler(system, security),
   })
@@ -138,7 +139,8 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   app.addHook('onSend', (request, reply, payload, done) => {
     const answer = () => {
       if (request.meter) request.meter.answered ||= performance.now()
-      if (!request.raw.complete && hasBody(request)) return leaveUnread(request, reply, () => done(null, payload))
+      const { raw } = request
+      if (!raw.complete && hasBody(raw)) return leaveUnread(raw, reply.raw, () => done(null, payload))
       // Lets the client's next request open a connection to another process before this one is closed under it.
       if (system.stopping.aborted) reply.header('connection', 'close')
       done(null, payload)

@@ -5,7 +5,7 @@ import type { Ctx } from '../../context.ts'
 import type { Archive } from '../../storage/objects/archive.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { countDownload } from '../../storage/traffic/traffic.ts'
-import { onDelivered } from './delivery.ts'
+import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
 /** Responds to GET, HEAD and POST with an archive. `onRead` is called for each object added to it. */
@@ -20,6 +20,6 @@ export function sendArchive(
     .header('content-disposition', contentDisposition(`${archive.name}.zip`))
     .header('cache-control', cacheControl)
   if (request.method === 'HEAD') return reply.send()
-  onDelivered({ request, reply }, (delivery) => countDownload(ctx, archive.bucket_id, delivery))
+  reportDelivery({ request, reply }, (delivery) => countDownload(ctx, archive.bucket_id, delivery))
   return reply.send(Readable.from(archive.open(onRead), { objectMode: false }))
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type ErrorCode, errors } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
-import { countUnreadable } from './observe.ts'
+import { countUnreadable } from '../../observe/requests.ts'
 
 /** Node's errors that have a code of their own; all others are malformed. */
 const codes: { [code: string]: ErrorCode } = {
@@ -16,7 +16,7 @@ export const clientErrorHandler =
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const code = codes[error.code ?? ''] ?? 'malformed'
     const { status, title } = errors[code]
-    countUnreadable(system, status)
+    countUnreadable(system.config, status)
     const request_id = randomUUID()
     const body = JSON.stringify({ status, code, title, detail: title, request_id })
     socket.end(

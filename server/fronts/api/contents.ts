@@ -8,10 +8,10 @@ import type { ByteRange } from '../../base/byte-range.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead, type ReadOf } from '../../features/audit/reads.ts'
 import { evaluateConditions, parseRanges, rangeApplies } from '../../http/conditions.ts'
-import type { Delivery } from '../../http/delivery.ts'
+import { type Delivery, recycleSent } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
-import { onDelivered, recycleSent } from './delivery.ts'
+import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
 const checksumHeaders = ({ checksums }: ObjectRow): [name: string, value: string][] =>
@@ -115,7 +115,7 @@ export async function sendContents(
   const { row } = contents
   const { status, ranges } = answerTo(request, row)
   const began = request.method === 'GET' ? await begin?.({ status, ranges }) : undefined
-  onDelivered({ request, reply }, contents.delivered, began)
+  reportDelivery({ request, reply }, contents.delivered, began)
   reply.headers(SAFETY)
   if (embed) reply.headers(FRAMED)
   const stored = storedHeaders(row)
@@ -144,7 +144,7 @@ export async function sendContents(
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
   reply.header('content-length', range ? range.end - range.start + 1 : row.size)
   if (request.method === 'HEAD') return reply.send()
-  recycleSent({ request, reply })
+  recycleSent(reply.raw)
   return reply.send(await contents.open(range))
 }
 

@@ -6,7 +6,7 @@ import { readEntityTags } from '../../http/conditions.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
 import { audited, opensContents, sendContents } from './contents.ts'
-import { onDelivered } from './delivery.ts'
+import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
 /** Browsers may reuse an image for five minutes; then they revalidate, and the permission is checked again. */
@@ -59,7 +59,7 @@ export async function sendImage(
   )
   const began = image.unchanged || method !== 'GET' ? undefined : await begin?.()
   reply.headers({ etag: `"${image.etag}"`, 'cache-control': cached, ...(image.varies ? { vary: 'Accept' } : {}) })
-  onDelivered({ request, reply }, contents.delivered, began)
+  reportDelivery({ request, reply }, contents.delivered, began)
   if (image.unchanged) return reply.code(304).send()
   reply.headers({
     'content-type': image.type,

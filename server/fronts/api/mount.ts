@@ -7,11 +7,11 @@ import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
 import { Exactly } from '../../../contract/shapes.ts'
 import { auditDenied } from '../../access/auth/denied.ts'
 import { type Actor, createContext, type System } from '../../context.ts'
+import { expectBody, expectPace, hasBody } from '../../http/body.ts'
 import { validatorCompiler } from '../../http/validation.ts'
 import { measured } from '../../observe/meter.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
 import { authenticate, RouteRefused } from './authenticate.ts'
-import { expectBody, expectPace, hasBody } from './body.ts'
 import type { Exchange, Handler } from './handle.ts'
 import { mostValues } from './json.ts'
 import { answersHead } from './paths.ts'
@@ -69,10 +69,11 @@ export function addRoutes(
         limitRate(route, request.actor as Actor, system.now())
         if ((route.bodyLimit ?? 0) > JSON_LIMIT && mayBeLarge(request))
           await measured(request.meter, () => admit(system, request))
-        if (hasBody(request)) expectPace(request, reply, streams, system.config.requestTimeoutMs)
+        const exchange = { request: request.raw, response: reply.raw }
+        if (hasBody(request.raw)) expectPace(app.server, exchange, streams, system.config.requestTimeoutMs)
         if (streams) return
-        request.waited = hasBody(request) && !request.raw.complete
-        expectBody(request, reply)
+        request.waited = hasBody(request.raw) && !request.raw.complete
+        expectBody(request.raw, reply.raw)
         if (route.body && request.meter) request.meter.receivingFrom = performance.now()
       },
       // Validating a large body had a turn of the event loop to itself.

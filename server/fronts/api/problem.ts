@@ -1,9 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorCode, errors, type Fault, ServiceError } from '../../../contract/errors.ts'
-import { isStorageOutage } from '../../blobs/drivers/driver.ts'
-import { isDatabaseOutage } from '../../db/errors.ts'
+import type { Logger } from 'pino'
+import { type ErrorCode, errors, type Fault } from '../../../contract/errors.ts'
+import { asServiceError, isBrokenOff } from '../../http/failure.ts'
 import type { Raw } from './handle.ts'
-import { isStorageFull } from './storage-full.ts'
 
 /** Sends an RFC 9457 problem. */
 export function sendProblem(
@@ -49,11 +48,6 @@ const fileErrors: Record<number, ErrorCode> = {
 
 /** Turns anything thrown while serving a request into a problem; unknown errors are logged and hidden. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof ServiceError) {
-    if (error.code === 'busy') request.log.warn(error.message)
-    else if (errors[error.code].status >= 500) request.log.error({ err: error }, error.message)
-    return sendProblem({ request, reply }, error.code, error.message, error)
-  }
   if ('validation' in error && error.validation) {
     const where = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
     const faults = error.validation.slice(0, 20).map((fault): Fault => {
@@ -65,47 +59,14 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
     const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ')
     return sendProblem({ request, reply }, 'invalid_request', detail, { faults })
   }
-  if (isBrokenOff(error, request)) return sendProblem({ request, reply }, 'malformed', 'The body is incomplete.')
+  if (isBrokenOff(error, request.raw)) return sendProblem({ request, reply }, 'malformed', 'The body is incomplete.')
   const known = 'code' in error ? frameworkErrors[error.code] : undefined
   if (known) return sendProblem({ request, reply }, known.code, known.detail ?? error.message)
   if (error instanceof SyntaxError && (error as FastifyError).statusCode === 400)
     return sendProblem({ request, reply }, 'malformed', 'The body is not valid JSON.')
   const ofFile = 'expose' in error && error.expose ? fileErrors[(error as FastifyError).statusCode ?? 0] : undefined
   if (ofFile) return sendProblem({ request, reply }, ofFile, error.message)
-  if (isStorageFull(error)) {
-    request.log.error({ err: error }, 'no space left')
-    return sendProblem({ request, reply }, 'storage_full', 'The storage is full. Nothing was changed.')
-  }
-  const lost = isDatabaseOutage(error) ? 'database' : isStorageOutage(error) ? 'storage' : undefined
-  if (lost) return sendOutage(request, reply, lost, error)
-  request.log.error({ err: error }, 'unexpected error')
-  return sendProblem(
-    { request, reply },
-    'internal',
-    'An internal error occurred. Find it in the log by its request id.',
-  )
-}
-
-const OUTAGE_RETRY_SECONDS = '2'
-
-/** Busy: a part of the service is unreachable. It is then unknown whether a change was made. */
-function sendOutage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  lost: 'database' | 'storage',
-  { message, code }: Error & { code?: unknown },
-): FastifyReply {
-  request.log.warn(
-    { reason: message, ...(code === undefined ? {} : { reason_code: code }) },
-    `the ${lost} cannot be reached`,
-  )
   const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
-  const detail = `The ${lost} cannot be reached at the moment. Try again.${
-    reads ? '' : ' The change may or may not have been made.'
-  }`
-  return sendProblem({ request, reply }, 'busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
+  const answered = asServiceError(error, reads, request.log as Logger)
+  return sendProblem({ request, reply }, answered.code, answered.message, answered)
 }
-
-/** Whether the client disconnected; our own connections, for example to the database, may be reset as well. */
-export const isBrokenOff = (error: Error, { raw }: FastifyRequest): boolean =>
-  'code' in error && error.code === 'ECONNRESET' && (raw.errored !== null || raw.aborted)

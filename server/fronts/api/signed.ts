@@ -6,7 +6,7 @@ import { noteRead } from '../../features/audit/reads.ts'
 import { read } from '../../storage/objects/read.ts'
 import { openSigned } from '../../storage/objects/signed.ts'
 import { audited, contentDispositionOf, opensContents, sendContents, sendObject } from './contents.ts'
-import { onDelivered } from './delivery.ts'
+import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
 import { receivePut } from './uploads.ts'
 
@@ -29,7 +29,7 @@ export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<Fas
         })
       : null
   if (url !== null) {
-    onDelivered(raw, (delivery) => noteRead(signer, { bucket, key, size: row.size, via: 'download' }, delivery))
+    reportDelivery(raw, (delivery) => noteRead(signer, { bucket, key, size: row.size, via: 'download' }, delivery))
     return raw.reply.header('cache-control', 'no-store').redirect(url, 307)
   }
   return sendContents(audited(signer, contents, { bucket, via: 'download' }), { download, filename }, raw)

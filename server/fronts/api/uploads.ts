@@ -3,16 +3,16 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { isKeyText } from '../../../contract/names.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
+import { expectBody } from '../../http/body.ts'
 import { checksumOf } from '../../http/checksum.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { contentMd5 } from '../../http/content-md5.ts'
+import { isBrokenOff } from '../../http/failure.ts'
 import { DEFAULT_TYPE, typeOf } from '../../storage/objects/describe.ts'
 import { discard, type Received, startReceiving, type Upload } from '../../storage/objects/received.ts'
 import { write, writeAll } from '../../storage/objects/write.ts'
-import { expectBody } from './body.ts'
-import { descriptionOf } from './description.ts'
+import { descriptionOf } from '../description.ts'
 import type { Raw } from './handle.ts'
-import { isBrokenOff } from './problem.ts'
 
 /** Stores a PUT's body under one key, at most `maxBytes`; 201 for a new key, 200 for a replaced object. */
 export async function receivePut(
@@ -28,7 +28,7 @@ export async function receivePut(
       ...bodyOf(raw),
       checksum: checksumOf(headers),
       key,
-      ...descriptionOf(headers, key),
+      ...descriptionOf(headers, key, { metadata: 'x-meta-', tags: 'x-tags' }),
       maxBytes,
     },
     { ifNoneMatch: readEntityTags(headers['if-none-match']), ifMatch: readEntityTags(headers['if-match']) },
@@ -42,7 +42,7 @@ export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announ
   const { headers, raw } = request
   return {
     source() {
-      expectBody(request, reply)
+      expectBody(raw, reply.raw)
       // Keep the stream open when it is rejected half-way, so that the response can still be sent.
       return raw.iterator({ destroyOnReturn: false })
     },
@@ -64,7 +64,7 @@ export async function receiveForm(
   // A permission somewhere below the prefix is enough to start; each key is checked before its bytes are accepted.
   allowSomewhere(ctx.actor, 'write', bucket, prefix)
   const { receive, end } = await startReceiving(ctx, bucket)
-  expectBody(request, reply)
+  expectBody(request.raw, reply.raw)
   const received: Received[] = []
   try {
     for await (const part of request.files()) {
@@ -109,7 +109,7 @@ function asProblem(error: unknown, request: FastifyRequest): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code.startsWith('FST_') && /LIMIT/.test(code)) return new ServiceError('too_large', error.message)
   if (code === 'FST_PROTO_VIOLATION') return new ServiceError('malformed', error.message, { cause: error })
-  if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || isBrokenOff(error, request))
+  if (/Unexpected end of|Malformed|multipart|Part terminated/i.test(error.message) || isBrokenOff(error, request.raw))
     return new ServiceError('malformed', 'The form is incomplete or malformed.', { cause: error })
   return error
 }

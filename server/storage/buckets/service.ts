@@ -14,7 +14,7 @@ const USAGE_SHARDS = 16
 const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, reserved: 0 }
 
 export const bucketMissing = (name: string): ServiceError =>
-  new ServiceError('not_found', `There is no bucket "${name}".`)
+  new ServiceError('not_found', `There is no bucket "${name}".`, { missing: 'bucket' })
 export const quotaBytes = (quota_gb: number): number => Math.floor(quota_gb * GIB)
 
 export interface CreateBucket {

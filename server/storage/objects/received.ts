@@ -21,6 +21,8 @@ export interface Upload extends Description {
   md5?: string | undefined
   /** A checksum to compute; `value` is what the client claims it to be, in base64. */
   checksum?: { algorithm: ChecksumAlgorithm; value?: string | undefined } | undefined
+  /** Kept and shown, without effect. */
+  storageClass?: string | undefined
   /** Size limit, independent of the quota. */
   maxBytes?: number | undefined
 }

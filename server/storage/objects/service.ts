@@ -29,7 +29,7 @@ async function throwMissing(ctx: Ctx, bucket: string, key: string): Promise<neve
   throw (await findBucket(ctx.db, bucket)) ? objectMissing(bucket, key) : bucketMissing(bucket)
 }
 export const objectMissing = (bucket: string, key: string) =>
-  new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`)
+  new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`, { missing: 'object' })
 
 /** Moves an object to the trash, or deletes it with `permanent`, which needs `manage`. */
 export async function deleteObject(

@@ -1,5 +1,5 @@
 import { type Compilable, sql } from 'kysely'
-import { afterKey, type KeyRange } from '../../../contract/permissions.ts'
+import { afterKey, afterPrefix, type KeyRange } from '../../../contract/permissions.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 
@@ -116,11 +116,15 @@ export interface Entry {
   is_folder: boolean
 }
 
-/** Where a walk over a folder's entries goes; `depth` is the length of the folder's prefix in code points. */
+/**
+ * Where a walk over a folder's entries goes; `depth` is the length of the folder's prefix in code points, `delimiter` what
+ * ends the names of folders below: a slash, unless given.
+ */
 export interface Walk {
   bucketId: string
   depth: number
   order: 'asc' | 'desc'
+  delimiter?: string
 }
 
 /** Appended to a key, makes the next possible key. */
@@ -131,12 +135,15 @@ const AFTER = afterKey('')
  * entries returned and not on the objects below them.
  */
 export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Entry[]> {
-  const { bucketId, depth, order } = walk
+  const { bucketId, depth, order, delimiter = '/' } = walk
   const { from, to } = range
-  const walked = { bucketId, depth, limit, from, to: to ?? '' }
+  const walked = { bucketId, depth, limit, from, to: to ?? '', delimiter, after: afterDelimiter(delimiter) }
   const rows = await walks[order][to === null ? 'endless' : 'ending'](db, walked)
-  return rows.map(({ key }) => toEntry(key, depth))
+  return rows.map(({ key }) => toEntry(key, depth, delimiter))
 }
+
+/** What follows a delimiter, and whatever a key may have after it, in the order of keys. */
+const afterDelimiter = (delimiter: string): string => afterPrefix(delimiter) ?? delimiter + '\u{10ffff}'.repeat(256)
 
 interface Walked {
   bucketId: string
@@ -144,16 +151,19 @@ interface Walked {
   limit: number
   from: string
   to: string
+  delimiter: string
+  /** What follows the delimiter in the order of keys. */
+  after: string
 }
 const walkIn = (order: Walk['order'], ends: boolean) =>
-  prepared((db: Db, { bucketId, depth, limit, from, to }: Walked): Compilable<{ key: string }> => {
+  prepared((db: Db, walked: Walked): Compilable<{ key: string }> => {
+    const { bucketId, depth, limit, from, to, delimiter, after } = walked
     const asc = order === 'asc'
     const rest = sql`substr(w.key, ${depth} + 1)`
-    // '0' is the byte after the folder's slash.
-    const slash = sql`${depth} + instr(${rest}, '/')`
+    const at = sql`instr(${rest}, ${delimiter})`
     const next = asc
-      ? sql`o.key >= case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash} - 1) || '0' else w.key || ${sql.lit(AFTER)} end`
-      : sql`o.key < case when instr(${rest}, '/') > 0 then substr(w.key, 1, ${slash}) else w.key end`
+      ? sql`o.key >= case when ${at} > 0 then substr(w.key, 1, ${depth} + ${at} - 1) || ${after} else w.key || ${sql.lit(AFTER)} end`
+      : sql`o.key < case when ${at} > 0 then substr(w.key, 1, ${depth} + ${at} - 1) || ${delimiter} else w.key end`
     const end = asc ? (ends ? sql`and o.key < ${to}` : sql``) : sql`and o.key >= ${from}`
     const bounds = ends ? sql`and key < ${to}` : sql``
     const direction = sql.raw(order)
@@ -189,7 +199,7 @@ const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: 
 )
 
 const pageIn = (order: Walk['order'], ends: boolean) =>
-  prepared((db: Db, { bucketId, from, to, limit }: Omit<Walked, 'depth'>) =>
+  prepared((db: Db, { bucketId, from, to, limit }: Pick<Walked, 'bucketId' | 'from' | 'to' | 'limit'>) =>
     inRange(db, bucketId, { from, to: ends ? to : null })
       .selectAll()
       .orderBy('key', order)
@@ -207,7 +217,7 @@ const pages = {
 export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> {
   const { bucketId, order } = walk
   const { from, to } = range
-  const leads = (key: string) => toEntry(key, walk.depth).is_folder
+  const leads = (key: string) => toEntry(key, walk.depth, walk.delimiter).is_folder
   const [first] =
     order === 'asc'
       ? await keyFrom(db, { bucketId, from })
@@ -219,10 +229,10 @@ export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit:
 }
 
 /** What a key is in a folder whose prefix has `depth` code points. */
-export function toEntry(key: string, depth: number): Entry {
+export function toEntry(key: string, depth: number, delimiter = '/'): Entry {
   const start = [...key].slice(0, depth).join('').length
-  const slash = key.indexOf('/', start)
-  return slash < 0 ? { name: key, is_folder: false } : { name: key.slice(0, slash + 1), is_folder: true }
+  const at = key.indexOf(delimiter, start)
+  return at < 0 ? { name: key, is_folder: false } : { name: key.slice(0, at + delimiter.length), is_folder: true }
 }
 
 export const findObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>

@@ -100,7 +100,7 @@ const writeReceived = (
       etag: blob.md5,
       sha256: blob.sha256,
       checksums: blob.checksums,
-      storage_class: null,
+      storage_class: upload.storageClass ?? null,
       ...describedAs(upload),
     },
     terms,

@@ -20,7 +20,7 @@ export function sizeOfPart({ file_size, part_size }: store.UploadRow, number: nu
   return file_size === null ? part_size : Math.max(0, Math.min(part_size, file_size - (number - 1) * part_size))
 }
 
-const closed = () => new ServiceError('not_found', 'The upload is no longer open.')
+const closed = () => new ServiceError('not_found', 'The upload is no longer open.', { missing: 'upload' })
 const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.UploadRow =>
   row !== undefined && row.completed_at === null && !isOver(row, now)
 

@@ -22,7 +22,8 @@ import { partUrls } from './urls.ts'
 
 const FIRST_URLS = 1000
 
-export const uploadMissing = () => new ServiceError('not_found', 'There is no such open upload in this bucket.')
+export const uploadMissing = () =>
+  new ServiceError('not_found', 'There is no such open upload in this bucket.', { missing: 'upload' })
 
 /** Size of every part but the last: as requested, otherwise large enough for 10,000 parts to hold the file. */
 function partSizeFor(asked: number | undefined, fileSize: number | undefined): number {

@@ -1,14 +1,16 @@
 import type http from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+
+type Request = http.IncomingMessage
+type Response = http.ServerResponse
 
 /** Sends `100 Continue` to a client that waits with its body, now that the body is needed. */
-export function expectBody(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.headers.expect?.toLowerCase() !== '100-continue') return
-  delete request.headers.expect
-  reply.raw.writeContinue()
+export function expectBody({ headers }: Request, response: Response): void {
+  if (headers.expect?.toLowerCase() !== '100-continue') return
+  delete headers.expect
+  response.writeContinue()
 }
 
-export const hasBody = ({ headers }: FastifyRequest): boolean =>
+export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 const DRAIN_BYTES = 64 * 1024 * 1024
@@ -19,24 +21,24 @@ const DRAIN_MS = 5000
  * would discard it); then closes the connection. A client waiting for `100 Continue` sends nothing. `answer` is called
  * when the response may be sent: a short one arrives before a reset, a GET's may be long and waits for the body's end.
  */
-export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply, answer: () => void): void {
-  if (headers.expect !== undefined) {
-    reply.header('connection', 'close')
+export function leaveUnread(request: Request, response: Response, answer: () => void): void {
+  if (request.headers.expect !== undefined) {
+    response.setHeader('connection', 'close')
     answer()
     return
   }
   // A form whose parsing was abandoned half-way is still held back by its parser.
-  raw.unpipe()
+  request.unpipe()
   let drained = 0
-  const timer = setTimeout(() => raw.socket.destroy(), DRAIN_MS)
-  raw.on('data', (chunk: Buffer) => {
+  const timer = setTimeout(() => request.socket.destroy(), DRAIN_MS)
+  request.on('data', (chunk: Buffer) => {
     drained += chunk.length
-    if (drained > DRAIN_BYTES) raw.socket.destroy()
+    if (drained > DRAIN_BYTES) request.socket.destroy()
   })
-  raw.resume()
-  raw.on('close', () => clearTimeout(timer))
-  if (!reply.raw.shouldKeepAlive) lingerOverBody(raw)
-  if (raw.method === 'GET' && !raw.destroyed) raw.once('close', answer)
+  request.resume()
+  request.on('close', () => clearTimeout(timer))
+  if (!response.shouldKeepAlive) lingerOverBody(request)
+  if (request.method === 'GET' && !request.destroyed) request.once('close', answer)
   else answer()
 }
 
@@ -45,13 +47,13 @@ export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyRepl
  * close only our side until the body has ended (RFC 9112 section 9.6). Only for clients that asked for the close: the
  * parser then reads no request after the body.
  */
-function lingerOverBody(raw: http.IncomingMessage): void {
-  const { socket } = raw
+function lingerOverBody(request: Request): void {
+  const { socket } = request
   const destroySoon = socket.destroySoon.bind(socket)
   socket.destroySoon = () => {
     socket.end()
-    if (raw.closed) destroySoon()
-    else raw.once('close', destroySoon)
+    if (request.closed) destroySoon()
+    else request.once('close', destroySoon)
   }
 }
 
@@ -84,22 +86,27 @@ export function paceOf(ms: number, from = 0): (total: number) => boolean {
  * Rejects a request (408) whose body does not arrive: a small one must be complete within `ms`; a streamed one may take
  * hours as long as it keeps its pace. Time during which we do not read does not count.
  */
-export function expectPace({ raw, server }: FastifyRequest, reply: FastifyReply, streams: boolean, ms: number): void {
-  const { socket } = raw
+export function expectPace(
+  server: http.Server,
+  { request, response }: { request: Request; response: Response },
+  streams: boolean,
+  ms: number,
+): void {
+  const { socket } = request
   const begun = socket.bytesRead
   let pace = paceOf(ms)
   const timer = setInterval(() => {
-    if (raw.complete) return clearInterval(timer)
+    if (request.complete) return clearInterval(timer)
     const total = socket.bytesRead - begun
-    if (streams && raw.readableLength > 0) {
+    if (streams && request.readableLength > 0) {
       pace = paceOf(ms, total)
       return
     }
     if (pace(total) && streams) return
     clearInterval(timer)
-    if (reply.raw.headersSent) return void socket.destroy()
-    server.server.emit('clientError', Object.assign(new Error('body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+    if (response.headersSent) return void socket.destroy()
+    server.emit('clientError', Object.assign(new Error('body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   }, ms)
   timer.unref()
-  raw.once('close', () => clearInterval(timer))
+  request.once('close', () => clearInterval(timer))
 }

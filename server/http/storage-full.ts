@@ -1,4 +1,4 @@
-import { isDatabaseFull } from '../../db/errors.ts'
+import { isDatabaseFull } from '../db/errors.ts'
 
 /** Error codes of files and of S3 stores. */
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])

@@ -1,17 +1,22 @@
-import type { FastifyRequest } from 'fastify'
 import { Value } from 'typebox/value'
-import { ObjectHeaders, objectHeaderNames, Tags } from '../../../contract/shapes.ts'
-import { invalid } from '../../base/invalid.ts'
-import { type Description, METADATA_BYTES, typeOf } from '../../storage/objects/describe.ts'
+import { ObjectHeaders, objectHeaderNames, Tags } from '../../contract/shapes.ts'
+import { invalid } from '../base/invalid.ts'
+import { type Description, METADATA_BYTES, typeOf } from '../storage/objects/describe.ts'
 
-type Headers = FastifyRequest['headers']
+type Headers = { readonly [name: string]: string | string[] | undefined }
+
+/** The headers of a front that describe an object: those for metadata start with `metadata`. */
+export interface DescribingHeaders {
+  metadata: string
+  tags: string
+}
 
 /** What the headers of an upload say about the object with this key. Throws invalid_request. */
-export const descriptionOf = (headers: Headers, key: string): Description => ({
-  content_type: typeOf(headers['content-type'], key),
+export const descriptionOf = (headers: Headers, key: string, names: DescribingHeaders): Description => ({
+  content_type: typeOf(headers['content-type'] as string | undefined, key),
   headers: objectHeadersOf(headers),
-  metadata: metadataOf(headers),
-  tags: headers['x-tags'] === undefined ? undefined : tagsOf(textOf(headers['x-tags'])),
+  metadata: metadataOf(headers, names.metadata),
+  tags: headers[names.tags] === undefined ? undefined : tagsOf(textOf(headers[names.tags]), names.tags),
 })
 
 /** Node decodes header values as Latin-1; clients send UTF-8. */
@@ -25,22 +30,22 @@ function objectHeadersOf(headers: Headers): ObjectHeaders {
   throw invalid(`header.${wrong}`, 'must have at most 1024 characters, none of them a control character')
 }
 
-function tagsOf(text: string): Tags {
+function tagsOf(text: string, name: string): Tags {
   const pairs = [...new URLSearchParams(text)]
   const tags: Tags = Object.fromEntries(pairs)
-  if (Object.keys(tags).length < pairs.length) throw invalid('header.x-tags', 'must name each tag once')
+  if (Object.keys(tags).length < pairs.length) throw invalid(`header.${name}`, 'must name each tag once')
   if (Value.Check(Tags, tags)) return tags
   throw invalid(
-    'header.x-tags',
+    `header.${name}`,
     'must be at most 10 tags, their names of 1 to 128 and their values of up to 256 characters',
   )
 }
 
-function metadataOf(headers: FastifyRequest['headers']): { [name: string]: string } {
+function metadataOf(headers: Headers, start: string): { [name: string]: string } {
   // `x-meta-__proto__` is an ordinary name.
   const metadata: { [name: string]: string } = Object.create(null)
   for (const [name, value] of Object.entries(headers))
-    if (name.startsWith('x-meta-') && name.length > 7) metadata[name.slice(7)] = textOf(value)
+    if (name.startsWith(start) && name.length > start.length) metadata[name.slice(start.length)] = textOf(value)
   if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
-  throw invalid('header.x-meta-*', `must not exceed ${METADATA_BYTES} bytes in total`)
+  throw invalid(`header.${start}*`, `must not exceed ${METADATA_BYTES} bytes in total`)
 }

@@ -1,0 +1,44 @@
+import { isBucketName } from '../../../contract/names.ts'
+import { integer, list } from './readers.ts'
+
+const names = (text: string) => {
+  const found = list(text).map((one) => one.toLowerCase())
+  for (const one of found)
+    if (!/^[a-z0-9.-]+(:\d{1,5})?$/.test(one)) throw new Error(`has "${one}", which is not a host name`)
+  return found
+}
+
+/** Variables of the S3 endpoint. */
+export const s3Variables = {
+  S3_PORT: {
+    summary:
+      'Port of the S3 endpoint, which S3 clients use with access keys; 0 picks a free one. Default: there is none. (`S3_ACCESS_KEY_ID` and `S3_SECRET_ACCESS_KEY` belong to the storage at `STORAGE_URL`, not to this endpoint.)',
+    default: '',
+    read: (text: string) => (text === '' ? null : integer(0, 65_535)(text)),
+  },
+  S3_HOST: { summary: 'Address the S3 endpoint listens on. Default: `HOST`.', default: '', read: String },
+  S3_DOMAIN: {
+    summary:
+      'Comma-separated domains of the S3 endpoint. Each of their subdomains is then a bucket (`photos.s3.example.com`), besides the path style.',
+    default: '',
+    read: (text: string) => {
+      const domains = names(text)
+      for (const one of domains) if (one.includes(':')) throw new Error(`has "${one}"; give the domain without a port`)
+      return domains
+    },
+  },
+  S3_REGION: {
+    summary: 'Region that the S3 endpoint reports. Requests may be signed for any.',
+    default: 'us-east-1',
+    read: (text: string) => {
+      if (!isBucketName(text)) throw new Error('must be a region like us-east-1')
+      return text
+    },
+  },
+  S3_HOSTS: {
+    summary:
+      'Comma-separated other names of the S3 endpoint (`s3.example.com`, `minio:9000`): requests signed for one of them are accepted when a proxy has changed the Host header.',
+    default: '',
+    read: names,
+  },
+} as const

@@ -1,0 +1,211 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { actionsOn, decide } from '../../../contract/permissions.ts'
+import * as service from '../../storage/buckets/service.ts'
+import { findBucket } from '../../storage/buckets/store.ts'
+import { type S3Code, S3Error } from './errors.ts'
+import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
+import { listLimit } from './lists.ts'
+import { canonicalId, ownerElement } from './owner.ts'
+import { childText, readXml } from './read-xml.ts'
+import { assertBucketName } from './target.ts'
+import { element, result, typedElement, xmlTime } from './xml.ts'
+
+const MOST_BUCKETS = 10_000
+const MOST_CONFIGURATION = 65_536
+
+/** The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. */
+export async function listBuckets(exchange: Exchange): Promise<void> {
+  const limit = listLimit(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS })
+  const prefix = parameter(exchange, 'prefix') ?? ''
+  const page = await service.listBuckets(exchange.ctx, limit, parameter(exchange, 'continuation-token'))
+  const items = page.items.filter(({ name }) => name.startsWith(prefix))
+  await answerXml(
+    exchange,
+    result(
+      'ListAllMyBucketsResult',
+      ownerElement(exchange.ctx.actor.user_id),
+      element(
+        'Buckets',
+        ...items.map(({ name, created_at }) =>
+          element('Bucket', element('Name', name), element('CreationDate', xmlTime(created_at))),
+        ),
+      ),
+      element('ContinuationToken', page.next_cursor),
+      element('Prefix', parameter(exchange, 'prefix')),
+    ),
+  )
+}
+
+/** Creates a bucket. One that exists is `BucketAlreadyOwnedByYou` to those with any right in it. */
+export async function createBucket(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, system } = exchange
+  assertBucketName(bucket)
+  refuseAcl(exchange)
+  const region = await locationIn(exchange)
+  if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
+    throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
+  if (header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true')
+    throw new S3Error('NotImplemented', 'Object Lock is not implemented.')
+  if (actionsOn(ctx.actor.groups, bucket).length > 0 && (await findBucket(ctx.db, bucket)))
+    throw new S3Error(
+      'BucketAlreadyOwnedByYou',
+      'Your previous request to create the named bucket succeeded and you already own it.',
+      {
+        fields: { BucketName: bucket },
+      },
+    )
+  await service.createBucket(ctx, { name: bucket })
+  await answer(exchange, 200, { location: `/${bucket}`, 'x-amz-bucket-region': system.config.s3.region })
+}
+
+async function locationIn(exchange: Exchange): Promise<string | undefined> {
+  const { request } = exchange
+  if (request.headers['transfer-encoding'] === undefined && !Number(request.headers['content-length'] ?? 0))
+    return undefined
+  const document = await readXml(bodyOf(exchange), 'CreateBucketConfiguration', MOST_CONFIGURATION)
+  return childText(document, 'LocationConstraint') || undefined
+}
+
+/** Throws unless the ACL asked for is that of every bucket and object here: its owner has full control. */
+export function refuseAcl(exchange: Exchange): void {
+  const acl = header(exchange, 'x-amz-acl') ?? 'private'
+  const grants = Object.keys(exchange.request.headers).some((name) => name.startsWith('x-amz-grant-'))
+  if (grants || !['private', 'bucket-owner-full-control', 'bucket-owner-read'].includes(acl))
+    throw new S3Error('AccessControlListNotSupported', 'The bucket does not allow ACLs')
+}
+
+/**
+ * Throws unless the caller has any right in the bucket: AccessDenied whether it exists or not; NoSuchBucket only to those
+ * who could create it.
+ */
+async function assertBucket({ ctx, bucket }: Exchange): Promise<void> {
+  const { groups } = ctx.actor
+  if (actionsOn(groups, bucket).length > 0 || decide(groups, 'create', bucket, '').allowed) {
+    if (await findBucket(ctx.db, bucket)) return
+    throw service.bucketMissing(bucket)
+  }
+  throw new ServiceError('forbidden', `You need a right on bucket "${bucket}".`)
+}
+
+export async function headBucket(exchange: Exchange): Promise<void> {
+  const region = { 'x-amz-bucket-region': exchange.system.config.s3.region }
+  exchange.response.setHeader('x-amz-bucket-region', region['x-amz-bucket-region'])
+  await assertBucket(exchange)
+  await answer(exchange, 200, region)
+}
+
+export async function deleteBucket(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  await service.deleteBucket(ctx, bucket)
+  await answer(exchange, 204, {})
+}
+
+const location = ({ system }: Exchange) => {
+  const { region } = system.config.s3
+  return result('LocationConstraint', region === 'us-east-1' ? '' : region)
+}
+
+const noSuch = (code: S3Code, message: string) => (): never => {
+  throw new S3Error(code, message)
+}
+
+/** What clients ask about a bucket before they use it, and what is true of every bucket here. */
+const answers: readonly { name: string; query: string; document: (exchange: Exchange) => string | Promise<string> }[] =
+  [
+    { name: 'GetBucketLocation', query: 'location', document: location },
+    { name: 'GetBucketVersioning', query: 'versioning', document: () => result('VersioningConfiguration', '') },
+    { name: 'GetBucketAcl', query: 'acl', document: ownedAcl },
+    {
+      name: 'GetBucketOwnershipControls',
+      query: 'ownershipControls',
+      document: () => result('OwnershipControls', element('Rule', element('ObjectOwnership', 'BucketOwnerEnforced'))),
+    },
+    {
+      name: 'GetBucketRequestPayment',
+      query: 'requestPayment',
+      document: () => result('RequestPaymentConfiguration', element('Payer', 'BucketOwner')),
+    },
+    {
+      name: 'GetBucketAccelerateConfiguration',
+      query: 'accelerate',
+      document: () => result('AccelerateConfiguration', ''),
+    },
+    { name: 'GetBucketLogging', query: 'logging', document: () => result('BucketLoggingStatus', '') },
+    {
+      name: 'GetBucketNotificationConfiguration',
+      query: 'notification',
+      document: () => result('NotificationConfiguration', ''),
+    },
+    {
+      name: 'GetBucketPolicy',
+      query: 'policy',
+      document: noSuch('NoSuchBucketPolicy', 'The bucket policy does not exist'),
+    },
+    {
+      name: 'GetBucketPolicyStatus',
+      query: 'policyStatus',
+      document: noSuch('NoSuchBucketPolicy', 'The bucket policy does not exist'),
+    },
+    {
+      name: 'GetBucketCors',
+      query: 'cors',
+      document: noSuch('NoSuchCORSConfiguration', 'The CORS configuration does not exist'),
+    },
+    {
+      name: 'GetBucketLifecycleConfiguration',
+      query: 'lifecycle',
+      document: noSuch('NoSuchLifecycleConfiguration', 'The lifecycle configuration does not exist'),
+    },
+    { name: 'GetBucketTagging', query: 'tagging', document: noSuch('NoSuchTagSet', 'The TagSet does not exist') },
+    {
+      name: 'GetBucketWebsite',
+      query: 'website',
+      document: noSuch('NoSuchWebsiteConfiguration', 'The specified bucket does not have a website configuration'),
+    },
+    {
+      name: 'GetBucketReplication',
+      query: 'replication',
+      document: noSuch('ReplicationConfigurationNotFoundError', 'The replication configuration was not found'),
+    },
+    {
+      name: 'GetObjectLockConfiguration',
+      query: 'object-lock',
+      document: noSuch(
+        'ObjectLockConfigurationNotFoundError',
+        'Object Lock configuration does not exist for this bucket',
+      ),
+    },
+    {
+      name: 'GetBucketEncryption',
+      query: 'encryption',
+      document: noSuch(
+        'ServerSideEncryptionConfigurationNotFoundError',
+        'The server side encryption configuration was not found',
+      ),
+    },
+    {
+      name: 'GetPublicAccessBlock',
+      query: 'publicAccessBlock',
+      document: noSuch('NoSuchPublicAccessBlockConfiguration', 'The public access block configuration was not found'),
+    },
+  ]
+
+async function ownedAcl({ ctx, bucket }: Exchange): Promise<string> {
+  const owner = (await findBucket(ctx.db, bucket))?.created_by ?? null
+  const grantee = typedElement('Grantee', 'CanonicalUser', element('ID', canonicalId(owner)))
+  return result(
+    'AccessControlPolicy',
+    ownerElement(owner),
+    element('AccessControlList', element('Grant', grantee, element('Permission', 'FULL_CONTROL'))),
+  )
+}
+
+/** Operations that say what is true of every bucket, to callers with any right in this one. */
+export const truths = answers.map(({ name, query, document }) => ({
+  name,
+  query,
+  async run(exchange: Exchange): Promise<void> {
+    await assertBucket(exchange)
+    await answerXml(exchange, await document(exchange))
+  },
+}))

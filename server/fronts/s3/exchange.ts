@@ -1,0 +1,113 @@
+import type http from 'node:http'
+import { type Ctx, createContext, type System } from '../../context.ts'
+import { expectBody, hasBody, leaveUnread } from '../../http/body.ts'
+import type { Meter } from '../../observe/meter.ts'
+import { S3Error } from './errors.ts'
+import type { Authenticated } from './gate.ts'
+import type { Trailers } from './signature/chunks.ts'
+import { SIGNATURE_PARAMETERS } from './signature/credential.ts'
+import { contentsOf, lengthOf } from './signature/payload.ts'
+import type { Query, Target } from './target.ts'
+
+/** A request and the answer to it. */
+export interface Wire {
+  id: string
+  request: http.IncomingMessage
+  response: http.ServerResponse
+  meter: Meter
+}
+
+/** An authenticated request for one operation. */
+export interface Exchange extends Target, Wire {
+  ctx: Ctx
+  system: System
+  query: Query
+  authenticated: Authenticated
+}
+
+export const createExchange = (
+  system: System,
+  wire: Wire & Target & { query: Query },
+  authenticated: Authenticated,
+): Exchange => ({ ...wire, system, authenticated, ctx: createContext(system, authenticated.actor) })
+
+/** A query parameter; undefined without one. */
+export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): string | undefined =>
+  query.find(([one]) => one === name)?.[1]
+
+/** A header as UTF-8. In a presigned URL, `x-amz-*` parameters count as headers. */
+export function header(exchange: Exchange, name: string): string | undefined {
+  const sent = exchange.request.headers[name]
+  if (sent !== undefined) return Buffer.from(Array.isArray(sent) ? sent.join(',') : sent, 'latin1').toString()
+  if (!exchange.authenticated.presigned || !name.startsWith('x-amz-') || SIGNATURE_PARAMETERS.has(name))
+    return undefined
+  return exchange.query.find(([one]) => one.toLowerCase() === name)?.[1]
+}
+
+/** All headers whose names start with a text, by the rest of the name. */
+export function headersWith(exchange: Exchange, start: string): [name: string, value: string][] {
+  const names = new Set(Object.keys(exchange.request.headers))
+  if (exchange.authenticated.presigned) for (const [name] of exchange.query) names.add(name.toLowerCase())
+  return [...names]
+    .filter((name) => name.startsWith(start))
+    .flatMap((name) => {
+      const value = header(exchange, name)
+      return value === undefined ? [] : [[name.slice(start.length), value]]
+    })
+}
+
+/** The announced length of the contents; undefined where they end with the body. Throws MissingContentLength. */
+export function announcedLength({ authenticated: { mode }, request }: Exchange): number | undefined {
+  const length = lengthOf(mode, new Map(Object.entries(request.headers) as [string, string][]))
+  if (length === undefined && request.headers['transfer-encoding'] === undefined)
+    throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.')
+  return length
+}
+
+/**
+ * The contents of the body, checked as the gate decided while they are read; a client that waits for `100 Continue` gets
+ * it when reading begins.
+ */
+export async function* bodyOf(exchange: Exchange, trailers: Trailers = new Map()): AsyncGenerator<Uint8Array> {
+  const { request, response, authenticated } = exchange
+  const length = hasBody(request) ? announcedLength(exchange) : 0
+  expectBody(request, response)
+  // The stream stays open when reading stops half-way, so that the answer can still be sent.
+  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  yield* contentsOf(body, authenticated.mode, { length, signatures: authenticated.signatures, trailers })
+}
+
+export type AnswerHeaders = { readonly [name: string]: string | number | undefined }
+
+/** Calls `send` once an answer may be sent: when all that it tells is durable, and the rest of the body is dealt with. */
+export async function whenDurable(system: System, wire: Wire, status: number, send: () => void): Promise<void> {
+  const { request, response, meter } = wire
+  // No answer may reveal state that a power failure could still undo. Our own failures reveal none.
+  const pending = meter.statements > 0 && status < 500 ? system.database.settled() : undefined
+  if (pending) await pending
+  meter.answered ||= performance.now()
+  if (system.stopping.aborted) response.setHeader('connection', 'close')
+  if (!request.complete && hasBody(request)) leaveUnread(request, response, send)
+  else send()
+}
+
+/** Sends an answer with a whole body, or none. */
+export async function answer(
+  { system, ...wire }: Wire & { system: System },
+  status: number,
+  headers: AnswerHeaders,
+  body = '',
+): Promise<void> {
+  await whenDurable(system, wire, status, () => {
+    const { request, response } = wire
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+    if (status !== 204 && status !== 304 && !response.hasHeader('content-length'))
+      response.setHeader('content-length', Buffer.byteLength(body))
+    response.writeHead(status)
+    response.end(request.method === 'HEAD' ? undefined : body)
+  })
+}
+
+/** Sends a document. */
+export const answerXml = (exchange: Exchange, document: string, headers: AnswerHeaders = {}): Promise<void> =>
+  answer(exchange, 200, { 'content-type': 'application/xml', ...headers }, document)

@@ -1,0 +1,82 @@
+import type http from 'node:http'
+import * as buckets from './buckets.ts'
+import { S3Error } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { listObjects, listObjectsV2 } from './lists.ts'
+import * as objects from './objects.ts'
+import type { Query, Target } from './target.ts'
+
+/** One operation of S3: what a request must be to mean it, and what answers it. */
+export interface Operation {
+  /** Its name in S3's API. */
+  name: string
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  on: 'service' | 'bucket' | 'object'
+  /** The sub-resource that the query names, with a value where it must have one. */
+  query?: string | readonly [name: string, value: string]
+  /** Whether the body may come in signed chunks, and is read as it comes. */
+  streams?: boolean
+  run(exchange: Exchange): Promise<void>
+}
+
+/** Every operation that is supported, partly or in full. */
+export const operations: readonly Operation[] = [
+  { name: 'ListBuckets', method: 'GET', on: 'service', run: buckets.listBuckets },
+  { name: 'CreateBucket', method: 'PUT', on: 'bucket', run: buckets.createBucket },
+  { name: 'HeadBucket', method: 'HEAD', on: 'bucket', run: buckets.headBucket },
+  { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
+  ...buckets.truths.map(({ name, query, run }): Operation => ({ name, method: 'GET', on: 'bucket', query, run })),
+  { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
+  { name: 'ListObjects', method: 'GET', on: 'bucket', run: listObjects },
+  { name: 'DeleteObjects', method: 'POST', on: 'bucket', query: 'delete', run: objects.deleteObjects },
+  { name: 'PutObject', method: 'PUT', on: 'object', streams: true, run: objects.putObject },
+  { name: 'GetObject', method: 'GET', on: 'object', run: objects.getObject },
+  { name: 'HeadObject', method: 'HEAD', on: 'object', run: objects.getObject },
+  { name: 'DeleteObject', method: 'DELETE', on: 'object', run: objects.deleteObject },
+]
+
+/** Query keys that name a part of a bucket or an object: a request with one is never about the whole. */
+const SUBRESOURCES = new Set([
+  ...['accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering'],
+  ...['inventory', 'legal-hold', 'lifecycle', 'location', 'logging', 'metadataConfiguration', 'metadataTable'],
+  ...['metrics', 'notification', 'object-lock', 'ownershipControls', 'partNumber', 'policy', 'policyStatus'],
+  ...[
+    'publicAccessBlock',
+    'renameObject',
+    'replication',
+    'requestPayment',
+    'restore',
+    'retention',
+    'select',
+    'session',
+  ],
+  ...['tagging', 'torrent', 'uploadId', 'uploads', 'versionId', 'versioning', 'versions', 'website', 'list-type'],
+])
+/** Parameters that say more of an operation, whatever it is. */
+const DETAILS = /^(x-id|x-amz-.*)$/i
+
+const isNamed = (query: Query, named: Operation['query']): boolean =>
+  named === undefined ||
+  query.some(([name, value]) => (typeof named === 'string' ? name === named : name === named[0] && value === named[1]))
+
+/**
+ * The operation that a request is. What is not supported is refused by name, never taken for another: a `PUT` of an
+ * object's ACL must not become its contents. Throws NotImplemented or MethodNotAllowed.
+ */
+export function route(request: http.IncomingMessage, { bucket, key }: Target, query: Query): Operation {
+  const on = bucket === '' ? 'service' : key === '' ? 'bucket' : 'object'
+  const fitting = operations.filter((one) => one.on === on && isNamed(query, one.query))
+  const asked = query.find(([name]) => SUBRESOURCES.has(name))?.[0]
+  const nameOf = ({ query: named }: Operation) => (typeof named === 'object' ? named[0] : named)
+  const candidates = fitting.filter((one) => nameOf(one) === asked)
+  const found = candidates.find(({ method }) => method === request.method)
+  const changes = request.method !== 'GET' && request.method !== 'HEAD'
+  const unknown = query.find(([name]) => name !== asked && !DETAILS.test(name))
+  if (found && !(changes && unknown) && !(on === 'object' && request.headers['x-amz-copy-source'] !== undefined))
+    return found
+  if (!found && candidates.length > 0)
+    throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.', {
+      headers: { allow: candidates.map(({ method }) => method).join(', ') },
+    })
+  throw new S3Error('NotImplemented', 'A header or query you provided requested a function that is not implemented.')
+}

@@ -1,0 +1,101 @@
+import type { ServiceError } from '../../../contract/errors.ts'
+import type { System } from '../../context.ts'
+import { asServiceError, isBrokenOff } from '../../http/failure.ts'
+import { S3Error } from './errors.ts'
+import { answer, type Wire } from './exchange.ts'
+import type { Target } from './target.ts'
+import { errorDocument } from './xml.ts'
+
+/** An error of the core in the words of S3. */
+function translate(error: ServiceError, { bucket, key }: Target): S3Error {
+  const { message, headers, faults } = error
+  const [{ path = '' } = {}] = faults
+  switch (error.code) {
+    case 'forbidden':
+      return new S3Error('AccessDenied', 'Access Denied')
+    case 'unauthenticated':
+      return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
+    case 'not_found':
+      if (error.missing === 'object')
+        return new S3Error('NoSuchKey', 'The specified key does not exist.', { fields: { Key: key } })
+      if (error.missing === 'upload')
+        return new S3Error(
+          'NoSuchUpload',
+          'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
+        )
+      return new S3Error('NoSuchBucket', 'The specified bucket does not exist', { fields: { BucketName: bucket } })
+    case 'precondition_failed':
+      return new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
+    case 'quota_exceeded':
+      return new S3Error('QuotaExceeded', message)
+    case 'too_large':
+      return new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size')
+    case 'not_empty':
+      return new S3Error('BucketNotEmpty', 'The bucket you tried to delete is not empty', {
+        fields: { BucketName: bucket },
+      })
+    case 'range_not_satisfiable':
+      return new S3Error('InvalidRange', 'The requested range is not satisfiable', { headers })
+    case 'already_exists':
+      return new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', {
+        fields: { BucketName: bucket },
+      })
+    case 'conflict':
+    case 'changed':
+      return new S3Error('OperationAborted', message)
+    case 'busy':
+    case 'rate_limited':
+      return new S3Error('SlowDown', 'Please reduce your request rate.', { headers })
+    case 'storage_full':
+      return new S3Error('InsufficientStorage', message)
+    case 'request_timeout':
+      return new S3Error(
+        'RequestTimeout',
+        'Your socket connection to the server was not read from or written to within the timeout period.',
+      )
+    case 'malformed':
+      if (path.startsWith('header.content-md5') || path.startsWith('header.x-checksum'))
+        return new S3Error(
+          'BadDigest',
+          'The Content-MD5 or checksum value that you specified did not match what the server received.',
+        )
+      return new S3Error('InvalidRequest', message)
+    case 'internal':
+      return new S3Error('InternalError', 'We encountered an internal error. Please try again.')
+    default:
+      return new S3Error('InvalidRequest', message)
+  }
+}
+
+/** Answers with an error, whatever was thrown; what is not for the client's eyes is logged and hidden. */
+export async function answerError(system: System, wire: Wire, target: Target, error: unknown): Promise<void> {
+  const { request, response, id } = wire
+  if (response.headersSent) {
+    system.log.warn({ err: error }, 'an S3 answer was broken off')
+    response.destroy()
+    return
+  }
+  const reads = request.method === 'GET' || request.method === 'HEAD'
+  const thrown = error as Error
+  const refused =
+    error instanceof S3Error
+      ? error
+      : isBrokenOff(thrown, request)
+        ? new S3Error('IncompleteBody', 'The request body terminated unexpectedly')
+        : translate(asServiceError(thrown, reads, system.log), target)
+  const { code, message, fields, headers, status } = refused
+  for (const name of response.getHeaderNames()) if (!KEPT.has(name)) response.removeHeader(name)
+  const resource = `/${target.bucket}${target.key === '' ? '' : `/${target.key}`}`
+  const document = errorDocument({
+    Code: code,
+    Message: message,
+    Resource: resource,
+    ...fields,
+    RequestId: id,
+    HostId: id,
+  })
+  await answer({ system, ...wire }, status, { ...headers, 'content-type': 'application/xml' }, document)
+}
+
+/** Headers that every answer has; others belong to the answer that failed. */
+const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'connection'])

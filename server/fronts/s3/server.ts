@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { all as addresses, compile } from '@fastify/proxy-addr'
+import { ServiceError } from '../../../contract/errors.ts'
+import { auditDenied } from '../../access/auth/denied.ts'
+import { noteUse } from '../../access/credentials/use.ts'
+import type { Actor, Origin, System } from '../../context.ts'
+import { expectPace, hasBody } from '../../http/body.ts'
+import { limitConnections, trackConnections } from '../../http/connections.ts'
+import { markOfRequest } from '../../observe/log.ts'
+import { measured } from '../../observe/meter.ts'
+import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
+import { telemetryOf } from '../../observe/telemetry.ts'
+import { countRequest } from '../../storage/traffic/traffic.ts'
+import { S3Error } from './errors.ts'
+import { createExchange, type Wire } from './exchange.ts'
+import { authenticateS3, hostOf } from './gate.ts'
+import { type Operation, route } from './operations.ts'
+import { answerError } from './problem.ts'
+import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
+
+/** The S3 endpoint of one process. */
+export interface S3Server {
+  /** Returns the address it listens on, without a trailing slash. */
+  listen(host: string, port: number): Promise<string>
+  /** Closes idle connections, and others after their answers; resolves when all are closed. */
+  close(): Promise<void>
+}
+
+export function createS3Server(system: System): S3Server {
+  const { requestTimeoutMs } = system.config
+  const server = http.createServer({
+    headersTimeout: requestTimeoutMs,
+    // A body may take as long as it keeps arriving.
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 10_000),
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 32_768,
+    requireHostHeader: false,
+  })
+  server.setTimeout(120_000)
+  limitConnections(server, system.config)
+  const endConnections = trackConnections(server)
+  const trusted = compile([...system.config.trustedProxies])
+  const serve = (request: http.IncomingMessage, response: http.ServerResponse) =>
+    void serveRequest(system, server, { request, response, trusted })
+  server.on('request', serve)
+  // `100 Continue` is sent when the body is wanted, after authentication and rights.
+  server.on('checkContinue', serve)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    countUnreadable(system.config, 400)
+    const code = late ? 'RequestTimeout' : 'InvalidRequest'
+    const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><RequestId>${randomUUID()}</RequestId></Error>`
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    )
+  })
+  return {
+    async listen(host, port) {
+      server.listen(port, host)
+      await once(server, 'listening')
+      const bound = server.address() as AddressInfo
+      return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+    },
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()))
+        endConnections()
+      }),
+  }
+}
+
+interface Incoming {
+  request: http.IncomingMessage
+  response: http.ServerResponse
+  trusted: ReturnType<typeof compile>
+}
+
+/** Serves one request from its headers to the end of its answer. Never rejects. */
+async function serveRequest(
+  system: System,
+  server: http.Server,
+  { request, response, trusted }: Incoming,
+): Promise<void> {
+  const { config } = system
+  const id = randomUUID()
+  const meter = beginRequest(config, id, request)
+  const wire: Wire = { id, request, response, meter }
+  response.setHeader('x-amz-request-id', id)
+  response.setHeader('x-amz-id-2', id)
+  response.setHeader('server', 'Strongroom')
+  const target: Target = { bucket: '', key: '' }
+  const seen: { operation?: Operation; actor?: Actor; accessKeyId?: string } = {}
+  const path = addresses(request, trusted)
+  const ip = path.at(-1) ?? ''
+  const origin: Origin = {
+    request_id: id,
+    ip: ip || null,
+    user_agent: request.headers['user-agent'] ?? null,
+    method: request.method ?? null,
+    route: null,
+  }
+  response.once('close', () => {
+    const operation = seen.operation?.name ?? 'none'
+    const log = markOfRequest(system.log.child({ request_id: id }))
+    const more = { operation, ...(seen.accessKeyId === undefined ? {} : { access_key_id: seen.accessKeyId }) }
+    endRequest(config, log, { ...wire, ip, route: 's3', userId: seen.actor?.user_id, more })
+    const { metrics } = telemetryOf(config)
+    metrics.strongroom_s3_requests_total.inc({ operation, status: String(response.statusCode) })
+    metrics.strongroom_s3_request_duration_seconds.observe({ operation }, (performance.now() - meter.began) / 1000)
+    if (meter.answered > 0)
+      metrics.strongroom_s3_first_byte_seconds.observe({ operation }, (meter.answered - meter.began) / 1000)
+    if (seen.actor) noteUse(system, 'access_keys', seen.actor)
+    countRequest(system, origin, target.bucket === '' ? undefined : target.bucket)
+  })
+  try {
+    await measured(meter, async () => {
+      const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
+      const query = readQuery(rawQuery)
+      const forwarded = path.length > 1 ? request.headers['x-forwarded-host'] : undefined
+      const authenticated = await authenticateS3(system, {
+        method: request.method ?? '',
+        path: rawPath,
+        query: rawQuery,
+        rawHeaders: request.rawHeaders,
+        decodedQuery: query,
+        origin,
+        forwardedHost: hostOf(typeof forwarded === 'string' ? forwarded : undefined),
+      })
+      Object.assign(seen, { actor: authenticated.actor, accessKeyId: authenticated.accessKeyId })
+      Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
+      const operation = route(request, target, query)
+      seen.operation = operation
+      origin.route = `S3 ${operation.name}`
+      if (authenticated.mode.kind === 'chunks' && !operation.streams)
+        throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
+      if (hasBody(request)) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
+      const exchange = createExchange(system, { ...wire, ...target, query }, authenticated)
+      await operation.run(exchange).catch(async (error: unknown) => {
+        if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(exchange.ctx, error)
+        throw error
+      })
+    })
+  } catch (error) {
+    await measured(meter, () => answerError(system, wire, target, error)).catch((failure: unknown) => {
+      system.log.error({ err: failure }, 'could not answer an S3 request')
+      response.destroy()
+    })
+  }
+}

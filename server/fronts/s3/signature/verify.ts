@@ -1,0 +1,67 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { canonicalRequest, hashLatin1, type Signable, textToSign, type Variation } from './canonical.ts'
+import type { Credential } from './credential.ts'
+
+const hmac = (key: string | Uint8Array, text: string): Buffer =>
+  createHmac('sha256', key).update(text, 'latin1').digest()
+
+/** The key that signs for one secret on one day in one region. */
+export const signingKey = (secret: string, day: string, region: string): Buffer =>
+  hmac(hmac(hmac(hmac(Buffer.from(`AWS4${secret}`), day), region), 's3'), 'aws4_request')
+
+/** A signature in hex. */
+export const sign = (key: Uint8Array, text: string): string => hmac(key, text).toString('hex')
+
+/** Whether two signatures of 64 hex digits are equal, in the same time whatever they are. */
+export const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'))
+
+/** Names under which clients may have reached us, besides the Host header that arrived. */
+export interface Names {
+  hosts: readonly string[]
+  /** Of a trusted proxy's X-Forwarded-Host. */
+  forwarded: string | undefined
+}
+
+const MOST_ALTERNATIVES = 6
+
+/**
+ * How a request may have looked before a proxy passed it on, at most six: under another name, with or without the
+ * default port, with another Accept-Encoding, or with its path encoded differently. None of it changes what the request
+ * does.
+ */
+export function alternatives(
+  headers: ReadonlyMap<string, string>,
+  { path }: Signable,
+  { signedHeaders }: Credential,
+  { hosts, forwarded }: Names,
+): Variation[] {
+  const host = headers.get('host') ?? ''
+  const bare = host.replace(/:\d+$/, '')
+  const asHost = (name: string): Variation => ({ headers: { host: name } })
+  const encoding = signedHeaders.includes('accept-encoding') ? headers.get('accept-encoding') : undefined
+  const encodings = encoding === undefined ? [] : ['identity', 'gzip', ''].filter((one) => one !== encoding)
+  return [
+    ...[...(forwarded === undefined ? [] : [forwarded]), ...hosts].filter((name) => name !== host).map(asHost),
+    ...encodings.map((one): Variation => ({ headers: { 'accept-encoding': one } })),
+    ...(path.includes('%') ? [{ rawPath: true }] : []),
+    ...[bare, `${bare}:443`, `${bare}:80`].filter((name) => name !== host).map(asHost),
+  ].slice(0, MOST_ALTERNATIVES)
+}
+
+/** What was signed, for those who look for their mistake; nothing in it is secret. */
+export interface Mismatch {
+  canonical: string
+  text: string
+}
+
+/** The text to sign of a request. */
+export function textOf(
+  request: Signable,
+  headers: ReadonlyMap<string, string>,
+  credential: Credential & { payloadHash: string },
+  variation: Variation = {},
+): Mismatch {
+  const canonical = canonicalRequest(request, headers, credential, variation)
+  return { canonical, text: textToSign('AWS4-HMAC-SHA256', credential.date, credential.scope, hashLatin1(canonical)) }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino'
+import { errors, ServiceError } from '../../contract/errors.ts'
+import { isStorageOutage } from '../blobs/drivers/driver.ts'
+import { isDatabaseOutage } from '../db/errors.ts'
+import { isStorageFull } from './storage-full.ts'
+
+const OUTAGE_RETRY_SECONDS = '2'
+
+/**
+ * What a request is answered with that ended in any error: a ServiceError is itself; a full disk and a database or
+ * storage out of reach get one of their own; anything else is `internal`, and hidden. All but the client's errors are
+ * logged. `reads`: whether the request could not have changed anything.
+ */
+export function asServiceError(error: Error & { code?: unknown }, reads: boolean, log: Logger): ServiceError {
+  if (error instanceof ServiceError) {
+    if (error.code === 'busy') log.warn(error.message)
+    else if (errors[error.code].status >= 500) log.error({ err: error }, error.message)
+    return error
+  }
+  if (isStorageFull(error)) {
+    log.error({ err: error }, 'no space left')
+    return new ServiceError('storage_full', 'The storage is full. Nothing was changed.')
+  }
+  const lost = isDatabaseOutage(error) ? 'database' : isStorageOutage(error) ? 'storage' : undefined
+  if (!lost) {
+    log.error({ err: error }, 'unexpected error')
+    return new ServiceError('internal', 'An internal error occurred. Find it in the log by its request id.')
+  }
+  const { message, code } = error
+  log.warn({ reason: message, ...(code === undefined ? {} : { reason_code: code }) }, `the ${lost} cannot be reached`)
+  // It is then unknown whether a change was made.
+  const detail = `The ${lost} cannot be reached at the moment. Try again.${
+    reads ? '' : ' The change may or may not have been made.'
+  }`
+  return new ServiceError('busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
+}
+
+/** Whether a request failed because its client disconnected; our own connections may be reset as well. */
+export const isBrokenOff = (error: Error, request: { errored: Error | null; aborted: boolean }): boolean =>
+  'code' in error && error.code === 'ECONNRESET' && (request.errored !== null || request.aborted)
