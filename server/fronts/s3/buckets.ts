@@ -2,13 +2,14 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
+import { ownedAcl, refuseAcl } from './acl.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { listLimit } from './lists.ts'
-import { canonicalId, ownerElement } from './owner.ts'
+import { ownerElement } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
 import { assertBucketName } from './target.ts'
-import { element, result, typedElement, xmlTime } from './xml.ts'
+import { element, result, xmlTime } from './xml.ts'
 
 const MOST_BUCKETS = 10_000
 const MOST_CONFIGURATION = 65_536
@@ -46,7 +47,13 @@ export async function createBucket(exchange: Exchange): Promise<void> {
     throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
   if (header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true')
     throw new S3Error('NotImplemented', 'Object Lock is not implemented.')
-  if (actionsOn(ctx.actor.groups, bucket).length > 0 && (await findBucket(ctx.db, bucket)))
+  const existing = await findBucket(ctx.db, bucket)
+  if (existing && actionsOn(ctx.actor.groups, bucket).length === 0)
+    throw new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', {
+      fields: { BucketName: bucket },
+    })
+  // Creating one's own bucket again changes nothing.
+  if (existing && existing.created_by !== ctx.actor.user_id)
     throw new S3Error(
       'BucketAlreadyOwnedByYou',
       'Your previous request to create the named bucket succeeded and you already own it.',
@@ -54,7 +61,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
         fields: { BucketName: bucket },
       },
     )
-  await service.createBucket(ctx, { name: bucket })
+  if (!existing) await service.createBucket(ctx, { name: bucket })
   await answer(exchange, 200, { location: `/${bucket}`, 'x-amz-bucket-region': system.config.s3.region })
 }
 
@@ -64,14 +71,6 @@ async function locationIn(exchange: Exchange): Promise<string | undefined> {
     return undefined
   const document = await readXml(bodyOf(exchange), 'CreateBucketConfiguration', MOST_CONFIGURATION)
   return childText(document, 'LocationConstraint') || undefined
-}
-
-/** Throws unless the ACL asked for is that of every bucket and object here: its owner has full control. */
-export function refuseAcl(exchange: Exchange): void {
-  const acl = header(exchange, 'x-amz-acl') ?? 'private'
-  const grants = Object.keys(exchange.request.headers).some((name) => name.startsWith('x-amz-grant-'))
-  if (grants || !['private', 'bucket-owner-full-control', 'bucket-owner-read'].includes(acl))
-    throw new S3Error('AccessControlListNotSupported', 'The bucket does not allow ACLs')
 }
 
 /**
@@ -109,12 +108,14 @@ const noSuch = (code: S3Code, message: string) => (): never => {
   throw new S3Error(code, message)
 }
 
+const bucketAcl = async ({ ctx, bucket }: Exchange) => ownedAcl((await findBucket(ctx.db, bucket))?.created_by ?? null)
+
 /** What clients ask about a bucket before they use it, and what is true of every bucket here. */
 const answers: readonly { name: string; query: string; document: (exchange: Exchange) => string | Promise<string> }[] =
   [
     { name: 'GetBucketLocation', query: 'location', document: location },
     { name: 'GetBucketVersioning', query: 'versioning', document: () => result('VersioningConfiguration', '') },
-    { name: 'GetBucketAcl', query: 'acl', document: ownedAcl },
+    { name: 'GetBucketAcl', query: 'acl', document: bucketAcl },
     {
       name: 'GetBucketOwnershipControls',
       query: 'ownershipControls',
@@ -189,16 +190,6 @@ const answers: readonly { name: string; query: string; document: (exchange: Exch
       document: noSuch('NoSuchPublicAccessBlockConfiguration', 'The public access block configuration was not found'),
     },
   ]
-
-async function ownedAcl({ ctx, bucket }: Exchange): Promise<string> {
-  const owner = (await findBucket(ctx.db, bucket))?.created_by ?? null
-  const grantee = typedElement('Grantee', 'CanonicalUser', element('ID', canonicalId(owner)))
-  return result(
-    'AccessControlPolicy',
-    ownerElement(owner),
-    element('AccessControlList', element('Grant', grantee, element('Permission', 'FULL_CONTROL'))),
-  )
-}
 
 /** Operations that say what is true of every bucket, to callers with any right in this one. */
 export const truths = answers.map(({ name, query, document }) => ({

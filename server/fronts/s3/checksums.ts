@@ -82,6 +82,8 @@ function readChecksum(
   try {
     return checksumOf({ [`x-checksum-${algorithm}`]: value })
   } catch {
+    if (/^[A-Za-z0-9+/]+={0,2}$/.test(value))
+      throw new S3Error('BadDigest', `The ${nameOf(algorithm)} you specified did not match the calculated checksum.`)
     throw new S3Error('InvalidRequest', `Value for x-amz-checksum-${algorithm} header is invalid.`)
   }
 }

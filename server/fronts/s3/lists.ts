@@ -1,5 +1,4 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import { allowSomewhere } from '../../context.ts'
 import { type ListedEntry, listEntries } from '../../storage/objects/entries.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumsOf } from './checksums.ts'
@@ -45,12 +44,23 @@ const urlEncoded = (text: string): string =>
 
 const nameOf = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ?? ''
 
-/** An object's `<Contents>`. */
-function contents(row: ObjectRow, text: (key: string) => string, owner: boolean): Xml {
+/** How the entries of a list are written. */
+interface Style {
+  text: (key: string) => string
+  /** Whether each object says whose it is. */
+  owner: boolean
+  /** Objects are listed as the only versions of their keys. */
+  versions?: boolean
+}
+
+/** An object's `<Contents>`, or its `<Version>`. */
+function contents(row: ObjectRow, { text, owner, versions = false }: Style): Xml {
   const checksums = checksumsOf(row)
   return element(
-    'Contents',
+    versions ? 'Version' : 'Contents',
     element('Key', text(row.key)),
+    versions ? element('VersionId', 'null') : undefined,
+    versions ? element('IsLatest', true) : undefined,
     element('LastModified', xmlTime(row.last_modified)),
     element('ETag', `"${row.etag}"`),
     ...checksums.map(({ name }) => element('ChecksumAlgorithm', name)),
@@ -61,14 +71,12 @@ function contents(row: ObjectRow, text: (key: string) => string, owner: boolean)
   )
 }
 
-function entryElements(entries: readonly ListedEntry[], text: (key: string) => string, owner: boolean): Xml[] {
-  return [
-    ...entries.flatMap(({ row }) => (row ? [contents(row, text, owner)] : [])),
-    ...entries.flatMap(({ prefix }) =>
-      prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', text(prefix)))],
-    ),
-  ]
-}
+const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => [
+  ...entries.flatMap(({ row }) => (row ? [contents(row, style)] : [])),
+  ...entries.flatMap(({ prefix }) =>
+    prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', style.text(prefix)))],
+  ),
+]
 
 /** `ListObjects`, the first version: `marker` is the last name seen. */
 export async function listObjects(exchange: Exchange): Promise<void> {
@@ -82,14 +90,48 @@ export async function listObjects(exchange: Exchange): Promise<void> {
     result(
       'ListBucketResult',
       element('Name', bucket),
-      element('Prefix', text(prefix)),
+      // Not encoded: clients decode it nowhere.
+      element('Prefix', prefix),
       element('Marker', text(marker)),
       element('NextMarker', more && delimiter !== '' && last ? text(nameOf(last)) : undefined),
       element('MaxKeys', limit),
       element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
       element('EncodingType', encoding),
       element('IsTruncated', more),
-      ...entryElements(entries, text, true),
+      ...entryElements(entries, { text, owner: true }),
+    ),
+  )
+}
+
+/** `ListObjectVersions`: every object is the only version of its key, and its version is `null`. */
+export async function listObjectVersions(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  const { encoding, prefix, delimiter, limit, text } = readList(exchange)
+  const keyMarker = parameter(exchange, 'key-marker') ?? ''
+  const versionMarker = parameter(exchange, 'version-id-marker')
+  if (versionMarker !== undefined && keyMarker === '')
+    throw invalidArgument(
+      'version-id-marker',
+      versionMarker,
+      'A version-id marker cannot be specified without a key marker.',
+    )
+  const { entries, more } = await listEntries(ctx, bucket, { prefix, delimiter, after: keyMarker, limit })
+  const last = more ? entries.at(-1) : undefined
+  await answerXml(
+    exchange,
+    result(
+      'ListVersionsResult',
+      element('Name', bucket),
+      element('Prefix', text(prefix)),
+      element('KeyMarker', text(keyMarker)),
+      element('VersionIdMarker', versionMarker ?? ''),
+      element('NextKeyMarker', last && text(nameOf(last))),
+      element('NextVersionIdMarker', last && 'null'),
+      element('MaxKeys', limit),
+      element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
+      element('EncodingType', encoding),
+      element('IsTruncated', more),
+      ...entryElements(entries, { text, owner: true, versions: true }),
     ),
   )
 }
@@ -100,9 +142,7 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
   const { encoding, prefix, delimiter, limit, text } = readList(exchange)
   const startAfter = parameter(exchange, 'start-after')
   const token = parameter(exchange, 'continuation-token')
-  allowSomewhere(ctx.actor, 'list', bucket, prefix)
-  if (token === '') throw invalidArgument('continuation-token', '', 'The continuation token provided is incorrect')
-  const after = token === undefined ? (startAfter ?? '') : placeOf(token)
+  const after = !token ? (startAfter ?? '') : placeOf(token)
   const { entries, more } = await listEntries(ctx, bucket, { prefix, delimiter, after, limit })
   const last = entries.at(-1)
   const owner = parameter(exchange, 'fetch-owner') === 'true'
@@ -120,7 +160,7 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
       element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
       element('EncodingType', encoding),
       element('IsTruncated', more),
-      ...entryElements(entries, text, owner),
+      ...entryElements(entries, { text, owner }),
     ),
   )
 }

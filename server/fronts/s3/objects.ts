@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '../../../contract/errors.ts'
 import { decide } from '../../../contract/permissions.ts'
-import { checksumAlgorithms, type ObjectHeaders } from '../../../contract/shapes.ts'
+import type { ObjectHeaders } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { createDigest } from '../../blobs/digest.ts'
 import { noteRead } from '../../features/audit/reads.ts'
 import { evaluateConditions, parseRanges, rangeApplies, readEntityTags } from '../../http/conditions.ts'
 import { onDelivered, recycleSent } from '../../http/delivery.ts'
@@ -15,7 +13,7 @@ import { deleteObject as removeObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
-import { refuseAcl } from './buckets.ts'
+import { refuseAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5 } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import {
@@ -32,6 +30,7 @@ import {
 } from './exchange.ts'
 import { childText, malformedXml, readXml } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
+import { verified } from './verified.ts'
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 5 * 1024 ** 3
@@ -76,6 +75,13 @@ function describing(exchange: Exchange): { [name: string]: string | undefined } 
   return { ...headers, ...Object.fromEntries(hoisted), ...(kept ? { 'content-encoding': kept } : {}) }
 }
 
+/** Every object has one version, `null`. Throws NoSuchVersion for any other. */
+function assertOnlyVersion(versionId: string | undefined): void {
+  if (versionId === undefined || versionId === 'null') return
+  if (versionId === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
+  throw new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { VersionId: versionId } })
+}
+
 /** `PutObject`: the body becomes the object once all of it has been verified. */
 export async function putObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
@@ -117,6 +123,7 @@ const OVERRIDES: readonly string[] = [
 export async function getObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request, response } = exchange
   const { headers, method } = request
+  assertOnlyVersion(parameter(exchange, 'versionId'))
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
   const contents = await read(ctx, bucket, key, { opens }).catch((error: unknown) => {
     throw asUnseen(exchange, error)
@@ -232,6 +239,7 @@ function asUnseen({ ctx, bucket, key }: Exchange, error: unknown): unknown {
 /** `DeleteObject`: succeeds too where there is nothing to delete. */
 export async function deleteObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
+  assertOnlyVersion(parameter(exchange, 'versionId'))
   const ifMatch = readEntityTags(request.headers['if-match'])
   await removeObject(ctx, bucket, key, { permanent: false, ifMatch }).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.missing === 'object') || ifMatch !== undefined) throw error
@@ -251,8 +259,7 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
     .map((object) => {
       const key = childText(object, 'Key')
       if (key === undefined || key === '') throw malformedXml()
-      if (childText(object, 'VersionId') !== undefined && childText(object, 'VersionId') !== 'null')
-        throw new S3Error('NotImplemented', 'Versions are not implemented.')
+      assertOnlyVersion(childText(object, 'VersionId'))
       return key
     })
   if (keys.length === 0 || keys.length > MOST_DELETES) throw malformedXml()
@@ -271,26 +278,4 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
       }),
     ),
   )
-}
-
-/** A small body whose claimed digests, if there are any, are right; throws BadDigest at its end. */
-async function* verified(exchange: Exchange): AsyncGenerator<Uint8Array> {
-  const md5 = claimedMd5(exchange)
-  const claims = checksumAlgorithms.flatMap((algorithm) => {
-    const value = header(exchange, `x-amz-checksum-${algorithm}`)
-    return value === undefined ? [] : [{ algorithm, value }]
-  })
-  const digests = await Promise.all(claims.map(({ algorithm }) => createDigest(algorithm)))
-  const hash = createHash('md5')
-  for await (const chunk of bodyOf(exchange)) {
-    hash.update(chunk)
-    for (const digest of digests) digest.update(chunk)
-    yield chunk
-  }
-  const right = claims.every(({ value }, i) => digests[i]?.digest().toString('base64') === value)
-  if (!right || (md5 !== undefined && hash.digest('hex') !== md5))
-    throw new S3Error(
-      'BadDigest',
-      'The Content-MD5 or checksum value that you specified did not match what the server received.',
-    )
 }

@@ -1,9 +1,11 @@
 import type http from 'node:http'
+import { getObjectAcl, putAcl } from './acl.ts'
 import * as buckets from './buckets.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { listObjects, listObjectsV2 } from './lists.ts'
+import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
 import * as objects from './objects.ts'
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './tagging.ts'
 import type { Query, Target } from './target.ts'
 
 /** One operation of S3: what a request must be to mean it, and what answers it. */
@@ -26,13 +28,20 @@ export const operations: readonly Operation[] = [
   { name: 'HeadBucket', method: 'HEAD', on: 'bucket', run: buckets.headBucket },
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
   ...buckets.truths.map(({ name, query, run }): Operation => ({ name, method: 'GET', on: 'bucket', query, run })),
+  { name: 'PutBucketAcl', method: 'PUT', on: 'bucket', query: 'acl', run: putAcl },
   { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
   { name: 'ListObjects', method: 'GET', on: 'bucket', run: listObjects },
+  { name: 'ListObjectVersions', method: 'GET', on: 'bucket', query: 'versions', run: listObjectVersions },
   { name: 'DeleteObjects', method: 'POST', on: 'bucket', query: 'delete', run: objects.deleteObjects },
   { name: 'PutObject', method: 'PUT', on: 'object', streams: true, run: objects.putObject },
   { name: 'GetObject', method: 'GET', on: 'object', run: objects.getObject },
   { name: 'HeadObject', method: 'HEAD', on: 'object', run: objects.getObject },
   { name: 'DeleteObject', method: 'DELETE', on: 'object', run: objects.deleteObject },
+  { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: getObjectTagging },
+  { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: putObjectTagging },
+  { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: deleteObjectTagging },
+  { name: 'GetObjectAcl', method: 'GET', on: 'object', query: 'acl', run: getObjectAcl },
+  { name: 'PutObjectAcl', method: 'PUT', on: 'object', query: 'acl', run: putAcl },
 ]
 
 /** Query keys that name a part of a bucket or an object: a request with one is never about the whole. */
@@ -50,10 +59,10 @@ const SUBRESOURCES = new Set([
     'select',
     'session',
   ],
-  ...['tagging', 'torrent', 'uploadId', 'uploads', 'versionId', 'versioning', 'versions', 'website', 'list-type'],
+  ...['tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
 ])
 /** Parameters that say more of an operation, whatever it is. */
-const DETAILS = /^(x-id|x-amz-.*)$/i
+const DETAILS = /^(x-id|x-amz-.*|versionId)$/i
 
 const isNamed = (query: Query, named: Operation['query']): boolean =>
   named === undefined ||

@@ -6,6 +6,9 @@ import { answer, type Wire } from './exchange.ts'
 import type { Target } from './target.ts'
 import { errorDocument } from './xml.ts'
 
+const noSuchKey = (key: string) =>
+  new S3Error('NoSuchKey', 'The specified key does not exist.', { fields: { Key: key } })
+
 /** An error of the core in the words of S3. */
 function translate(error: ServiceError, { bucket, key }: Target): S3Error {
   const { message, headers, faults } = error
@@ -16,8 +19,7 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
     case 'unauthenticated':
       return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
     case 'not_found':
-      if (error.missing === 'object')
-        return new S3Error('NoSuchKey', 'The specified key does not exist.', { fields: { Key: key } })
+      if (error.missing === 'object') return noSuchKey(key)
       if (error.missing === 'upload')
         return new S3Error(
           'NoSuchUpload',
@@ -25,6 +27,8 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
         )
       return new S3Error('NoSuchBucket', 'The specified bucket does not exist', { fields: { BucketName: bucket } })
     case 'precondition_failed':
+      // If-Match asks for an object: where there is none, that is what is wrong.
+      if (error.missing === 'object') return noSuchKey(key)
       return new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
     case 'quota_exceeded':
       return new S3Error('QuotaExceeded', message)
@@ -60,6 +64,10 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
           'The Content-MD5 or checksum value that you specified did not match what the server received.',
         )
       return new S3Error('InvalidRequest', message)
+    case 'invalid_request':
+      if (path.startsWith('header.x-amz-tagging')) return new S3Error('InvalidTag', message)
+      if (path.startsWith('header.x-amz-meta-')) return new S3Error('MetadataTooLarge', message)
+      return new S3Error('InvalidArgument', message)
     case 'internal':
       return new S3Error('InternalError', 'We encountered an internal error. Please try again.')
     default:
@@ -98,4 +106,4 @@ export async function answerError(system: System, wire: Wire, target: Target, er
 }
 
 /** Headers that every answer has; others belong to the answer that failed. */
-const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'connection'])
+const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'date', 'connection'])

@@ -49,6 +49,8 @@ export function createS3Server(system: System): S3Server {
   server.on('request', serve)
   // `100 Continue` is sent when the body is wanted, after authentication and rights.
   server.on('checkContinue', serve)
+  // Any other expectation is ignored, as S3 does.
+  server.on('checkExpectation', serve)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -93,6 +95,8 @@ async function serveRequest(
   response.setHeader('x-amz-request-id', id)
   response.setHeader('x-amz-id-2', id)
   response.setHeader('server', 'Strongroom')
+  // Clients whose clock differs correct their signatures by it.
+  response.setHeader('date', system.now().toUTCString())
   const target: Target = { bucket: '', key: '' }
   const seen: { operation?: Operation; actor?: Actor; accessKeyId?: string } = {}
   const path = addresses(request, trusted)
@@ -135,7 +139,7 @@ async function serveRequest(
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
       const operation = route(request, target, query)
       seen.operation = operation
-      origin.route = `S3 ${operation.name}`
+      origin.route = `s3:${operation.name}`
       if (authenticated.mode.kind === 'chunks' && !operation.streams)
         throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
       if (hasBody(request)) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)

@@ -89,8 +89,8 @@ export function readTarget(path: string, hostBucket: string | null): Target {
   return { bucket, key }
 }
 
-/** Whether a name could be a bucket's; others never exist. */
+/** Throws InvalidBucketName unless a new bucket may have the name. */
 export function assertBucketName(bucket: string): void {
-  if (!isBucketName(bucket))
+  if (!isBucketName(bucket) || /\.-|-\./.test(bucket))
     throw new S3Error('InvalidBucketName', 'The specified bucket is not valid.', { fields: { BucketName: bucket } })
 }

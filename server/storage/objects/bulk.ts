@@ -167,7 +167,10 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
   }
 }
 
-/** Changes what describes an object; needs `write`. The contents and their ETag stay. */
+/**
+ * Changes what describes an object; needs `write`. The contents and their ETag stay; so does the time of its last change,
+ * if only its tags change.
+ */
 export async function updateMetadata(
   ctx: Ctx,
   { bucket: name, key }: { bucket: string; key: string },
@@ -189,7 +192,7 @@ export async function updateMetadata(
       headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
       metadata: text ?? row.metadata,
       tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
-      last_modified: ctx.now().toISOString(),
+      last_modified: Object.keys(change).every((name) => name === 'tags') ? row.last_modified : ctx.now().toISOString(),
     }
     await store.describeAs(tx, row, changed)
     const before = describeObject(row, name)

@@ -220,5 +220,7 @@ export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch
   if (ifNoneMatch !== undefined && old && matchesWeakly(ifNoneMatch, old.etag))
     throw new ServiceError('precondition_failed', `The key "${old.key}" is taken.`)
   if (ifMatch !== undefined && !(old && matchesStrongly(ifMatch, old.etag)))
-    throw new ServiceError('precondition_failed', 'The object does not match If-Match, or no longer does.')
+    throw new ServiceError('precondition_failed', 'The object does not match If-Match, or no longer does.', {
+      ...(old ? {} : { missing: 'object' as const }),
+    })
 }

@@ -69,7 +69,7 @@ export async function* decodeChunks(body: AsyncIterable<Uint8Array>, framing: Fr
 }
 
 function readHead(line: string, signed: boolean): { size: number; signature: string } {
-  const [, size = '', signature = ''] = /^([0-9a-f]{1,13})(?:;chunk-signature=([0-9a-f]{64}))?$/i.exec(line) ?? []
+  const [, size = '', signature = ''] = /^([0-9a-fA-F]{1,13})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line) ?? []
   if (size === '' || (signed && signature === '')) throw broken('A chunk does not start with its size.')
   return { size: Number.parseInt(size, 16), signature }
 }
@@ -120,7 +120,7 @@ class Chain {
   #compare(algorithm: string, signature: string, ...hashes: readonly string[]): void {
     const { key, date, scope } = this.#with
     const expected = sign(key, textToSign(algorithm, date, scope, this.#previous, ...hashes))
-    if (!isSame(signature.toLowerCase(), expected)) throw wrongChunk()
+    if (!isSame(signature, expected)) throw wrongChunk()
     this.#previous = expected
   }
 }

@@ -88,8 +88,7 @@ function ofQuery(query: Query): Credential {
   const date = one('X-Amz-Date')
   if (!timeOf(date)) throw badQuery("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
   const expires = one('X-Amz-Expires')
-  if (!/^\d{1,9}$/.test(expires)) throw badQuery('X-Amz-Expires should be a number')
-  if (Number(expires) < 1) throw badQuery('X-Amz-Expires must be non-negative')
+  if (!/^-?\d{1,9}$/.test(expires)) throw badQuery('X-Amz-Expires should be a number')
   if (Number(expires) > MOST_SECONDS)
     throw badQuery(
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds',
