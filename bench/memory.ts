@@ -26,7 +26,10 @@ buildService()
 const env = { ...serviceEnv(folder, databaseUrl), ...ALLOCATOR, BLOB_GRACE_SECONDS: '600' }
 const server = await spawnServer(env, ['serve'], COMPILED)
 try {
-  const { access_token: token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
+  const { access_token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
+  // The login's own token would expire before a long run ends.
+  const login = createClient({ baseUrl: server.url, token: access_token })
+  const { token } = await login.createToken({ body: { name: 'bench' } })
   const client = createClient({ baseUrl: server.url, token })
   for (const name of ['bench', 'million']) await client.createBucket({ body: { name, trash_days: 0 } })
   const put = (key: string, body: Uint8Array<ArrayBuffer>) =>
