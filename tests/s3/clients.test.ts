@@ -26,7 +26,13 @@ describe('S3: clients', () => {
   let pair: Pair
   let endpoint: string
   let folder: string
-  const files = { 'a.txt': Buffer.from('hello'), 'b/ü + %.bin': randomBytes(300_000), 'b/c/empty': Buffer.alloc(0) }
+  const files = {
+    'a.txt': Buffer.from('hello'),
+    'b/ü + %.bin': randomBytes(300_000),
+    'b/c/empty': Buffer.alloc(0),
+    // In parts with all of them.
+    'b/large': randomBytes(20 * 1024 * 1024),
+  }
   before(async () => {
     // Clients sign with the time of this machine.
     server = await startServer('sqlite', { S3_PORT: '0' })
@@ -64,7 +70,7 @@ describe('S3: clients', () => {
     const s3 = (...args: string[]) => client(aws.found, ['--endpoint-url', `http://${endpoint}`, 's3', ...args], env)
     await s3('mb', 's3://by-aws')
     await s3('cp', '--recursive', 'tree', 's3://by-aws/tree')
-    assert.match(await s3('ls', 's3://by-aws/tree/'), /PRE b\/[^]* 5 a\.txt/)
+    assert.match(await s3('ls', 's3://by-aws/tree/'), /PRE b\/\n.* 5 a\.txt/)
     await s3('sync', 's3://by-aws/tree', 'from-aws')
     compare('from-aws')
     assert.equal(await s3('cp', 's3://by-aws/tree/a.txt', '-'), 'hello')
@@ -78,7 +84,7 @@ describe('S3: clients', () => {
     const keys = [`access_key_id = ${pair.access_key_id}`, `secret_access_key = ${pair.secret_access_key}`]
     fs.writeFileSync(config, [...lines, ...keys, ''].join('\n'))
     const rcl = (...args: string[]) => client(rclone.found, ['--config', config, ...args])
-    await rcl('copy', 'tree', 's:by-rclone/tree')
+    await rcl('copy', '--s3-upload-cutoff', '8M', '--s3-chunk-size', '5M', 'tree', 's:by-rclone/tree')
     await rcl('check', 'tree', 's:by-rclone/tree')
     await rcl('copy', 's:by-rclone/tree', 'from-rclone')
     compare('from-rclone')

@@ -40,7 +40,7 @@ const STORAGE_CLASSES = new Set([
 ])
 
 /** Throws for what a request asks of an object that no object here can have. */
-function refuseUnsupported(exchange: Exchange): void {
+export function refuseUnsupported(exchange: Exchange): void {
   refuseAcl(exchange)
   const unsupported = [
     ...['x-amz-server-side-encryption', 'x-amz-server-side-encryption-customer-algorithm'],
@@ -54,14 +54,14 @@ function refuseUnsupported(exchange: Exchange): void {
 }
 
 /** The class a new object is to be kept in: accepted and shown, without effect. */
-function storageClassOf(exchange: Exchange): string | undefined {
+export function storageClassOf(exchange: Exchange): string | undefined {
   const given = header(exchange, 'x-amz-storage-class')
   if (given === undefined || STORAGE_CLASSES.has(given)) return given === 'STANDARD' ? undefined : given
   throw new S3Error('InvalidStorageClass', 'The storage class you specified is not valid')
 }
 
 /** The headers that describe an object, without the framing of the body. */
-function describing(exchange: Exchange): { [name: string]: string | undefined } {
+export function describing(exchange: Exchange): { [name: string]: string | undefined } {
   const { 'content-encoding': encoding, ...headers } = exchange.request.headers as { [name: string]: string }
   const kept = encoding
     ?.split(',')
@@ -76,7 +76,7 @@ function describing(exchange: Exchange): { [name: string]: string | undefined } 
 }
 
 /** Every object has one version, `null`. Throws NoSuchVersion for any other. */
-function assertOnlyVersion(versionId: string | undefined): void {
+export function assertOnlyVersion(versionId: string | undefined): void {
   if (versionId === undefined || versionId === 'null') return
   if (versionId === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
   throw new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { VersionId: versionId } })
@@ -124,6 +124,8 @@ export async function getObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request, response } = exchange
   const { headers, method } = request
   assertOnlyVersion(parameter(exchange, 'versionId'))
+  if (parameter(exchange, 'partNumber') !== undefined)
+    throw new S3Error('NotImplemented', 'Reading single parts is not implemented.')
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
   const contents = await read(ctx, bucket, key, { opens }).catch((error: unknown) => {
     throw asUnseen(exchange, error)

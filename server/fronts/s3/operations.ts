@@ -1,9 +1,11 @@
 import type http from 'node:http'
 import { getObjectAcl, putAcl } from './acl.ts'
 import * as buckets from './buckets.ts'
+import { copyObject } from './copy.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
+import * as multipart from './multipart.ts'
 import * as objects from './objects.ts'
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './tagging.ts'
 import type { Query, Target } from './target.ts'
@@ -16,6 +18,10 @@ export interface Operation {
   on: 'service' | 'bucket' | 'object'
   /** The sub-resource that the query names, with a value where it must have one. */
   query?: string | readonly [name: string, value: string]
+  /** Whether it takes its contents from the object that `x-amz-copy-source` names. */
+  copies?: true
+  /** Further parameters that a request which changes something may have. */
+  parameters?: readonly string[]
   /** Whether the body may come in signed chunks, and is read as it comes. */
   streams?: boolean
   run(exchange: Exchange): Promise<void>
@@ -34,9 +40,41 @@ export const operations: readonly Operation[] = [
   { name: 'ListObjectVersions', method: 'GET', on: 'bucket', query: 'versions', run: listObjectVersions },
   { name: 'DeleteObjects', method: 'POST', on: 'bucket', query: 'delete', run: objects.deleteObjects },
   { name: 'PutObject', method: 'PUT', on: 'object', streams: true, run: objects.putObject },
+  { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, run: copyObject },
   { name: 'GetObject', method: 'GET', on: 'object', run: objects.getObject },
   { name: 'HeadObject', method: 'HEAD', on: 'object', run: objects.getObject },
   { name: 'DeleteObject', method: 'DELETE', on: 'object', run: objects.deleteObject },
+  {
+    name: 'CreateMultipartUpload',
+    method: 'POST',
+    on: 'object',
+    query: 'uploads',
+    run: multipart.createMultipartUpload,
+  },
+  {
+    name: 'UploadPart',
+    method: 'PUT',
+    on: 'object',
+    query: 'uploadId',
+    parameters: ['partNumber'],
+    streams: true,
+    run: multipart.uploadPart,
+  },
+  { name: 'ListParts', method: 'GET', on: 'object', query: 'uploadId', run: multipart.listParts },
+  {
+    name: 'CompleteMultipartUpload',
+    method: 'POST',
+    on: 'object',
+    query: 'uploadId',
+    run: multipart.completeMultipartUpload,
+  },
+  {
+    name: 'AbortMultipartUpload',
+    method: 'DELETE',
+    on: 'object',
+    query: 'uploadId',
+    run: multipart.abortMultipartUpload,
+  },
   { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: getObjectTagging },
   { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: putObjectTagging },
   { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: deleteObjectTagging },
@@ -48,7 +86,7 @@ export const operations: readonly Operation[] = [
 const SUBRESOURCES = new Set([
   ...['accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering'],
   ...['inventory', 'legal-hold', 'lifecycle', 'location', 'logging', 'metadataConfiguration', 'metadataTable'],
-  ...['metrics', 'notification', 'object-lock', 'ownershipControls', 'partNumber', 'policy', 'policyStatus'],
+  ...['metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus'],
   ...[
     'publicAccessBlock',
     'renameObject',
@@ -77,12 +115,13 @@ export function route(request: http.IncomingMessage, { bucket, key }: Target, qu
   const fitting = operations.filter((one) => one.on === on && isNamed(query, one.query))
   const asked = query.find(([name]) => SUBRESOURCES.has(name))?.[0]
   const nameOf = ({ query: named }: Operation) => (typeof named === 'object' ? named[0] : named)
-  const candidates = fitting.filter((one) => nameOf(one) === asked)
+  const copies = on === 'object' && request.headers['x-amz-copy-source'] !== undefined
+  const candidates = fitting.filter((one) => nameOf(one) === asked && (one.copies ?? false) === copies)
   const found = candidates.find(({ method }) => method === request.method)
   const changes = request.method !== 'GET' && request.method !== 'HEAD'
-  const unknown = query.find(([name]) => name !== asked && !DETAILS.test(name))
-  if (found && !(changes && unknown) && !(on === 'object' && request.headers['x-amz-copy-source'] !== undefined))
-    return found
+  const isKnown = (name: string) => name === asked || DETAILS.test(name) || found?.parameters?.includes(name)
+  const unknown = query.find(([name]) => !isKnown(name))
+  if (found && !(changes && unknown)) return found
   if (!found && candidates.length > 0)
     throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.', {
       headers: { allow: candidates.map(({ method }) => method).join(', ') },

@@ -67,6 +67,7 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
     case 'invalid_request':
       if (path.startsWith('header.x-amz-tagging')) return new S3Error('InvalidTag', message)
       if (path.startsWith('header.x-amz-meta-')) return new S3Error('MetadataTooLarge', message)
+      if (path.includes('checksum')) return new S3Error('InvalidRequest', message)
       return new S3Error('InvalidArgument', message)
     case 'internal':
       return new S3Error('InternalError', 'We encountered an internal error. Please try again.')

@@ -14,6 +14,7 @@ import { objectMissing, removeObjects } from './service.ts'
 import * as store from './store.ts'
 import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
 import { asSeen, isSame, type Seen, type Version } from './versions.ts'
+import { assertConditions, type WriteConditions } from './write.ts'
 
 /** Copies or moves one object into a bucket; throws if it cannot. */
 export async function transferOne(
@@ -35,6 +36,43 @@ export async function transferOne(
       const [error] = errors
       if (error) throw new ServiceError(error.code, error.detail)
       return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
+    }),
+  )
+}
+
+/** Where an object is. */
+interface Place {
+  bucket: string
+  key: string
+}
+
+/**
+ * Copies one object. `admit` sees the source in the transaction, may throw, and returns what of the copy differs;
+ * `conditions` are on the object that it replaces.
+ */
+export async function copyOne(
+  ctx: Ctx,
+  source: Place,
+  dest: Place,
+  { admit, conditions }: { admit(row: store.ObjectRow): Partial<store.ObjectRow>; conditions: WriteConditions },
+): Promise<StoredObject> {
+  const pair = { key: source.key, dest: dest.key }
+  const refused = pairRefusal(ctx.actor, 'copy', { source: source.bucket, dest: dest.bucket }, pair)
+  if (refused) throw refused
+  return retryTaken(() =>
+    ctx.act(async (step) => {
+      const [buckets, current] = await Promise.all([holdBuckets(step.tx, source.bucket, dest.bucket), asCurrent(step)])
+      const { placed, errors } = await transferObjects(current, buckets, [pair], {
+        kind: 'copy',
+        change(row, replaced) {
+          assertConditions(replaced, conditions)
+          return admit(row)
+        },
+      })
+      const [error] = errors
+      if (error?.code === 'not_found') throw objectMissing(source.bucket, source.key)
+      if (error) throw new ServiceError(error.code, error.detail)
+      return describeObject(placed[0]?.row as store.ObjectRow, dest.bucket)
     }),
   )
 }

@@ -23,6 +23,8 @@ interface Outcome {
 interface Options {
   kind: TransferKind
   ifNoneMatch?: boolean | undefined
+  /** What of a copy differs from its source; sees what it replaces, and may throw. */
+  change?: (row: store.ObjectRow, replaced: store.ObjectRow | undefined) => Partial<store.ObjectRow>
   seen?: Seen
   bulk_id?: string
   job_id?: string
@@ -36,7 +38,7 @@ export async function transferObjects(
   step: Step,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { kind, ifNoneMatch = false, seen, ...more }: Options,
+  { kind, ifNoneMatch = false, change, seen, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record, alongside } = step
   const errors: ItemError[] = []
@@ -74,6 +76,7 @@ export async function transferObjects(
         ? { ...row, bucket_id: dest.id, key: pair.dest }
         : {
             ...row,
+            ...change?.(row, taken.get(pair.dest)),
             bucket_id: dest.id,
             key: pair.dest,
             created_at: now,

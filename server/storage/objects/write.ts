@@ -195,10 +195,10 @@ export async function writeFromBlob(
   step: Step,
   bucket: HeldBucket,
   contents: Contents,
-  { ifNoneMatch, released, parts }: { ifNoneMatch: '*' | undefined; released: number; parts: number },
+  { conditions, released, parts }: { conditions: WriteConditions; released: number; parts: number },
 ): Promise<StoredObject> {
   const { tx } = step
-  const { object, growth } = await writeContents(step, bucket, contents, { conditions: { ifNoneMatch }, parts })
+  const { object, growth } = await writeContents(step, bucket, contents, { conditions, parts })
   await countUsage(tx, bucket, { ...growth, reserved: -released })
   return object
 }

@@ -21,6 +21,7 @@ export function chooseParts(
   const there = new Map(received.map((part) => [part.part_number, part]))
   const faults: Fault[] = []
   const chosen: PartRow[] = []
+  let small = 0
   for (const [i, { part_number, etag, checksum }] of named.entries()) {
     const part = there.get(part_number)
     const fault = (message: string) =>
@@ -34,14 +35,16 @@ export function chooseParts(
     else if (checksum !== undefined && part.checksum !== checksum) fault(`has the checksum ${part.checksum ?? 'none'}`)
     else if (!isLast && upload.kind === 'planned' && part.size !== upload.part_size)
       fault(`has ${part.size} bytes but is not the last part`)
-    else if (!isLast && part.size < leastPart) fault(`has fewer than ${leastPart} bytes but is not the last part`)
-    else chosen.push(part)
+    else if (!isLast && part.size < leastPart) {
+      small++
+      fault(`has fewer than ${leastPart} bytes but is not the last part`)
+    } else chosen.push(part)
   }
   if (upload.kind === 'planned') faults.push(...missingFrom(upload, { there, named }))
   const size = chosen.reduce((sum, part) => sum + part.size, 0)
   if (faults.length === 0 && upload.file_size !== null && size !== upload.file_size)
     faults.push({ path: 'body.parts', message: `have ${size} bytes in total, not ${upload.file_size}` })
-  if (faults.length > 0) throw partsConflict(faults)
+  if (faults.length > 0) throw new PartsConflict(faults, faults.length === small)
   return chosen
 }
 
@@ -60,9 +63,14 @@ function* missingFrom(
 }
 
 /** What is wrong with the parts: at most 100 are listed. */
-function partsConflict(faults: readonly Fault[]): ServiceError {
-  const messages = faults.slice(0, 20).map(({ message }) => message)
-  return new ServiceError('conflict', messages.join('; '), { faults: faults.slice(0, 100) })
+export class PartsConflict extends ServiceError {
+  /** Whether the only thing wrong is the size of some. */
+  readonly tooSmall: boolean
+  constructor(faults: readonly Fault[], tooSmall: boolean) {
+    const messages = faults.slice(0, 20).map(({ message }) => message)
+    super('conflict', messages.join('; '), { faults: faults.slice(0, 100) })
+    this.tooSmall = tooSmall
+  }
 }
 
 /** An ETag as the database has it: lower-case, without quotes. */

@@ -8,7 +8,7 @@ import { discardBlobs, keepJoined } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { findObject } from '../objects/store.ts'
-import { writeFromBlob } from '../objects/write.ts'
+import { assertConditions, type WriteConditions, writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
 import { checksumOfParts } from './checksum.ts'
 import { bareEtag, chooseParts, type NamedPart } from './choose.ts'
@@ -28,6 +28,10 @@ export interface CompleteUpload {
   /** What the checksum of the object is to be, as the response will have it. */
   checksum?: string | undefined
   if_none_match?: '*' | undefined
+  /** The same and more, from protocols that have more. */
+  conditions?: WriteConditions | undefined
+  /** Fewest bytes of a part that is not the last, where a protocol asks for more than the storage does. */
+  leastPart?: number | undefined
 }
 
 /**
@@ -45,7 +49,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   if (row.blob_id === null) throw uploadMissing()
   const parts = chooseParts(row, await receivedParts(ctx, row), {
     named: body.parts,
-    leastPart: ctx.blobs.traits.leastPart,
+    leastPart: Math.max(ctx.blobs.traits.leastPart, body.leastPart ?? 0),
   })
   const checksum = await checksumOfParts(row, parts)
   if (body.checksum !== undefined && body.checksum !== checksum?.value)
@@ -53,7 +57,9 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
       faults: [{ path: 'body.checksum', message: 'is not that of the parts' }],
     })
   // Checked again with the object, but also here, because once the parts are joined none can be sent again.
-  if (body.if_none_match && (await findObject(ctx.db, name, row.key))) throw taken(row.key)
+  const conditions = body.conditions ?? { ifNoneMatch: body.if_none_match }
+  if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
+    assertConditions(await findObject(ctx.db, name, row.key), conditions)
   await writeDownDirect(ctx, row, parts)
   let blob_id: string
   try {
@@ -77,12 +83,10 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   }
   const copies = blob_id === row.blob_id ? [] : [{ id: blob_id, body: null }]
   const joined = { blob_id, parts, checksums: checksum && JSON.stringify([checksum]) }
-  const outcome = await makeVisible(ctx, row, joined, { name, ifNoneMatch: body.if_none_match }).catch(
-    async (error: unknown) => {
-      await discardBlobs(ctx, copies)
-      throw error
-    },
-  )
+  const outcome = await makeVisible(ctx, row, joined, { name, conditions }).catch(async (error: unknown) => {
+    await discardBlobs(ctx, copies)
+    throw error
+  })
   if ('object' in outcome) return outcome.object
   await discardBlobs(ctx, copies)
   return completedAs(outcome.known, parts)
@@ -110,8 +114,6 @@ async function writeDownDirect(
     unknown.reduce((sum, { size }) => sum + size, 0),
   )
 }
-
-const taken = (key: string) => new ServiceError('precondition_failed', `The key "${key}" is taken.`)
 
 /** What an upload was completed as, for a repeated request; throws conflict if other parts were named. */
 function completedAs(result: string, named: readonly { etag: string }[]): StoredObject {
@@ -143,7 +145,7 @@ function makeVisible(
   ctx: Ctx,
   { id }: store.UploadRow,
   { blob_id, parts, checksums }: Joined,
-  { name, ifNoneMatch }: { name: string; ifNoneMatch: '*' | undefined },
+  { name, conditions }: { name: string; conditions: WriteConditions },
 ): Promise<{ object: StoredObject } | { known: string }> {
   return ctx.act(async (step) => {
     const { tx } = step
@@ -175,7 +177,7 @@ function makeVisible(
         tags: row.tags,
         storage_class: row.storage_class,
       },
-      { ifNoneMatch, released: row.reserved, parts: parts.length },
+      { conditions, released: row.reserved, parts: parts.length },
     )
     const now = ctx.now()
     await store.updateUpload(tx, id, {

@@ -75,11 +75,23 @@ export async function initUpload(ctx: Ctx, name: string, { part_size, file_size,
 /** An upload to begin: planned if its parts have a size, else free. */
 export interface NewUpload extends Omit<InitUpload, 'checksum'> {
   checksum?: ChecksumPlan | undefined
+  /** Kept and shown, without effect. */
+  storageClass?: string | undefined
 }
 
 /** Starts an upload; needs `write` on the key. Reserves its size, if it is announced, under the quota. */
 export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Promise<OpenUpload> {
-  const { key, file_size, part_size, content_type, headers, metadata = {}, tags, checksum } = upload
+  const {
+    key,
+    file_size,
+    part_size,
+    content_type,
+    headers,
+    metadata = {},
+    tags,
+    checksum,
+    storageClass = null,
+  } = upload
   allow(ctx.actor, 'write', name, key)
   const text = metadataText(metadata)
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
@@ -103,7 +115,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
         headers: textUnlessEmpty(headers),
         metadata: text,
         tags: textUnlessEmpty(tags),
-        storage_class: null,
+        storage_class: storageClass,
         kind: part_size === undefined ? 'free' : 'planned',
         file_size: file_size ?? null,
         part_size: part_size ?? 0,

@@ -1,0 +1,116 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { decide } from '../../../contract/permissions.ts'
+import { evaluateConditions, readEntityTags } from '../../http/conditions.ts'
+import { copyOne, updateMetadata } from '../../storage/objects/bulk.ts'
+import { describedAs } from '../../storage/objects/describe.ts'
+import { getObject } from '../../storage/objects/service.ts'
+import type { ObjectRow } from '../../storage/objects/store.ts'
+import { descriptionOf } from '../description.ts'
+import { checksumsOf } from './checksums.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { answerXml, type Exchange, header } from './exchange.ts'
+import { assertOnlyVersion, describing, refuseUnsupported, storageClassOf } from './objects.ts'
+import { decodeText } from './target.ts'
+import { element, result, xmlTime } from './xml.ts'
+
+/** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
+function sourceOf({ request }: Exchange): { bucket: string; key: string } {
+  const given = String(request.headers['x-amz-copy-source'])
+  const [path = '', versionId] = given.split('?versionId=')
+  assertOnlyVersion(versionId)
+  const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeText(path)) ?? []
+  if (bucket !== undefined && key !== undefined) return { bucket, key }
+  throw invalidArgument(
+    'x-amz-copy-source',
+    given,
+    'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+  )
+}
+
+function replaces(exchange: Exchange, name: string): boolean {
+  const value = header(exchange, name)
+  if (value === undefined || value === 'COPY') return false
+  if (value === 'REPLACE') return true
+  throw invalidArgument(name, value, `Unknown ${name.replace('x-amz-', '').replace('-', ' ')}.`)
+}
+
+/** Throws PreconditionFailed unless the source is as the request wants it. */
+function assertSource(exchange: Exchange, { etag, last_modified }: ObjectRow): void {
+  const headers = Object.fromEntries(
+    ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'].map((name) => [
+      name,
+      header(exchange, `x-amz-copy-source-${name}`),
+    ]),
+  )
+  if (evaluateConditions(headers, { etag, last_modified: new Date(last_modified) }) !== 200)
+    throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
+}
+
+/** `CopyObject`: rows only, whatever the size. Onto itself it changes what describes the object. */
+export async function copyObject(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key, request } = exchange
+  refuseUnsupported(exchange)
+  const source = sourceOf(exchange)
+  const [newMetadata, newTags] = [
+    replaces(exchange, 'x-amz-metadata-directive'),
+    replaces(exchange, 'x-amz-tagging-directive'),
+  ]
+  const storageClass = storageClassOf(exchange)
+  const given = descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' })
+  const { content_type, headers = {}, metadata, tags = {} } = given
+  const itself = source.bucket === bucket && source.key === key
+  if (itself && !newMetadata && !newTags && storageClass === undefined)
+    throw new S3Error(
+      'InvalidRequest',
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+    )
+  const described = describedAs(given)
+  const copied = itself
+    ? await describeAgain(exchange, {
+        ...(newMetadata ? { content_type, headers, metadata } : {}),
+        ...(newTags ? { tags } : {}),
+      })
+    : await copyOne(
+        ctx,
+        source,
+        { bucket, key },
+        {
+          admit(row) {
+            assertSource(exchange, row)
+            const { tags: replaced, ...metadataColumns } = described
+            return {
+              ...(newMetadata ? metadataColumns : {}),
+              ...(newTags ? { tags: replaced } : {}),
+              storage_class: storageClass ?? null,
+            }
+          },
+          conditions: {
+            ifNoneMatch: readEntityTags(request.headers['if-none-match']),
+            ifMatch: readEntityTags(request.headers['if-match']),
+          },
+        },
+      ).catch((error: unknown) => {
+        const isUnseen =
+          error instanceof ServiceError &&
+          error.missing === 'object' &&
+          !decide(ctx.actor.groups, 'list', source.bucket, source.key).allowed
+        throw isUnseen ? new S3Error('AccessDenied', 'Access Denied') : error
+      })
+  const checksums = checksumsOf({ checksums: copied.checksums ? JSON.stringify(copied.checksums) : null })
+  await answerXml(
+    exchange,
+    result(
+      'CopyObjectResult',
+      element('LastModified', xmlTime(copied.last_modified)),
+      element('ETag', `"${copied.etag}"`),
+      ...checksums.map(({ name, value }) => element(`Checksum${name}`, value)),
+      element('ChecksumType', checksums[0]?.type),
+    ),
+  )
+}
+
+async function describeAgain(exchange: Exchange, change: Parameters<typeof updateMetadata>[2]) {
+  const { ctx, bucket, key } = exchange
+  assertSource(exchange, await getObject(ctx, bucket, key))
+  return updateMetadata(ctx, { bucket, key }, change, undefined)
+}

@@ -1,0 +1,213 @@
+import { decide } from '../../../contract/permissions.ts'
+import { checksumAlgorithms } from '../../../contract/shapes.ts'
+import { readEntityTags } from '../../http/conditions.ts'
+import { planChecksum } from '../../storage/uploads/checksum.ts'
+import { type NamedPart, PartsConflict } from '../../storage/uploads/choose.ts'
+import { completeUpload } from '../../storage/uploads/complete.ts'
+import { assertOpen, storePart } from '../../storage/uploads/parts.ts'
+import { receivedParts } from '../../storage/uploads/received.ts'
+import { abortUpload, beginUpload, openUpload, uploadMissing } from '../../storage/uploads/service.ts'
+import type { UploadRow } from '../../storage/uploads/store.ts'
+import { descriptionOf } from '../description.ts'
+import { checksumsOf, claimedChecksum, claimedMd5 } from './checksums.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
+import { listLimit } from './lists.ts'
+import { describing, refuseUnsupported, storageClassOf } from './objects.ts'
+import { canonicalId, ownerElement } from './owner.ts'
+import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import type { Trailers } from './signature/chunks.ts'
+import { element, result, xmlTime } from './xml.ts'
+
+/** S3's limits. */
+const MOST_PARTS = 10_000
+const LEAST_PART = 5 * 1024 * 1024
+const MOST_COMPLETE_BYTES = 4 * 1024 * 1024
+
+/** The checksum that the object is to have: `x-amz-checksum-algorithm`, and of which kind. */
+function plannedChecksum(exchange: Exchange) {
+  const asked = header(exchange, 'x-amz-checksum-algorithm')?.toLowerCase()
+  const type = header(exchange, 'x-amz-checksum-type')?.toLowerCase()
+  if (asked === undefined) {
+    if (type === undefined) return undefined
+    throw new S3Error(
+      'InvalidRequest',
+      'The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.',
+    )
+  }
+  const algorithm = checksumAlgorithms.find((one) => one === asked)
+  if (!algorithm)
+    throw new S3Error('InvalidRequest', `Checksum algorithm provided is unsupported: ${asked.toUpperCase()}.`)
+  if (type !== undefined && type !== 'composite' && type !== 'full_object')
+    throw new S3Error('InvalidRequest', 'Value for x-amz-checksum-type header is invalid.')
+  // S3's default, where both are possible.
+  return planChecksum(algorithm, type ?? (algorithm === 'crc64nvme' ? 'full_object' : 'composite'))
+}
+
+export async function createMultipartUpload(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key } = exchange
+  refuseUnsupported(exchange)
+  const checksum = plannedChecksum(exchange)
+  const { content_type, headers, metadata, tags } = descriptionOf(describing(exchange), key, {
+    metadata: 'x-amz-meta-',
+    tags: 'x-amz-tagging',
+  })
+  const described = { key, content_type, headers, metadata, tags, checksum, storageClass: storageClassOf(exchange) }
+  const { id } = await beginUpload(ctx, bucket, described)
+  await answerXml(
+    exchange,
+    result('InitiateMultipartUploadResult', element('Bucket', bucket), element('Key', key), element('UploadId', id)),
+    checksum && {
+      'x-amz-checksum-algorithm': checksum.algorithm.toUpperCase(),
+      'x-amz-checksum-type': checksum.type.toUpperCase(),
+    },
+  )
+}
+
+/** The upload that a request names; one of another key does not exist. */
+async function uploadOf(exchange: Exchange): Promise<UploadRow> {
+  const { ctx, bucket, key } = exchange
+  const row = await openUpload(ctx, bucket, parameter(exchange, 'uploadId') ?? '')
+  if (row.key !== key || row.kind !== 'free') throw uploadMissing()
+  return row
+}
+
+/** The same for what only those may do who began it, or manage the bucket. */
+async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
+  const row = await uploadOf(exchange)
+  const { user_id, groups } = exchange.ctx.actor
+  if (row.created_by !== user_id && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
+  return row
+}
+
+function partNumberOf(exchange: Exchange): number {
+  const text = parameter(exchange, 'partNumber') ?? ''
+  const number = Number(text)
+  if (/^\d{1,5}$/.test(text) && number >= 1 && number <= MOST_PARTS) return number
+  throw invalidArgument('partNumber', text, `Part number must be an integer between 1 and ${MOST_PARTS}, inclusive`)
+}
+
+export async function uploadPart(exchange: Exchange): Promise<void> {
+  const { ctx } = exchange
+  const number = partNumberOf(exchange)
+  const trailers: Trailers = new Map()
+  const body = {
+    announced: announcedLength(exchange),
+    md5: claimedMd5(exchange),
+    checksum: claimedChecksum(exchange, trailers),
+    source: () => bodyOf(exchange, trailers),
+  }
+  const row = assertOpen(ctx, await uploadOf(exchange))
+  const { etag, checksum } = await storePart(ctx, row, number, body)
+  const algorithm = row.checksum_algorithm
+  await answer(exchange, 200, {
+    etag: `"${etag}"`,
+    ...(algorithm && checksum ? { [`x-amz-checksum-${algorithm}`]: checksum } : {}),
+  })
+}
+
+/** The parts that a document names; throws MalformedXML or InvalidPartOrder. */
+function namedParts(document: XmlNode): NamedPart[] {
+  const parts = document.children
+    .filter(({ name }) => name === 'Part')
+    .map((part): NamedPart => {
+      const [number, etag] = [childText(part, 'PartNumber'), childText(part, 'ETag')]
+      if (!/^\d{1,6}$/.test(number ?? '') || etag === undefined) throw malformedXml()
+      const checksum = checksumAlgorithms
+        .map((algorithm) => childText(part, `Checksum${algorithm.toUpperCase()}`))
+        .find((value) => value !== undefined)
+      return { part_number: Number(number), etag, checksum }
+    })
+  if (parts.length === 0 || parts.length > MOST_PARTS) throw malformedXml()
+  if (parts.some(({ part_number }, i) => i > 0 && part_number <= (parts[i - 1]?.part_number ?? 0)))
+    throw new S3Error(
+      'InvalidPartOrder',
+      'The list of parts was not in ascending order. Parts must be ordered by part number.',
+    )
+  return parts
+}
+
+export async function completeMultipartUpload(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key, request } = exchange
+  const { id: upload_id, checksum_algorithm: algorithm } = await uploadOf(exchange)
+  const parts = namedParts(await readXml(bodyOf(exchange), 'CompleteMultipartUpload', MOST_COMPLETE_BYTES))
+  const object = await completeUpload(ctx, bucket, {
+    upload_id,
+    parts,
+    leastPart: LEAST_PART,
+    checksum: algorithm === null ? undefined : header(exchange, `x-amz-checksum-${algorithm}`),
+    conditions: {
+      ifNoneMatch: readEntityTags(request.headers['if-none-match']),
+      ifMatch: readEntityTags(request.headers['if-match']),
+    },
+  }).catch((error: unknown) => {
+    throw error instanceof PartsConflict ? invalidParts(error) : error
+  })
+  const checksums = checksumsOf({ checksums: object.checksums ? JSON.stringify(object.checksums) : null })
+  await answerXml(
+    exchange,
+    result(
+      'CompleteMultipartUploadResult',
+      element('Location', `/${bucket}/${key}`),
+      element('Bucket', bucket),
+      element('Key', key),
+      element('ETag', `"${object.etag}"`),
+      ...checksums.map(({ name, value }) => element(`Checksum${name}`, value)),
+      element('ChecksumType', checksums[0]?.type),
+    ),
+  )
+}
+
+const invalidParts = ({ tooSmall }: PartsConflict): S3Error =>
+  tooSmall
+    ? new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size')
+    : new S3Error(
+        'InvalidPart',
+        "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+      )
+
+export async function abortMultipartUpload(exchange: Exchange): Promise<void> {
+  const { id } = await ownUploadOf(exchange)
+  await abortUpload(exchange.ctx, exchange.bucket, id)
+  await answer(exchange, 204, {})
+}
+
+export async function listParts(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key } = exchange
+  const row = assertOpen(ctx, await ownUploadOf(exchange))
+  const limit = listLimit(exchange, 'max-parts')
+  const marker = Number(parameter(exchange, 'part-number-marker') ?? '0')
+  if (!Number.isInteger(marker) || marker < 0)
+    throw invalidArgument('part-number-marker', String(marker), 'Argument part-number-marker must be an integer.')
+  const rest = (await receivedParts(ctx, row)).filter(({ part_number }) => part_number > marker)
+  const page = rest.slice(0, limit)
+  const algorithm = row.checksum_algorithm?.toUpperCase()
+  await answerXml(
+    exchange,
+    result(
+      'ListPartsResult',
+      element('Bucket', bucket),
+      element('Key', key),
+      element('UploadId', row.id),
+      element('PartNumberMarker', marker),
+      element('NextPartNumberMarker', page.at(-1)?.part_number ?? marker),
+      element('MaxParts', limit),
+      element('IsTruncated', rest.length > page.length),
+      ...page.map(({ part_number, size, etag, checksum, received_at }) =>
+        element(
+          'Part',
+          element('PartNumber', part_number),
+          element('LastModified', xmlTime(received_at)),
+          element('ETag', `"${etag}"`),
+          element('Size', size),
+          algorithm ? element(`Checksum${algorithm}`, checksum) : undefined,
+        ),
+      ),
+      element('Initiator', element('ID', canonicalId(row.created_by))),
+      ownerElement(row.created_by),
+      element('StorageClass', row.storage_class ?? 'STANDARD'),
+      element('ChecksumAlgorithm', algorithm),
+      element('ChecksumType', row.checksum_type?.toUpperCase()),
+    ),
+  )
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, before, it } from 'node:test'
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { outcome, s3World } from './s3.ts'
+
+const B = 'parts'
+const MIB = 1024 * 1024
+
+describeEngines('S3: multipart uploads', (engine, itOnce) => {
+  let server: TestServer
+  let world: ReturnType<typeof s3World>
+  let s3: S3Client
+  const large = randomBytes(5 * MIB)
+  before(async () => {
+    server = await startServer(engine, { S3_PORT: '0' })
+    world = s3World(server)
+    s3 = world.clientOf(await world.keyOf())
+    await s3.send(new CreateBucketCommand({ Bucket: B }))
+  })
+  after(() => server.stop())
+
+  const begin = async (Key: string, more: Partial<CreateMultipartUploadCommandInput> = {}) => {
+    const { UploadId = '' } = await s3.send(new CreateMultipartUploadCommand({ Bucket: B, Key, ...more }))
+    const at = { Bucket: B, Key, UploadId }
+    return {
+      at,
+      async send(PartNumber: number, Body: Uint8Array, of: object = {}): Promise<CompletedPart> {
+        const { $metadata, ...part } = await s3.send(new UploadPartCommand({ ...at, PartNumber, Body, ...of }))
+        return { ...part, PartNumber }
+      },
+      complete: (Parts: CompletedPart[], of: object = {}) =>
+        s3.send(new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts }, ...of })),
+    }
+  }
+  const read = async (Key: string) => {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: B, Key }))
+    return buffer(Body as Readable)
+  }
+  const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest()
+  const usage = async () => {
+    const { used_bytes, reserved_bytes } = await server.admin.getBucket({ params: { bucket: B } })
+    return [used_bytes, reserved_bytes]
+  }
+
+  it('makes an object of the parts that are named, and answers a repeated request alike', async () => {
+    const [used = 0] = await usage()
+    const upload = await begin('a/large', { ContentType: 'text/x', Metadata: { a: 'b' }, Tagging: 'c=d' })
+    const [one, left, two] = [
+      await upload.send(2, large),
+      await upload.send(5, Buffer.from('left out')),
+      await upload.send(9, Buffer.from('end')),
+    ]
+    assert.deepEqual(await usage(), [used, large.length + 11])
+    const { Parts } = await s3.send(new ListPartsCommand(upload.at))
+    assert.deepEqual(
+      Parts?.map(({ PartNumber, Size }) => [PartNumber, Size]),
+      [
+        [2, large.length],
+        [5, 8],
+        [9, 3],
+      ],
+    )
+    const page = await s3.send(new ListPartsCommand({ ...upload.at, PartNumberMarker: '2', MaxParts: 1 }))
+    assert.deepEqual([page.Parts?.[0]?.PartNumber, page.IsTruncated, page.NextPartNumberMarker], [5, true, '5'])
+    const expected = createHash('md5')
+      .update(md5(large))
+      .update(md5(Buffer.from('end')))
+      .digest('hex')
+    const { ETag } = await server.records([{ action: 'upload', bucket: B, key: 'a/large' }], () =>
+      upload.complete([one, two]),
+    )
+    assert.equal(ETag, `"${expected}-2"`)
+    assert.ok((await read('a/large')).equals(Buffer.concat([large, Buffer.from('end')])))
+    const { ContentType, Metadata } = await s3.send(new HeadObjectCommand({ Bucket: B, Key: 'a/large' }))
+    assert.deepEqual([ContentType, Metadata], ['text/x', { a: 'b' }])
+    assert.deepEqual(await usage(), [used + large.length + 3, 0])
+    await server.records([], async () => {
+      assert.equal((await upload.complete([one, two])).ETag, ETag)
+      assert.equal(await outcome(upload.complete([one, left])), 'OperationAborted')
+      assert.equal(await outcome(upload.send(1, large)), 'NoSuchUpload')
+      assert.equal(await outcome(s3.send(new AbortMultipartUploadCommand(upload.at))), 'NoSuchUpload')
+    })
+  })
+
+  it('a part sent again replaces the earlier one, and an aborted upload leaves nothing', async () => {
+    const before = await usage()
+    const upload = await begin('again')
+    await upload.send(1, Buffer.from('first'))
+    const part = await upload.send(1, Buffer.from('second'))
+    await upload.complete([part])
+    assert.equal(String(await read('again')), 'second')
+    const other = await begin('aborted')
+    await other.send(1, large)
+    await server.records([], () => s3.send(new AbortMultipartUploadCommand(other.at)))
+    assert.equal(await outcome(s3.send(new AbortMultipartUploadCommand(other.at))), 'NoSuchUpload')
+    assert.deepEqual(await usage(), [(before[0] ?? 0) + 6, 0])
+  })
+
+  it('refuses what no object can be made of', async () => {
+    const upload = await begin('refused')
+    const [small, one] = [await upload.send(1, Buffer.from('small')), await upload.send(2, large)]
+    const wrong = { ...one, ETag: `"${'0'.repeat(32)}"` }
+    await server.records([], async () => {
+      assert.equal(await outcome(upload.complete([small, one])), 'EntityTooSmall')
+      assert.equal(await outcome(upload.complete([one, small])), 'InvalidPartOrder')
+      assert.equal(await outcome(upload.complete([one, one])), 'InvalidPartOrder')
+      assert.equal(await outcome(upload.complete([wrong])), 'InvalidPart')
+      assert.equal(await outcome(upload.complete([{ ...one, PartNumber: 3 }])), 'InvalidPart')
+      assert.equal(await outcome(upload.complete([])), 'MalformedXML')
+      for (const number of [0, 10_001]) assert.equal(await outcome(upload.send(number, large)), 'InvalidArgument')
+      const unknown = { ...upload.at, UploadId: '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10' }
+      assert.equal(await outcome(s3.send(new ListPartsCommand(unknown))), 'NoSuchUpload')
+      assert.equal(await outcome(s3.send(new ListPartsCommand({ ...upload.at, Key: 'other' }))), 'NoSuchUpload')
+    })
+    await s3.send(new PutObjectCommand({ Bucket: B, Key: 'refused', Body: 'there' }))
+    assert.equal(await outcome(upload.complete([one], { IfNoneMatch: '*' })), 'PreconditionFailed')
+    await upload.complete([one], { IfMatch: `"${md5(Buffer.from('there')).toString('hex')}"` })
+    assert.ok((await read('refused')).equals(large))
+  })
+
+  it('an upload’s checksum is of its parts, or of all bytes', async () => {
+    for (const [algorithm, type] of [
+      ['CRC32', 'COMPOSITE'],
+      ['CRC32', 'FULL_OBJECT'],
+      ['CRC64NVME', 'FULL_OBJECT'],
+      ['SHA256', 'COMPOSITE'],
+    ] as const) {
+      const name = `sum/${algorithm}/${type}`
+      const upload = await begin(name, { ChecksumAlgorithm: algorithm, ChecksumType: type })
+      const parts = [
+        await upload.send(1, large, { ChecksumAlgorithm: algorithm }),
+        await upload.send(2, Buffer.from('end'), { ChecksumAlgorithm: algorithm }),
+      ]
+      assert.ok(parts[0]?.[`Checksum${algorithm}`], name)
+      const done = await upload.complete(parts)
+      assert.equal(done.ChecksumType, type)
+      const value = done[`Checksum${algorithm}`]
+      if (type === 'COMPOSITE') assert.match(value ?? '', /-2$/)
+      else {
+        const whole = new PutObjectCommand({
+          ...{ Bucket: B, Key: 'whole', Body: Buffer.concat([large, Buffer.from('end')]) },
+          ChecksumAlgorithm: algorithm,
+        })
+        assert.equal((await s3.send(whole))[`Checksum${algorithm}`], value)
+      }
+    }
+    assert.equal(
+      await outcome(begin('sum/wrong', { ChecksumAlgorithm: 'SHA1', ChecksumType: 'FULL_OBJECT' })),
+      'InvalidRequest',
+    )
+  })
+
+  itOnce('others can neither list nor abort it, nor those who may no longer write', async () => {
+    const token = await server.userWith({ bucket_pattern: B, actions: ['read', 'list', 'write'] })
+    const me = await server.as(token).me()
+    const other = world.clientOf(await world.keyOf(token))
+    const upload = await begin('mine')
+    const part = await upload.send(1, Buffer.from('x'))
+    assert.equal(await outcome(other.send(new ListPartsCommand(upload.at))), 'NoSuchUpload')
+    assert.equal(await outcome(other.send(new AbortMultipartUploadCommand(upload.at))), 'NoSuchUpload')
+    const theirs = await other.send(new CreateMultipartUploadCommand({ Bucket: B, Key: 'theirs' }))
+    const at = { Bucket: B, Key: 'theirs', UploadId: theirs.UploadId }
+    await other.send(new UploadPartCommand({ ...at, PartNumber: 1, Body: 'x' }))
+    await server.admin.updateGroup({ params: { id: me.groups[0]?.id ?? '' }, body: { grants: [] } })
+    const next = other.send(new UploadPartCommand({ ...at, PartNumber: 2, Body: 'x' }))
+    assert.equal(await outcome(next), 'AccessDenied')
+    const done = other.send(new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts: [part] } }))
+    assert.equal(await outcome(done), 'AccessDenied')
+    await s3.send(new AbortMultipartUploadCommand(at))
+  })
+})
