@@ -225,8 +225,6 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         ['POST', `/${B}/b/1?select=&select-type=2`, 'NotImplemented'],
         ['PUT', `/${B}?policy=`, 'MethodNotAllowed'],
         ['POST', `/${B}/b/1`, 'MethodNotAllowed'],
-        ['PUT', `/${B}/b/1?uploadId=x&partNumber=1`, 'NotImplemented', { 'x-amz-copy-source': `/${B}/b/1` }],
-        ['GET', `/${B}/b/1?partNumber=1`, 'NotImplemented'],
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'x-amz-server-side-encryption': 'AES256' }],
         ['PUT', `/${B}/b/1`, 'InvalidStorageClass', { 'x-amz-storage-class': 'WARM' }],
         ['PUT', `/${B}/${'k'.repeat(1025)}`, 'KeyTooLongError'],

@@ -9,12 +9,13 @@ import { descriptionOf } from '../description.ts'
 import { checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header } from './exchange.ts'
-import { assertOnlyVersion, describing, refuseUnsupported, storageClassOf } from './objects.ts'
+import { describing, refuseUnsupported, storageClassOf } from './objects.ts'
 import { decodeText } from './target.ts'
+import { assertOnlyVersion } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
-function sourceOf({ request }: Exchange): { bucket: string; key: string } {
+export function sourceOf({ request }: Exchange): { bucket: string; key: string } {
   const given = String(request.headers['x-amz-copy-source'])
   const [path = '', versionId] = given.split('?versionId=')
   assertOnlyVersion(versionId)
@@ -35,7 +36,7 @@ function replaces(exchange: Exchange, name: string): boolean {
 }
 
 /** Throws PreconditionFailed unless the source is as the request wants it. */
-function assertSource(exchange: Exchange, { etag, last_modified }: ObjectRow): void {
+export function assertSource(exchange: Exchange, { etag, last_modified }: ObjectRow): void {
   const headers = Object.fromEntries(
     ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'].map((name) => [
       name,

@@ -20,7 +20,7 @@ export function listLimit(exchange: Exchange, name: string, { least = 0, most = 
 }
 
 /** What both versions of the listing share. */
-function readList(exchange: Exchange) {
+export function readList(exchange: Exchange) {
   const encoding = parameter(exchange, 'encoding-type')
   if (encoding !== undefined && encoding !== 'url')
     throw invalidArgument('encoding-type', encoding, 'Invalid Encoding Method specified in Request')

@@ -1,20 +1,20 @@
 import { decide } from '../../../contract/permissions.ts'
 import { checksumAlgorithms } from '../../../contract/shapes.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
 import { readEntityTags } from '../../http/conditions.ts'
+import { read } from '../../storage/objects/read.ts'
 import { planChecksum } from '../../storage/uploads/checksum.ts'
 import { type NamedPart, PartsConflict } from '../../storage/uploads/choose.ts'
 import { completeUpload } from '../../storage/uploads/complete.ts'
 import { assertOpen, storePart } from '../../storage/uploads/parts.ts'
-import { receivedParts } from '../../storage/uploads/received.ts'
 import { abortUpload, beginUpload, openUpload, uploadMissing } from '../../storage/uploads/service.ts'
 import type { UploadRow } from '../../storage/uploads/store.ts'
 import { descriptionOf } from '../description.ts'
 import { checksumsOf, claimedChecksum, claimedMd5 } from './checksums.ts'
+import { assertSource, sourceOf } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
-import { listLimit } from './lists.ts'
 import { describing, refuseUnsupported, storageClassOf } from './objects.ts'
-import { canonicalId, ownerElement } from './owner.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { element, result, xmlTime } from './xml.ts'
@@ -73,7 +73,7 @@ async function uploadOf(exchange: Exchange): Promise<UploadRow> {
 }
 
 /** The same for what only those may do who began it, or manage the bucket. */
-async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
+export async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
   const row = await uploadOf(exchange)
   const { user_id, groups } = exchange.ctx.actor
   if (row.created_by !== user_id && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
@@ -106,6 +106,52 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   })
 }
 
+/** `UploadPartCopy`: an object, or a range of it, as a part. */
+export async function uploadPartCopy(exchange: Exchange): Promise<void> {
+  const { ctx } = exchange
+  const number = partNumberOf(exchange)
+  const row = assertOpen(ctx, await uploadOf(exchange))
+  const source = sourceOf(exchange)
+  const contents = await read(ctx, source.bucket, source.key, { opens: true })
+  assertSource(exchange, contents.row)
+  const range = copiedRange(exchange, contents.row.size)
+  const { etag, checksum } = await storePart(ctx, row, number, {
+    announced: range ? range.end - range.start + 1 : contents.row.size,
+    async *source() {
+      const body = await contents.open(range)
+      if (body instanceof Uint8Array) yield body
+      else yield* body as AsyncIterable<Uint8Array>
+    },
+  })
+  await answerXml(
+    exchange,
+    result(
+      'CopyPartResult',
+      element('LastModified', xmlTime(ctx.now().toISOString())),
+      element('ETag', `"${etag}"`),
+      row.checksum_algorithm && checksum
+        ? element(`Checksum${row.checksum_algorithm.toUpperCase()}`, checksum)
+        : undefined,
+    ),
+  )
+}
+
+/** `x-amz-copy-source-range`: first and last byte, inside the source; undefined for all of it. */
+function copiedRange(exchange: Exchange, size: number): ByteRange | undefined {
+  const text = header(exchange, 'x-amz-copy-source-range')
+  if (text === undefined) return undefined
+  const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
+  const range = { start: Number(first), end: Number(last) }
+  if (first === undefined || range.end < range.start)
+    throw invalidArgument(
+      'x-amz-copy-source-range',
+      text,
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+    )
+  if (range.end < size) return range
+  throw new S3Error('InvalidRange', `Range specified is not valid for source object of size: ${size}`)
+}
+
 /** The parts that a document names; throws MalformedXML or InvalidPartOrder. */
 function namedParts(document: XmlNode): NamedPart[] {
   const parts = document.children
@@ -119,12 +165,14 @@ function namedParts(document: XmlNode): NamedPart[] {
       return { part_number: Number(number), etag, checksum }
     })
   if (parts.length === 0 || parts.length > MOST_PARTS) throw malformedXml()
-  if (parts.some(({ part_number }, i) => i > 0 && part_number <= (parts[i - 1]?.part_number ?? 0)))
+  // Of a part that was sent again and is named twice, the later one counts.
+  const latest = parts.filter(({ part_number }, i) => part_number !== parts[i + 1]?.part_number)
+  if (latest.some(({ part_number }, i) => part_number <= (latest[i - 1]?.part_number ?? 0)))
     throw new S3Error(
       'InvalidPartOrder',
       'The list of parts was not in ascending order. Parts must be ordered by part number.',
     )
-  return parts
+  return latest
 }
 
 export async function completeMultipartUpload(exchange: Exchange): Promise<void> {
@@ -170,44 +218,4 @@ export async function abortMultipartUpload(exchange: Exchange): Promise<void> {
   const { id } = await ownUploadOf(exchange)
   await abortUpload(exchange.ctx, exchange.bucket, id)
   await answer(exchange, 204, {})
-}
-
-export async function listParts(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key } = exchange
-  const row = assertOpen(ctx, await ownUploadOf(exchange))
-  const limit = listLimit(exchange, 'max-parts')
-  const marker = Number(parameter(exchange, 'part-number-marker') ?? '0')
-  if (!Number.isInteger(marker) || marker < 0)
-    throw invalidArgument('part-number-marker', String(marker), 'Argument part-number-marker must be an integer.')
-  const rest = (await receivedParts(ctx, row)).filter(({ part_number }) => part_number > marker)
-  const page = rest.slice(0, limit)
-  const algorithm = row.checksum_algorithm?.toUpperCase()
-  await answerXml(
-    exchange,
-    result(
-      'ListPartsResult',
-      element('Bucket', bucket),
-      element('Key', key),
-      element('UploadId', row.id),
-      element('PartNumberMarker', marker),
-      element('NextPartNumberMarker', page.at(-1)?.part_number ?? marker),
-      element('MaxParts', limit),
-      element('IsTruncated', rest.length > page.length),
-      ...page.map(({ part_number, size, etag, checksum, received_at }) =>
-        element(
-          'Part',
-          element('PartNumber', part_number),
-          element('LastModified', xmlTime(received_at)),
-          element('ETag', `"${etag}"`),
-          element('Size', size),
-          algorithm ? element(`Checksum${algorithm}`, checksum) : undefined,
-        ),
-      ),
-      element('Initiator', element('ID', canonicalId(row.created_by))),
-      ownerElement(row.created_by),
-      element('StorageClass', row.storage_class ?? 'STANDARD'),
-      element('ChecksumAlgorithm', algorithm),
-      element('ChecksumType', row.checksum_type?.toUpperCase()),
-    ),
-  )
 }

@@ -1,23 +1,13 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '../../../contract/errors.ts'
-import { decide } from '../../../contract/permissions.ts'
-import type { ObjectHeaders } from '../../../contract/shapes.ts'
-import type { ByteRange } from '../../base/byte-range.ts'
-import { noteRead } from '../../features/audit/reads.ts'
-import { evaluateConditions, parseRanges, rangeApplies, readEntityTags } from '../../http/conditions.ts'
-import { onDelivered, recycleSent } from '../../http/delivery.ts'
+import { readEntityTags } from '../../http/conditions.ts'
 import { deleteMany } from '../../storage/objects/bulk.ts'
-import { type Contents, read } from '../../storage/objects/read.ts'
 import { deleteObject as removeObject } from '../../storage/objects/service.ts'
-import type { ObjectRow } from '../../storage/objects/store.ts'
 import { write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
 import { refuseAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5 } from './checksums.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { S3Error } from './errors.ts'
 import {
-  type AnswerHeaders,
   announcedLength,
   answer,
   answerXml,
@@ -26,11 +16,11 @@ import {
   header,
   headersWith,
   parameter,
-  whenDurable,
 } from './exchange.ts'
 import { childText, malformedXml, readXml } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { verified } from './verified.ts'
+import { assertOnlyVersion } from './version.ts'
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 5 * 1024 ** 3
@@ -75,13 +65,6 @@ export function describing(exchange: Exchange): { [name: string]: string | undef
   return { ...headers, ...Object.fromEntries(hoisted), ...(kept ? { 'content-encoding': kept } : {}) }
 }
 
-/** Every object has one version, `null`. Throws NoSuchVersion for any other. */
-export function assertOnlyVersion(versionId: string | undefined): void {
-  if (versionId === undefined || versionId === 'null') return
-  if (versionId === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
-  throw new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { VersionId: versionId } })
-}
-
 /** `PutObject`: the body becomes the object once all of it has been verified. */
 export async function putObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
@@ -113,130 +96,6 @@ const tooLarge = (size: number) =>
   new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
     fields: { ProposedSize: String(size), MaxSizeAllowed: String(MOST_BYTES) },
   })
-
-/** Parameters of a GET that replace a header of its answer. */
-const OVERRIDES: readonly string[] = [
-  ...['content-type', 'content-language', 'expires', 'cache-control', 'content-disposition', 'content-encoding'],
-]
-
-/** `GetObject` and `HeadObject`, with conditions and one range. */
-export async function getObject(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key, request, response } = exchange
-  const { headers, method } = request
-  assertOnlyVersion(parameter(exchange, 'versionId'))
-  if (parameter(exchange, 'partNumber') !== undefined)
-    throw new S3Error('NotImplemented', 'Reading single parts is not implemented.')
-  const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
-  const contents = await read(ctx, bucket, key, { opens }).catch((error: unknown) => {
-    throw asUnseen(exchange, error)
-  })
-  const { row } = contents
-  const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
-  const verdict = evaluateConditions(headers, validators)
-  const tags = { etag: `"${row.etag}"`, 'last-modified': validators.last_modified.toUTCString() }
-  if (verdict === 304) return answer(exchange, 304, tags)
-  if (verdict === 412)
-    throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
-      fields: { Condition: headers['if-match'] === undefined ? 'If-Unmodified-Since' : 'If-Match' },
-    })
-  const range = rangeApplies(headers, validators) ? rangeOf(headers.range, row.size) : undefined
-  const length = range ? range.end - range.start + 1 : row.size
-  const answered: AnswerHeaders = {
-    ...tags,
-    'accept-ranges': 'bytes',
-    'content-type': row.content_type,
-    ...described(row),
-    ...overrides(exchange),
-    'content-length': length,
-    'x-content-type-options': 'nosniff',
-    // A browser shows it as a page of its own, which can do nothing.
-    'content-security-policy': 'sandbox',
-    ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${row.size}` } : {}),
-    ...(!range && header(exchange, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' ? checksumHeaders(row) : {}),
-  }
-  const status = range ? 206 : 200
-  if (method === 'HEAD') return answer(exchange, status, answered)
-  onDelivered({ request, response }, () => length, [
-    contents.delivered,
-    (delivery) => noteRead(ctx, { bucket, key, size: row.size, via: 's3' }, delivery),
-  ])
-  await sendBytes(exchange, { status, headers: answered, contents, range })
-}
-
-async function sendBytes(
-  exchange: Exchange,
-  {
-    status,
-    headers,
-    contents,
-    range,
-  }: { status: number; headers: AnswerHeaders; contents: Contents; range: ByteRange | undefined },
-): Promise<void> {
-  const { system, response } = exchange
-  const body = await contents.open(range)
-  const sending = Promise.withResolvers<void>()
-  await whenDurable(system, exchange, status, () => {
-    for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
-    response.writeHead(status)
-    if (!(body instanceof Readable)) {
-      response.end(body)
-      return sending.resolve()
-    }
-    recycleSent(response)
-    pipeline(body, response).then(sending.resolve, (error: unknown) => {
-      // A client that leaves before the end is no fault of ours; the log line says so.
-      if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') sending.resolve()
-      else sending.reject(error)
-    })
-  })
-  await sending.promise
-}
-
-/** One range; several are answered with the whole object, as S3 does. */
-function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
-  if (header?.includes(',')) return undefined
-  const ranges = parseRanges(header, size)
-  if (ranges !== 'unsatisfiable') return ranges?.[0]
-  throw new S3Error('InvalidRange', 'The requested range is not satisfiable', {
-    fields: { RangeRequested: header ?? '', ActualObjectSize: String(size) },
-    headers: { 'content-range': `bytes */${size}` },
-  })
-}
-
-/** What an object says of itself in headers. */
-function described(row: ObjectRow): AnswerHeaders {
-  const stored: ObjectHeaders = row.headers === null ? {} : JSON.parse(row.headers)
-  const metadata = Object.entries(JSON.parse(row.metadata) as { [name: string]: string })
-  const tags = row.tags === null ? 0 : Object.keys(JSON.parse(row.tags)).length
-  return {
-    ...Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, asHeader(value)])),
-    ...Object.fromEntries(metadata.map(([name, value]) => [`x-amz-meta-${name}`, asHeader(value)])),
-    'x-amz-tagging-count': tags === 0 ? undefined : tags,
-    'x-amz-storage-class': row.storage_class ?? undefined,
-  }
-}
-
-/** Node writes header values as Latin-1; this keeps our UTF-8 bytes. */
-const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
-
-function overrides(exchange: Exchange): AnswerHeaders {
-  return Object.fromEntries(
-    OVERRIDES.flatMap((name) => {
-      const value = parameter(exchange, `response-${name}`)
-      if (value === undefined) return []
-      if (/[\p{Cc}]/u.test(value))
-        throw invalidArgument(`response-${name}`, value, 'Header value cannot contain control characters')
-      return [[name, asHeader(value)]]
-    }),
-  )
-}
-
-/** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
-function asUnseen({ ctx, bucket, key }: Exchange, error: unknown): unknown {
-  const isMissing = error instanceof ServiceError && error.missing === 'object'
-  if (!isMissing || decide(ctx.actor.groups, 'list', bucket, key).allowed) return error
-  return new S3Error('AccessDenied', 'Access Denied')
-}
 
 /** `DeleteObject`: succeeds too where there is nothing to delete. */
 export async function deleteObject(exchange: Exchange): Promise<void> {

@@ -1,11 +1,14 @@
 import type http from 'node:http'
 import { getObjectAcl, putAcl } from './acl.ts'
+import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
 import { copyObject } from './copy.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
+import { getObject } from './get-object.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
 import * as multipart from './multipart.ts'
+import { listMultipartUploads, listParts } from './multipart-lists.ts'
 import * as objects from './objects.ts'
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './tagging.ts'
 import type { Query, Target } from './target.ts'
@@ -41,8 +44,8 @@ export const operations: readonly Operation[] = [
   { name: 'DeleteObjects', method: 'POST', on: 'bucket', query: 'delete', run: objects.deleteObjects },
   { name: 'PutObject', method: 'PUT', on: 'object', streams: true, run: objects.putObject },
   { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, run: copyObject },
-  { name: 'GetObject', method: 'GET', on: 'object', run: objects.getObject },
-  { name: 'HeadObject', method: 'HEAD', on: 'object', run: objects.getObject },
+  { name: 'GetObject', method: 'GET', on: 'object', run: getObject },
+  { name: 'HeadObject', method: 'HEAD', on: 'object', run: getObject },
   { name: 'DeleteObject', method: 'DELETE', on: 'object', run: objects.deleteObject },
   {
     name: 'CreateMultipartUpload',
@@ -60,7 +63,17 @@ export const operations: readonly Operation[] = [
     streams: true,
     run: multipart.uploadPart,
   },
-  { name: 'ListParts', method: 'GET', on: 'object', query: 'uploadId', run: multipart.listParts },
+  {
+    name: 'UploadPartCopy',
+    method: 'PUT',
+    on: 'object',
+    query: 'uploadId',
+    parameters: ['partNumber'],
+    copies: true,
+    run: multipart.uploadPartCopy,
+  },
+  { name: 'ListMultipartUploads', method: 'GET', on: 'bucket', query: 'uploads', run: listMultipartUploads },
+  { name: 'ListParts', method: 'GET', on: 'object', query: 'uploadId', run: listParts },
   {
     name: 'CompleteMultipartUpload',
     method: 'POST',
@@ -75,6 +88,7 @@ export const operations: readonly Operation[] = [
     query: 'uploadId',
     run: multipart.abortMultipartUpload,
   },
+  { name: 'GetObjectAttributes', method: 'GET', on: 'object', query: 'attributes', run: getObjectAttributes },
   { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: getObjectTagging },
   { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: putObjectTagging },
   { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: deleteObjectTagging },

@@ -46,6 +46,8 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
       })
     case 'conflict':
     case 'changed':
+      if (path === 'body.checksum')
+        return new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
       return new S3Error('OperationAborted', message)
     case 'busy':
     case 'rate_limited':

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { KeyRange } from '../../../contract/permissions.ts'
 import { countUpToMost } from '../../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
@@ -22,6 +23,25 @@ export const lockUpload = (tx: Tx, id: string): Promise<UploadRow | undefined> =
 export function listUploads(db: Db, bucketId: string, before: string | undefined, limit: number): Promise<UploadRow[]> {
   const query = db.selectFrom('uploads').selectAll().where('bucket_id', '=', bucketId).where('completed_at', 'is', null)
   return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** A bucket's open uploads of keys in a range whose parts have any size, in the order of keys and ids. */
+export function listOpenFree(
+  db: Db,
+  bucketId: string,
+  { from, to }: KeyRange,
+  { after, limit }: { after: Pick<UploadRow, 'key' | 'id'> | undefined; limit: number },
+): Promise<UploadRow[]> {
+  let query = db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('completed_at', 'is', null)
+    .where('kind', '=', 'free')
+    .where('key', '>=', from)
+  if (to !== null) query = query.where('key', '<', to)
+  if (after) query = query.where((e) => e(e.refTuple('key', 'id'), '>', e.tuple(after.key, after.id)))
+  return query.orderBy('key').orderBy('id').limit(limit).execute()
 }
 
 /** Expired uploads after a given one, oldest first. */

@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ServiceError } from '../../../contract/errors.ts'
+import { decide } from '../../../contract/permissions.ts'
+import type { ObjectHeaders } from '../../../contract/shapes.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
+import { noteRead } from '../../features/audit/reads.ts'
+import { evaluateConditions, parseRanges, rangeApplies } from '../../http/conditions.ts'
+import { onDelivered, recycleSent } from '../../http/delivery.ts'
+import { type Contents, read } from '../../storage/objects/read.ts'
+import type { ObjectRow } from '../../storage/objects/store.ts'
+import { partsOf } from './attributes.ts'
+import { checksumHeaders, checksumsOf } from './checksums.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { type AnswerHeaders, answer, type Exchange, header, parameter, whenDurable } from './exchange.ts'
+import { assertOnlyVersion } from './version.ts'
+
+/** Parameters of a GET that replace a header of its answer. */
+const OVERRIDES: readonly string[] = [
+  ...['content-type', 'content-language', 'expires', 'cache-control', 'content-disposition', 'content-encoding'],
+]
+
+/** `GetObject` and `HeadObject`, with conditions and one range. */
+export async function getObject(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key, request, response } = exchange
+  const { headers, method } = request
+  assertOnlyVersion(parameter(exchange, 'versionId'))
+  const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
+  const contents = await read(ctx, bucket, key, { opens }).catch((error: unknown) => {
+    throw asUnseen(exchange, error)
+  })
+  const { row } = contents
+  const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
+  const verdict = evaluateConditions(headers, validators)
+  const tags = { etag: `"${row.etag}"`, 'last-modified': validators.last_modified.toUTCString() }
+  if (verdict === 304) return answer(exchange, 304, tags)
+  if (verdict === 412)
+    throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
+      fields: { Condition: headers['if-match'] === undefined ? 'If-Unmodified-Since' : 'If-Match' },
+    })
+  const part = await partOf(exchange, row)
+  const range = part ? part.range : rangeApplies(headers, validators) ? rangeOf(headers.range, row.size) : undefined
+  const length = range ? range.end - range.start + 1 : row.size
+  const answered: AnswerHeaders = {
+    ...tags,
+    'accept-ranges': 'bytes',
+    'content-type': row.content_type,
+    ...described(row),
+    ...overrides(exchange),
+    'content-length': length,
+    'x-content-type-options': 'nosniff',
+    // A browser shows it as a page of its own, which can do nothing.
+    'content-security-policy': 'sandbox',
+    ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${row.size}` } : {}),
+    'x-amz-mp-parts-count': part?.count || undefined,
+    ...(header(exchange, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' ? checksumsFor(row, range, part) : {}),
+  }
+  const status = range || part ? 206 : 200
+  if (method === 'HEAD') return answer(exchange, status, answered)
+  onDelivered({ request, response }, () => length, [
+    contents.delivered,
+    (delivery) => noteRead(ctx, { bucket, key, size: row.size, via: 's3' }, delivery),
+  ])
+  await sendBytes(exchange, { status, headers: answered, contents, range })
+}
+
+interface AskedPart {
+  range: ByteRange | undefined
+  /** How many parts there are; 0 if the object came as a whole. */
+  count: number
+  checksum: string | null
+}
+
+/** The part that `partNumber` asks for: its bytes, and how many parts there are. Throws InvalidPart. */
+async function partOf(exchange: Exchange, row: ObjectRow): Promise<AskedPart | undefined> {
+  const text = parameter(exchange, 'partNumber')
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^\d{1,5}$/.test(text) || number < 1 || number > 10_000)
+    throw invalidArgument('partNumber', text, 'Part number must be an integer between 1 and 10000, inclusive')
+  const parts = await partsOf(exchange, row)
+  // An object that came as a whole is its own first part.
+  if (parts.length === 0 && number === 1) return { range: undefined, count: 0, checksum: null }
+  let start = 0
+  for (const { part_number, size, checksum } of parts) {
+    if (part_number === number)
+      return { range: size === 0 ? undefined : { start, end: start + size - 1 }, count: parts.length, checksum }
+    start += size
+  }
+  throw new S3Error('InvalidPart', 'The requested partnumber is not satisfiable')
+}
+
+async function sendBytes(
+  exchange: Exchange,
+  {
+    status,
+    headers,
+    contents,
+    range,
+  }: { status: number; headers: AnswerHeaders; contents: Contents; range: ByteRange | undefined },
+): Promise<void> {
+  const { system, response } = exchange
+  const body = await contents.open(range)
+  const sending = Promise.withResolvers<void>()
+  await whenDurable(system, exchange, status, () => {
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+    response.writeHead(status)
+    if (!(body instanceof Readable)) {
+      response.end(body)
+      return sending.resolve()
+    }
+    recycleSent(response)
+    pipeline(body, response).then(sending.resolve, (error: unknown) => {
+      // A client that leaves before the end is no fault of ours; the log line says so.
+      if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') sending.resolve()
+      else sending.reject(error)
+    })
+  })
+  await sending.promise
+}
+
+/** The checksums of what is sent: of all of an object, or of one of its parts; nothing is known of other ranges. */
+function checksumsFor(row: ObjectRow, range: ByteRange | undefined, part: AskedPart | undefined): AnswerHeaders {
+  if (!range) return checksumHeaders(row)
+  const [first] = checksumsOf(row)
+  return first && part?.checksum ? { [first.header]: part.checksum, 'x-amz-checksum-type': first.type } : {}
+}
+
+/** One range; several are answered with the whole object, as S3 does. */
+function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
+  if (header?.includes(',')) return undefined
+  const ranges = parseRanges(header, size)
+  if (ranges !== 'unsatisfiable') return ranges?.[0]
+  throw new S3Error('InvalidRange', 'The requested range is not satisfiable', {
+    fields: { RangeRequested: header ?? '', ActualObjectSize: String(size) },
+    headers: { 'content-range': `bytes */${size}` },
+  })
+}
+
+/** What an object says of itself in headers. */
+function described(row: ObjectRow): AnswerHeaders {
+  const stored: ObjectHeaders = row.headers === null ? {} : JSON.parse(row.headers)
+  const metadata = Object.entries(JSON.parse(row.metadata) as { [name: string]: string })
+  const tags = row.tags === null ? 0 : Object.keys(JSON.parse(row.tags)).length
+  return {
+    ...Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, asHeader(value)])),
+    ...Object.fromEntries(metadata.map(([name, value]) => [`x-amz-meta-${name}`, asHeader(value)])),
+    'x-amz-tagging-count': tags === 0 ? undefined : tags,
+    'x-amz-storage-class': row.storage_class ?? undefined,
+  }
+}
+
+/** Node writes header values as Latin-1; this keeps our UTF-8 bytes. */
+const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
+
+function overrides(exchange: Exchange): AnswerHeaders {
+  return Object.fromEntries(
+    OVERRIDES.flatMap((name) => {
+      const value = parameter(exchange, `response-${name}`)
+      if (value === undefined) return []
+      if (/[\p{Cc}]/u.test(value))
+        throw invalidArgument(`response-${name}`, value, 'Header value cannot contain control characters')
+      return [[name, asHeader(value)]]
+    }),
+  )
+}
+
+/** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
+function asUnseen({ ctx, bucket, key }: Exchange, error: unknown): unknown {
+  const isMissing = error instanceof ServiceError && error.missing === 'object'
+  if (!isMissing || decide(ctx.actor.groups, 'list', bucket, key).allowed) return error
+  return new S3Error('AccessDenied', 'Access Denied')
+}
