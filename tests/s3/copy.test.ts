@@ -10,6 +10,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { outcome, s3World } from './s3.ts'
 
@@ -61,6 +62,20 @@ describeEngines('S3: copies', (engine, itOnce) => {
     assert.deepEqual(await facts(B, 'three'), { ...all, TagSet: [{ Key: 'e', Value: 'f' }] })
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: B, Key: 'three' }))
     assert.equal(await Body?.transformToString(), 'hello')
+  })
+
+  it('a presigned URL of a copy copies, and does not empty its destination', async () => {
+    const signingDate = server.clock.now()
+    for (const hoisted of [true, false]) {
+      const command = new CopyObjectCommand({ Bucket: B, Key: 'presigned', CopySource: SOURCE })
+      const unhoistableHeaders = new Set(hoisted ? [] : ['x-amz-copy-source'])
+      const url = await getSignedUrl(s3, command, { expiresIn: 60, signingDate, unhoistableHeaders })
+      const headers: Record<string, string> = hoisted ? {} : { 'x-amz-copy-source': SOURCE }
+      const answer = await server.records(copied(B, 'presigned'), () => fetch(url, { method: 'PUT', headers }))
+      assert.equal(answer.status, 200, await answer.text())
+      const { ContentLength } = await s3.send(new HeadObjectCommand({ Bucket: B, Key: 'presigned' }))
+      assert.equal(ContentLength, 5)
+    }
   })
 
   it('onto itself only changes the description', async () => {

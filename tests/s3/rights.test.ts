@@ -235,6 +235,16 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         assert.equal(answer.code, code, `${method} ${path}`)
       }
     })
+    for (const [path, code] of [
+      [`/${B}/a%00b`, 'InvalidArgument'],
+      ['/b%00c/k', 'InvalidArgument'],
+      [`/${B}?prefix=%00`, 'InvalidArgument'],
+      [`/${B}/%zz`, 'InvalidURI'],
+      [`/${B}/%ff`, 'InvalidURI'],
+    ] as const)
+      assert.equal((await world.send('GET', path, await world.signed(pair, { method: 'GET', path }))).code, code, path)
+    const strange = { ...pair, access_key_id: 'a\u00e9 b' }
+    assert.equal((await world.send('GET', '/', await world.signed(strange, { method: 'GET', path: '/' }))).status, 403)
     assert.equal((await ask('GET', `/${B}/b/1`)).text, 'b/1')
   })
 })

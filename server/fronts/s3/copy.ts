@@ -15,11 +15,11 @@ import { assertOnlyVersion } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
-export function sourceOf({ request }: Exchange): { bucket: string; key: string } {
-  const given = String(request.headers['x-amz-copy-source'])
+export function sourceOf(exchange: Exchange): { bucket: string; key: string } {
+  const given = header(exchange, 'x-amz-copy-source') ?? ''
   const [path = '', versionId] = given.split('?versionId=')
   assertOnlyVersion(versionId)
-  const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeText(path)) ?? []
+  const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeText(Buffer.from(path).toString('latin1'))) ?? []
   if (bucket !== undefined && key !== undefined) return { bucket, key }
   throw invalidArgument(
     'x-amz-copy-source',

@@ -75,6 +75,10 @@ export async function* bodyOf(exchange: Exchange, trailers: Trailers = new Map()
   // The stream stays open when reading stops half-way, so that the answer can still be sent.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   yield* contentsOf(body, authenticated.mode, { length, signatures: authenticated.signatures, trailers })
+  const declared = header(exchange, 'x-amz-trailer')?.toLowerCase().split(',') ?? []
+  for (const name of trailers.keys())
+    if (!declared.some((one) => one.trim() === name))
+      throw new S3Error('MalformedTrailerError', `The trailer ${name} was not announced in x-amz-trailer.`)
 }
 
 export type AnswerHeaders = { readonly [name: string]: string | number | undefined }

@@ -40,7 +40,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
     })
   const part = await partOf(exchange, row)
   const range = part ? part.range : rangeApplies(headers, validators) ? rangeOf(headers.range, row.size) : undefined
-  const length = range ? range.end - range.start + 1 : row.size
+  const length = range ? range.end - range.start + 1 : (part?.size ?? row.size)
   const answered: AnswerHeaders = {
     ...tags,
     'accept-ranges': 'bytes',
@@ -61,11 +61,13 @@ export async function getObject(exchange: Exchange): Promise<void> {
     contents.delivered,
     (delivery) => noteRead(ctx, { bucket, key, size: row.size, via: 's3' }, delivery),
   ])
+  if (length === 0) return answer(exchange, status, answered)
   await sendBytes(exchange, { status, headers: answered, contents, range })
 }
 
 interface AskedPart {
   range: ByteRange | undefined
+  size: number
   /** How many parts there are; 0 if the object came as a whole. */
   count: number
   checksum: string | null
@@ -80,11 +82,11 @@ async function partOf(exchange: Exchange, row: ObjectRow): Promise<AskedPart | u
     throw invalidArgument('partNumber', text, 'Part number must be an integer between 1 and 10000, inclusive')
   const parts = await partsOf(exchange, row)
   // An object that came as a whole is its own first part.
-  if (parts.length === 0 && number === 1) return { range: undefined, count: 0, checksum: null }
+  if (parts.length === 0 && number === 1) return { range: undefined, size: row.size, count: 0, checksum: null }
   let start = 0
   for (const { part_number, size, checksum } of parts) {
     if (part_number === number)
-      return { range: size === 0 ? undefined : { start, end: start + size - 1 }, count: parts.length, checksum }
+      return { range: size === 0 ? undefined : { start, end: start + size - 1 }, size, count: parts.length, checksum }
     start += size
   }
   throw new S3Error('InvalidPart', 'The requested partnumber is not satisfiable')

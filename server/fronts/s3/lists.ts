@@ -27,11 +27,6 @@ export function readList(exchange: Exchange) {
   const prefix = parameter(exchange, 'prefix') ?? ''
   const delimiter = parameter(exchange, 'delimiter') ?? ''
   const limit = listLimit(exchange, 'max-keys')
-  for (const [name, text] of [
-    ['prefix', prefix],
-    ['delimiter', delimiter],
-  ] as const)
-    if (text.includes('\0')) throw invalidArgument(name, '', `${name} cannot contain NUL`)
   const text = (value: string) => (encoding === 'url' ? urlEncoded(value) : value)
   return { encoding, prefix, delimiter, limit, text }
 }
@@ -168,8 +163,9 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
 function placeOf(token: string): string {
   try {
     const [place = ''] = decodeCursor(token, 1) ?? []
-    return place
+    if (!place.includes('\0')) return place
   } catch {
-    throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect')
+    // Answered below.
   }
+  throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect')
 }

@@ -113,6 +113,7 @@ const SUBRESOURCES = new Set([
   ],
   ...['tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
 ])
+const COPY_SOURCE = 'x-amz-copy-source'
 /** Parameters that say more of an operation, whatever it is. */
 const DETAILS = /^(x-id|x-amz-.*|versionId)$/i
 
@@ -129,7 +130,9 @@ export function route(request: http.IncomingMessage, { bucket, key }: Target, qu
   const fitting = operations.filter((one) => one.on === on && isNamed(query, one.query))
   const asked = query.find(([name]) => SUBRESOURCES.has(name))?.[0]
   const nameOf = ({ query: named }: Operation) => (typeof named === 'object' ? named[0] : named)
-  const copies = on === 'object' && request.headers['x-amz-copy-source'] !== undefined
+  // In presigned URLs it is a parameter: taken for a plain upload, the request would empty the object.
+  const named = query.some(([name]) => name.toLowerCase() === COPY_SOURCE)
+  const copies = on === 'object' && (named || request.headers[COPY_SOURCE] !== undefined)
   const candidates = fitting.filter((one) => nameOf(one) === asked && (one.copies ?? false) === copies)
   const found = candidates.find(({ method }) => method === request.method)
   const changes = request.method !== 'GET' && request.method !== 'HEAD'

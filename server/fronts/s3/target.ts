@@ -31,14 +31,18 @@ export function decodeBytes(text: string): Buffer {
 
 const notAnUri = () => new S3Error('InvalidURI', "Couldn't parse the specified URI.")
 
-/** A percent-encoded text as UTF-8; throws InvalidURI. */
+/** A percent-encoded text of single bytes as UTF-8; throws InvalidURI, or InvalidArgument for one with NUL. */
 export function decodeText(text: string): string {
   if (!/[%\x80-\xff]/.test(text)) return text
+  let decoded: string
   try {
-    return utf8.decode(decodeBytes(text))
+    decoded = utf8.decode(decodeBytes(text))
   } catch {
     throw notAnUri()
   }
+  // No name, key or parameter has one, and no database could compare it.
+  if (decoded.includes('\0')) throw new S3Error('InvalidArgument', 'A request cannot contain NUL.')
+  return decoded
 }
 
 /** Splits a request's target into its path and its query, without decoding; an absolute target loses its authority. */
@@ -85,7 +89,6 @@ export function readTarget(path: string, hostBucket: string | null): Target {
     throw new S3Error('KeyTooLongError', 'Your key is too long', {
       fields: { Size: String(Buffer.byteLength(key)), MaxSizeAllowed: String(MOST_KEY_BYTES) },
     })
-  if (key.includes('\0')) throw new S3Error('InvalidArgument', 'A key cannot contain NUL.')
   return { bucket, key }
 }
 

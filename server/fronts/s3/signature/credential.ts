@@ -1,3 +1,4 @@
+import { ACCESS_KEY_ID } from '../../../../contract/names.ts'
 import { S3Error } from '../errors.ts'
 import type { Query } from '../target.ts'
 import { valuesOf } from './canonical.ts'
@@ -114,6 +115,8 @@ function read(
   const [accessKeyId = '', day = '', region = '', service, end, ...more] = credential.split('/')
   if (!accessKeyId || !region || end !== 'aws4_request' || more.length > 0)
     throw bad('The Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".')
+  if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId))
+    throw new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
   if (service !== 's3') throw bad(`The credential scope has the service "${service}"; expecting "s3".`)
   if (day !== date.slice(0, 8))
     throw bad(`Invalid credential date "${day}". This date is not the same as X-Amz-Date: "${date.slice(0, 8)}".`)
