@@ -30,6 +30,7 @@ const asGenerated: readonly Name[] = [
   ...(['login', 'refresh', 'me', 'authConfig', 'setUp', 'idpLogin', 'idpCallback', 'idpCallbackPost'] as const),
   ...(['redeemHandoff', 'changePassword', 'listSessions', 'endSession', 'createToken', 'listTokens'] as const),
   ...(['revokeToken', 'rotateToken', 'listUserTokens', 'createBucket', 'listBuckets', 'getBucket'] as const),
+  ...(['createAccessKey', 'listAccessKeys', 'revokeAccessKey', 'rotateAccessKey', 'listUserAccessKeys'] as const),
   ...(['updateBucket', 'deleteBucket', 'usage', 'usageHistory', 'usageTypes', 'uploadForm', 'putObject'] as const),
   ...(['getObject', 'headObject', 'deleteObject', 'putObjectByQuery', 'getObjectByQuery'] as const),
   ...(['headObjectByQuery', 'deleteObjectByQuery', 'copyObject', 'moveObject', 'updateObject'] as const),

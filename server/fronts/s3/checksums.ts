@@ -30,9 +30,9 @@ const OF_NOTHING: { [algorithm in ChecksumAlgorithm]?: string } = {
 }
 
 /** The hex MD5 that a Content-MD5 header claims; throws InvalidDigest. */
-export function claimedMd5({ request }: Exchange): string | undefined {
+export function claimedMd5(exchange: Exchange): string | undefined {
   try {
-    return contentMd5(request.headers['content-md5'])
+    return contentMd5(header(exchange, 'content-md5'))
   } catch {
     throw new S3Error('InvalidDigest', 'The Content-MD5 you specified was invalid.')
   }
@@ -70,7 +70,7 @@ export function claimedChecksum(exchange: Exchange, trailers: Trailers): Upload[
   const value = header(exchange, `x-amz-checksum-${algorithm}`) as string
   if (asked !== undefined && asked !== algorithm)
     throw new S3Error('InvalidRequest', 'Value for x-amz-sdk-checksum-algorithm header is invalid.')
-  const inQuery = exchange.request.headers[`x-amz-checksum-${algorithm}`] === undefined
+  const inQuery = !exchange.form && exchange.request.headers[`x-amz-checksum-${algorithm}`] === undefined
   if (inQuery && value === OF_NOTHING[algorithm]) return undefined
   return readChecksum(algorithm, value)
 }

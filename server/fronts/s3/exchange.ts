@@ -3,6 +3,7 @@ import { type Ctx, createContext, type System } from '../../context.ts'
 import { expectBody, hasBody, leaveUnread } from '../../http/body.ts'
 import type { Meter } from '../../observe/meter.ts'
 import { S3Error } from './errors.ts'
+import type { PostForm } from './form.ts'
 import type { Authenticated } from './gate.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { SIGNATURE_PARAMETERS } from './signature/credential.ts'
@@ -23,11 +24,13 @@ export interface Exchange extends Target, Wire {
   system: System
   query: Query
   authenticated: Authenticated
+  /** An upload by a form: its fields are its headers. */
+  form?: PostForm | undefined
 }
 
 export const createExchange = (
   system: System,
-  wire: Wire & Target & { query: Query },
+  wire: Wire & Target & { query: Query; form?: PostForm | undefined },
   authenticated: Authenticated,
 ): Exchange => ({ ...wire, system, authenticated, ctx: createContext(system, authenticated.actor) })
 
@@ -35,8 +38,9 @@ export const createExchange = (
 export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): string | undefined =>
   query.find(([one]) => one === name)?.[1]
 
-/** A header as UTF-8. In a presigned URL, `x-amz-*` parameters count as headers. */
+/** A header as UTF-8. In a presigned URL, `x-amz-*` parameters count as headers; in a form, its fields. */
 export function header(exchange: Exchange, name: string): string | undefined {
+  if (exchange.form) return exchange.form.fields.get(name === 'x-amz-acl' ? 'acl' : name)
   const sent = exchange.request.headers[name]
   if (sent !== undefined) return Buffer.from(Array.isArray(sent) ? sent.join(',') : sent, 'latin1').toString()
   if (!exchange.authenticated.presigned || !name.startsWith('x-amz-') || SIGNATURE_PARAMETERS.has(name))
@@ -46,7 +50,7 @@ export function header(exchange: Exchange, name: string): string | undefined {
 
 /** All headers whose names start with a text, by the rest of the name. */
 export function headersWith(exchange: Exchange, start: string): [name: string, value: string][] {
-  const names = new Set(Object.keys(exchange.request.headers))
+  const names = new Set(exchange.form?.fields.keys() ?? Object.keys(exchange.request.headers))
   if (exchange.authenticated.presigned) for (const [name] of exchange.query) names.add(name.toLowerCase())
   return [...names]
     .filter((name) => name.startsWith(start))

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { ACCESS_KEY_ID } from '../../../contract/names.ts'
 import {
   findAccessKey,
   type KeyFault,
@@ -17,6 +18,7 @@ import { joinHeaders, type Signable } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
 import { assertCovered, assertCurrent, type Credential, readCredential } from './signature/credential.ts'
 import { type BodyMode, bodyModeOf, payloadHashOf } from './signature/payload.ts'
+import { isFormSignature, readFormCredential } from './signature/post-policy.ts'
 import { alternatives, isSame, type Mismatch, sign, signingKey, textOf } from './signature/verify.ts'
 import type { Query } from './target.ts'
 
@@ -58,9 +60,7 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
   const { key, mismatch } = verify(system.config, usable, request, { ...credential, payloadHash })
   const fault = typeof found === 'string' ? found : key ? undefined : 'wrong signature'
   if (fault) {
-    limitFailures(system, request.origin)
-    telemetryOf(system.config).metrics.strongroom_s3_refused_signatures_total.inc({ reason: fault })
-    await recordRefusedKey(system, credential.accessKeyId, fault, request.origin)
+    await refuse(system, credential.accessKeyId, fault, request.origin)
     throw refusal(fault, credential, mismatch)
   }
   const { date, scope, signature: seed } = credential
@@ -71,6 +71,42 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
     mode,
     signatures: { key: key as Buffer, date, scope, seed },
   }
+}
+
+/**
+ * The same for an upload by a form, whose credential and policy are among its fields. What the policy allows is for the
+ * operation to check, the only one that a form can ask for.
+ */
+export async function authenticateForm(
+  system: System,
+  fields: ReadonlyMap<string, string>,
+  origin: Origin,
+): Promise<Authenticated> {
+  const credential = readFormCredential(fields)
+  if (!credential) throw new S3Error('AccessDenied', 'Access Denied')
+  const { accessKeyId } = credential
+  if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unknownKey(accessKeyId)
+  const found = await findAccessKey(system, accessKeyId, origin)
+  const { secrets } = typeof found === 'string' ? undecided : found
+  const right = secrets.some((secret) =>
+    isFormSignature(credential, {
+      text: () => secret.open(),
+      key: credential.version === 4 ? signingKeyOf(system.config, secret, credential) : null,
+    }),
+  )
+  const fault = typeof found === 'string' ? found : right ? undefined : 'wrong signature'
+  if (fault) await refuse(system, accessKeyId, fault, origin)
+  if (fault && fault !== 'wrong signature') throw unknownKey(accessKeyId)
+  if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, StringToSign: credential.policy })
+  const signatures = { key: Buffer.alloc(0), date: '', scope: '', seed: '' }
+  return { actor: (found as UsableKey).actor, accessKeyId, presigned: false, mode: { kind: 'unsigned' }, signatures }
+}
+
+/** Counts and records a refusal. Throws SlowDown for an address with too many. */
+async function refuse(system: System, accessKeyId: string, fault: KeyFault, origin: Origin): Promise<void> {
+  limitFailures(system, origin)
+  telemetryOf(system.config).metrics.strongroom_s3_refused_signatures_total.inc({ reason: fault })
+  await recordRefusedKey(system, accessKeyId, fault, origin)
 }
 
 /** What a key that does not exist is compared with, so that it takes as long. */
@@ -103,7 +139,7 @@ const MOST_KEYS = 10_000
 /** Signing keys by secret, day and region, the most recently used last: making one takes longer than using it. */
 const keysOf = perSystem(() => new Map<string, Buffer>())
 
-function signingKeyOf(config: Config, secret: KeySecret, { day, region }: Credential): Buffer {
+function signingKeyOf(config: Config, secret: KeySecret, { day, region }: Pick<Credential, 'day' | 'region'>): Buffer {
   const keys = keysOf(config)
   const name = `${secret.sealed} ${day} ${region}`
   const known = keys.get(name)
@@ -115,23 +151,26 @@ function signingKeyOf(config: Config, secret: KeySecret, { day, region }: Creden
 }
 
 function refusal(fault: KeyFault, { accessKeyId, signature }: Credential, { canonical, text }: Mismatch): S3Error {
-  if (fault !== 'wrong signature')
-    return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.', {
-      fields: { AWSAccessKeyId: accessKeyId },
-    })
-  return new S3Error(
+  if (fault !== 'wrong signature') return unknownKey(accessKeyId)
+  return wrongSignature({
+    AWSAccessKeyId: accessKeyId,
+    StringToSign: text,
+    SignatureProvided: signature,
+    CanonicalRequest: canonical,
+  })
+}
+
+const unknownKey = (accessKeyId: string): S3Error =>
+  new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.', {
+    fields: { AWSAccessKeyId: accessKeyId },
+  })
+
+const wrongSignature = (fields: Record<string, string>): S3Error =>
+  new S3Error(
     'SignatureDoesNotMatch',
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
-    {
-      fields: {
-        AWSAccessKeyId: accessKeyId,
-        StringToSign: text,
-        SignatureProvided: signature,
-        CanonicalRequest: canonical,
-      },
-    },
+    { fields },
   )
-}
 
 const failuresOf = perSystem(({ ratePublic }: Config) => countPerMinute(ratePublic))
 

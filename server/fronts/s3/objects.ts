@@ -23,7 +23,8 @@ import { verified } from './verified.ts'
 import { assertOnlyVersion } from './version.ts'
 import { element, result } from './xml.ts'
 
-const MOST_BYTES = 5 * 1024 ** 3
+/** Most bytes of an upload that is not in parts. */
+export const MOST_BYTES = 5 * 1024 ** 3
 const STORAGE_CLASSES = new Set([
   ...['STANDARD', 'REDUCED_REDUNDANCY', 'STANDARD_IA', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'GLACIER'],
   ...['DEEP_ARCHIVE', 'OUTPOSTS', 'GLACIER_IR', 'SNOW', 'EXPRESS_ONEZONE'],
@@ -52,6 +53,10 @@ export function storageClassOf(exchange: Exchange): string | undefined {
 
 /** The headers that describe an object, without the framing of the body. */
 export function describing(exchange: Exchange): { [name: string]: string | undefined } {
+  if (exchange.form)
+    return Object.fromEntries(
+      [...exchange.form.fields].map(([name, value]) => [name, Buffer.from(value).toString('latin1')]),
+    )
   const { 'content-encoding': encoding, ...headers } = exchange.request.headers as { [name: string]: string }
   const kept = encoding
     ?.split(',')
@@ -92,7 +97,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   await answer(exchange, 200, { etag: `"${object.etag}"`, ...checksumHeaders(kept) })
 }
 
-const tooLarge = (size: number) =>
+export const tooLarge = (size: number) =>
   new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
     fields: { ProposedSize: String(size), MaxSizeAllowed: String(MOST_BYTES) },
   })

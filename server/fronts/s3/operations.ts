@@ -10,6 +10,7 @@ import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
 import * as multipart from './multipart.ts'
 import { listMultipartUploads, listParts } from './multipart-lists.ts'
 import * as objects from './objects.ts'
+import { postObject } from './post-object.ts'
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './tagging.ts'
 import type { Query, Target } from './target.ts'
 
@@ -23,6 +24,8 @@ export interface Operation {
   query?: string | readonly [name: string, value: string]
   /** Whether it takes its contents from the object that `x-amz-copy-source` names. */
   copies?: true
+  /** Whether it is a form, signed in its fields: no other operation may be asked for by one. */
+  form?: true
   /** Further parameters that a request which changes something may have. */
   parameters?: readonly string[]
   /** Whether the body may come in signed chunks, and is read as it comes. */
@@ -42,6 +45,7 @@ export const operations: readonly Operation[] = [
   { name: 'ListObjects', method: 'GET', on: 'bucket', run: listObjects },
   { name: 'ListObjectVersions', method: 'GET', on: 'bucket', query: 'versions', run: listObjectVersions },
   { name: 'DeleteObjects', method: 'POST', on: 'bucket', query: 'delete', run: objects.deleteObjects },
+  { name: 'PostObject', method: 'POST', on: 'bucket', form: true, streams: true, run: postObject },
   { name: 'PutObject', method: 'PUT', on: 'object', streams: true, run: objects.putObject },
   { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, run: copyObject },
   { name: 'GetObject', method: 'GET', on: 'object', run: getObject },
@@ -125,7 +129,11 @@ const isNamed = (query: Query, named: Operation['query']): boolean =>
  * The operation that a request is. What is not supported is refused by name, never taken for another: a `PUT` of an
  * object's ACL must not become its contents. Throws NotImplemented or MethodNotAllowed.
  */
-export function route(request: http.IncomingMessage, { bucket, key }: Target, query: Query): Operation {
+export function route(
+  request: Pick<Exchange, 'form'> & { method?: string | undefined; headers: http.IncomingHttpHeaders },
+  { bucket, key }: Target,
+  query: Query,
+): Operation {
   const on = bucket === '' ? 'service' : key === '' ? 'bucket' : 'object'
   const fitting = operations.filter((one) => one.on === on && isNamed(query, one.query))
   const asked = query.find(([name]) => SUBRESOURCES.has(name))?.[0]
@@ -133,7 +141,10 @@ export function route(request: http.IncomingMessage, { bucket, key }: Target, qu
   // In presigned URLs it is a parameter: taken for a plain upload, the request would empty the object.
   const named = query.some(([name]) => name.toLowerCase() === COPY_SOURCE)
   const copies = on === 'object' && (named || request.headers[COPY_SOURCE] !== undefined)
-  const candidates = fitting.filter((one) => nameOf(one) === asked && (one.copies ?? false) === copies)
+  const candidates = fitting.filter(
+    (one) =>
+      nameOf(one) === asked && (one.copies ?? false) === copies && (one.form ?? false) === (request.form !== undefined),
+  )
   const found = candidates.find(({ method }) => method === request.method)
   const changes = request.method !== 'GET' && request.method !== 'HEAD'
   const isKnown = (name: string) => name === asked || DETAILS.test(name) || found?.parameters?.includes(name)

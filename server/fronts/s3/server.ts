@@ -16,7 +16,8 @@ import { telemetryOf } from '../../observe/telemetry.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
 import { S3Error } from './errors.ts'
 import { createExchange, type Wire } from './exchange.ts'
-import { authenticateS3, hostOf } from './gate.ts'
+import { isForm, type PostForm, readForm } from './form.ts'
+import { authenticateForm, authenticateS3, hostOf } from './gate.ts'
 import { type Operation, route } from './operations.ts'
 import { answerError } from './problem.ts'
 import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
@@ -126,24 +127,27 @@ async function serveRequest(
       const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
       const query = readQuery(rawQuery)
       const forwarded = path.length > 1 ? request.headers['x-forwarded-host'] : undefined
-      const authenticated = await authenticateS3(system, {
-        method: request.method ?? '',
-        path: rawPath,
-        query: rawQuery,
-        rawHeaders: request.rawHeaders,
-        decodedQuery: query,
-        origin,
-        forwardedHost: hostOf(typeof forwarded === 'string' ? forwarded : undefined),
-      })
+      const form = isForm(request) ? await formOf(system, server, wire) : undefined
+      const authenticated = form
+        ? await authenticateForm(system, form.fields, origin)
+        : await authenticateS3(system, {
+            method: request.method ?? '',
+            path: rawPath,
+            query: rawQuery,
+            rawHeaders: request.rawHeaders,
+            decodedQuery: query,
+            origin,
+            forwardedHost: hostOf(typeof forwarded === 'string' ? forwarded : undefined),
+          })
       Object.assign(seen, { actor: authenticated.actor, accessKeyId: authenticated.accessKeyId })
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
-      const operation = route(request, target, query)
+      const operation = route({ method: request.method, headers: request.headers, form }, target, query)
       seen.operation = operation
       origin.route = `s3:${operation.name}`
       if (authenticated.mode.kind === 'chunks' && !operation.streams)
         throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
-      if (hasBody(request)) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
-      const exchange = createExchange(system, { ...wire, ...target, query }, authenticated)
+      if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
+      const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated)
       await operation.run(exchange).catch(async (error: unknown) => {
         if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(exchange.ctx, error)
         throw error
@@ -155,4 +159,11 @@ async function serveRequest(
       response.destroy()
     })
   }
+}
+
+/** The fields of a form, which have its credential: they are read before the caller is known, within tight limits. */
+function formOf(system: System, server: http.Server, wire: Wire): Promise<PostForm> {
+  const { request, response } = wire
+  expectPace(server, wire, true, system.config.requestTimeoutMs)
+  return readForm(request, response)
 }

@@ -5,15 +5,14 @@ import { updateMetadata } from '../../storage/objects/bulk.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import { S3Error } from './errors.ts'
 import { answer, answerXml, type Exchange } from './exchange.ts'
-import { childText, malformedXml, readXml } from './read-xml.ts'
+import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { verified } from './verified.ts'
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 65_536
 
-/** The tags of a document; throws MalformedXML or InvalidTag. */
-async function readTags(exchange: Exchange): Promise<Tags> {
-  const document = await readXml(verified(exchange), 'Tagging', MOST_BYTES)
+/** The tags of a `<Tagging>` document; throws MalformedXML or InvalidTag. */
+export function tagsOf(document: XmlNode): Tags {
   const [set] = document.children.filter(({ name }) => name === 'TagSet')
   if (!set) throw malformedXml()
   const pairs = set.children.map((tag): [string, string] => {
@@ -42,7 +41,12 @@ export async function getObjectTagging(exchange: Exchange): Promise<void> {
 
 export async function putObjectTagging(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
-  await updateMetadata(ctx, { bucket, key }, { tags: await readTags(exchange) }, undefined)
+  await updateMetadata(
+    ctx,
+    { bucket, key },
+    { tags: tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES)) },
+    undefined,
+  )
   await answer(exchange, 200, {})
 }
 

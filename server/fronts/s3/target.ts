@@ -29,6 +29,7 @@ export function decodeBytes(text: string): Buffer {
   return bytes.subarray(0, length)
 }
 
+const withNul = () => new S3Error('InvalidArgument', 'A request cannot contain NUL.')
 const notAnUri = () => new S3Error('InvalidURI', "Couldn't parse the specified URI.")
 
 /** A percent-encoded text of single bytes as UTF-8; throws InvalidURI, or InvalidArgument for one with NUL. */
@@ -41,7 +42,7 @@ export function decodeText(text: string): string {
     throw notAnUri()
   }
   // No name, key or parameter has one, and no database could compare it.
-  if (decoded.includes('\0')) throw new S3Error('InvalidArgument', 'A request cannot contain NUL.')
+  if (decoded.includes('\0')) throw withNul()
   return decoded
 }
 
@@ -85,11 +86,17 @@ export function readTarget(path: string, hostBucket: string | null): Target {
   const bucket = hostBucket ?? decodeText(slash < 0 ? path.slice(1) : path.slice(1, slash))
   const key = slash < 0 ? '' : decodeText(path.slice(slash + 1))
   if (bucket === '' && key !== '') throw new S3Error('InvalidBucketName', 'The specified bucket is not valid.')
+  assertKey(key)
+  return { bucket, key }
+}
+
+/** Throws KeyTooLongError, or InvalidArgument for a key with NUL. */
+export function assertKey(key: string): void {
+  if (key.includes('\0')) throw withNul()
   if (Buffer.byteLength(key) > MOST_KEY_BYTES)
     throw new S3Error('KeyTooLongError', 'Your key is too long', {
       fields: { Size: String(Buffer.byteLength(key)), MaxSizeAllowed: String(MOST_KEY_BYTES) },
     })
-  return { bucket, key }
 }
 
 /** Throws InvalidBucketName unless a new bucket may have the name. */

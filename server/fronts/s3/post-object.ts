@@ -1,0 +1,107 @@
+import type { Tags } from '../../../contract/shapes.ts'
+import { allowSomewhere } from '../../context.ts'
+import { write } from '../../storage/objects/write.ts'
+import { descriptionOf } from '../description.ts'
+import { checksumHeaders, claimedChecksum, claimedMd5 } from './checksums.ts'
+import { S3Error } from './errors.ts'
+import { answer, type Exchange, header } from './exchange.ts'
+import type { PostForm } from './form.ts'
+import { describing, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
+import { readXml } from './read-xml.ts'
+import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
+import { tagsOf } from './tagging.ts'
+import { assertKey } from './target.ts'
+import { element, result } from './xml.ts'
+
+/** `PostObject`: an upload by an HTML form, within its policy. */
+export async function postObject(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, system } = exchange
+  const form = exchange.form as PostForm
+  allowSomewhere(ctx.actor, 'write', bucket)
+  const { fields } = form
+  const given = fields.get('key')
+  if (!given)
+    throw new S3Error(
+      'InvalidArgument',
+      "Bucket POST must contain a field named 'key'.  If it is specified, please check the order of the fields.",
+    )
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how forms write it.
+  const key = given.replaceAll('${filename}', form.filename)
+  const terms = checkPolicy(
+    fields.get('policy') ?? '',
+    new Map([...fields, ['bucket', bucket], ['key', key]]),
+    system.now(),
+  )
+  assertKey(key)
+  refuseUnsupported(exchange)
+  const described = descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' })
+  const { object } = await write(
+    ctx,
+    bucket,
+    {
+      key,
+      source: () => measured(form, terms),
+      md5: claimedMd5(exchange),
+      checksum: claimedChecksum(exchange, new Map()),
+      maxBytes: MOST_BYTES,
+      storageClass: storageClassOf(exchange),
+      ...described,
+      tags: await tagsIn(fields.get('tagging')),
+    },
+    {},
+  )
+  const headers = {
+    etag: `"${object.etag}"`,
+    ...checksumHeaders({ checksums: object.checksums ? JSON.stringify(object.checksums) : null }),
+  }
+  const redirect = redirectOf(exchange, { bucket, key, etag: headers.etag })
+  if (redirect) return answer(exchange, 303, { ...headers, location: redirect })
+  const location = `/${bucket}/${key}`
+  const status = header(exchange, 'success_action_status')
+  if (status === '201')
+    return answer(
+      exchange,
+      201,
+      { ...headers, 'content-type': 'application/xml' },
+      result(
+        'PostResponse',
+        element('Location', location),
+        element('Bucket', bucket),
+        element('Key', key),
+        element('ETag', headers.etag),
+      ),
+    )
+  return answer(exchange, status === '200' ? 200 : 204, headers)
+}
+
+/** The file's bytes, within the policy's limits. */
+async function* measured({ file }: PostForm, { least, most }: FormTerms): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of file as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > most) throw tooLarge(size)
+    yield chunk
+  }
+  if (size < least)
+    throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
+      fields: { ProposedSize: String(size), MinSizeAllowed: String(least) },
+    })
+}
+
+/** Tags as a form has them: a `<Tagging>` document. */
+async function tagsIn(text: string | undefined): Promise<Tags | undefined> {
+  if (text === undefined) return undefined
+  async function* body() {
+    yield Buffer.from(text as string)
+  }
+  return tagsOf(await readXml(body(), 'Tagging', 65_536))
+}
+
+/** Where `success_action_redirect` sends the browser, told what was stored; undefined without one that is a URL. */
+function redirectOf(exchange: Exchange, stored: { bucket: string; key: string; etag: string }): string | undefined {
+  const text = header(exchange, 'success_action_redirect') ?? header(exchange, 'redirect')
+  if (text === undefined || !/^https?:/i.test(text) || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  for (const [name, value] of Object.entries(stored)) url.searchParams.set(name, value)
+  return url.href
+}
