@@ -43,7 +43,7 @@ export const operations = {
   createAccessKey: route({
     method: 'POST',
     url: '/access-keys',
-    tag: 'access keys',
+    tag: 'access-keys',
     summary: 'Create an access key',
     description:
       'A key pair that signs S3 requests. It acts as you, with the permissions you have at each request, within its scope. At most 50 valid keys per user.',
@@ -62,7 +62,7 @@ export const operations = {
   listAccessKeys: route({
     method: 'GET',
     url: '/access-keys',
-    tag: 'access keys',
+    tag: 'access-keys',
     summary: 'List your access keys, latest first',
     access: 'signed_in',
     status: 200,
@@ -73,7 +73,7 @@ export const operations = {
   revokeAccessKey: route({
     method: 'DELETE',
     url: '/access-keys/{id}',
-    tag: 'access keys',
+    tag: 'access-keys',
     summary: 'Revoke an access key',
     description: 'Takes effect on the next request. Administrators may revoke anyone’s.',
     access: 'signed_in',
@@ -86,7 +86,7 @@ export const operations = {
   rotateAccessKey: route({
     method: 'POST',
     url: '/access-keys/{id}/rotate',
-    tag: 'access keys',
+    tag: 'access-keys',
     summary: 'Rotate an access key',
     description:
       'Gives it a new secret; its access key ID, name, scope and expiry stay. The old secret stops working at once, or after a grace period of up to a day.',
@@ -102,7 +102,7 @@ export const operations = {
   listUserAccessKeys: route({
     method: 'GET',
     url: '/users/{id}/access-keys',
-    tag: 'access keys',
+    tag: 'access-keys',
     summary: 'List a user’s access keys, latest first',
     access: 'admin',
     status: 200,

@@ -18,6 +18,7 @@ interface Owned {
   group: string
   session: string
   token: string
+  accessKey: string
   share: string
   job: string
   upload: string
@@ -38,6 +39,9 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
   revokeToken: (c, { token }) => c.revokeToken({ params: { id: token } }),
   rotateToken: (c, { token }) => c.rotateToken({ params: { id: token }, body: {} }),
   listUserTokens: (c, { user }) => c.listUserTokens({ params: { id: user } }),
+  revokeAccessKey: (c, { accessKey }) => c.revokeAccessKey({ params: { id: accessKey } }),
+  rotateAccessKey: (c, { accessKey }) => c.rotateAccessKey({ params: { id: accessKey }, body: {} }),
+  listUserAccessKeys: (c, { user }) => c.listUserAccessKeys({ params: { id: user } }),
   updateShare: (c, { share }) => c.updateShare({ params: { id: share }, body: { max_downloads: 1 } }),
   revokeShare: (c, { share }) => c.revokeShare({ params: { id: share } }),
   listShareAccesses: (c, { share }) => c.listShareAccesses({ params: { id: share } }),
@@ -109,7 +113,8 @@ describeEngines('whose it is', (engine, itOnce) => {
     const { id: user, groups } = await kim.me()
     const pat = await kim.createToken({ body: { name: 'token of kim' } })
     const share = await kim.createShare({ body: { kind: 'object', bucket: name, key: 'plan of kim' } })
-    for (const secret of [pat.token, share.token]) server.secrets.add(secret)
+    const accessKey = await kim.createAccessKey({ body: { name: 'token of kim' } })
+    for (const secret of [pat.token, share.token, accessKey.secret_access_key]) server.secrets.add(secret)
     const policy = await kim.createPolicy({ body: { name: 'policy of kim', ...cleanup } })
     const hook = { name: 'hook', url: 'https://8.8.8.8/', events: ['ping' as const] }
     const webhook = await admin.createWebhook({ body: hook })
@@ -118,6 +123,7 @@ describeEngines('whose it is', (engine, itOnce) => {
       group: groups[0]?.id ?? '',
       session: (await kim.listSessions()).items[0]?.id ?? '',
       token: pat.id,
+      accessKey: accessKey.id,
       share: share.id,
       job: (await kim.createJob({ body: { kind: 'delete', source_bucket: name, prefix: 'none/' } })).id,
       upload: (await kim.initUpload({ params: { bucket: name }, body: { key: 'big plan of kim', file_size: 9 } }))

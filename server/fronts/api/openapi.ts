@@ -25,7 +25,7 @@ const tags = [
   { name: 'users', description: 'User accounts.' },
   { name: 'groups', description: 'Groups and their permissions.' },
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
-  { name: 'access keys', description: 'Key pairs for S3 clients.' },
+  { name: 'access-keys', description: 'Key pairs for S3 clients.' },
   { name: 'settings', description: 'Runtime settings.' },
   { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'audit', description: 'The audit log: who did what, and when.' },
