@@ -1,4 +1,5 @@
 import { allow } from '../../context.ts'
+import { hasBody } from '../../http/body.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import { S3Error } from './errors.ts'
@@ -49,9 +50,7 @@ export async function putAcl(exchange: Exchange): Promise<void> {
   const owner = key === '' ? await ownerOfBucket(exchange) : (await getObject(ctx, bucket, key)).created_by
   allow(ctx.actor, key === '' ? 'manage' : 'write', bucket, key)
   refuseAcl(exchange)
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
-  if (hasBody) assertOwned(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owner)
+  if (hasBody(request)) assertOwned(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owner)
   await answer(exchange, 200, {})
 }
 

@@ -1,19 +1,14 @@
-import { listParts } from '../../blobs/store.ts'
-import type { Row } from '../../db/schema.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
-import { checksumsOf } from './checksums.ts'
+import { checksumElements, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { listLimit } from './lists.ts'
+import { partsOf } from './parts.ts'
 import { assertOnlyVersion } from './version.ts'
 import { element, result, type Xml } from './xml.ts'
 
 const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
-
-/** The parts that an object was uploaded in; none for one that came as a whole. */
-export const partsOf = async ({ ctx }: Exchange, row: ObjectRow): Promise<Row<'blob_parts'>[]> =>
-  row.etag.includes('-') ? listParts(ctx.db, row.blob_id) : []
 
 /** `GetObjectAttributes`: those that `x-amz-object-attributes` asks for. */
 export async function getObjectAttributes(exchange: Exchange): Promise<void> {
@@ -26,13 +21,7 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),
-    Checksum:
-      checksums.length > 0 &&
-      element(
-        'Checksum',
-        ...checksums.map(({ name, value }) => element(`Checksum${name}`, value)),
-        element('ChecksumType', checksums[0]?.type),
-      ),
+    Checksum: checksums.length > 0 && element('Checksum', ...checksumElements(checksums)),
     ObjectParts: asked.includes('ObjectParts') ? await objectParts(exchange, row) : undefined,
     StorageClass: element('StorageClass', row.storage_class ?? 'STANDARD'),
     ObjectSize: element('ObjectSize', row.size),

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
+import { hasBody } from '../../http/body.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { ownedAcl, refuseAcl } from './acl.ts'
@@ -66,9 +67,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
 }
 
 async function locationIn(exchange: Exchange): Promise<string | undefined> {
-  const { request } = exchange
-  if (request.headers['transfer-encoding'] === undefined && !Number(request.headers['content-length'] ?? 0))
-    return undefined
+  if (!hasBody(exchange.request)) return undefined
   const document = await readXml(bodyOf(exchange), 'CreateBucketConfiguration', MOST_CONFIGURATION)
   return childText(document, 'LocationConstraint') || undefined
 }

@@ -6,19 +6,23 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { S3Error } from './errors.ts'
 import { type Exchange, header } from './exchange.ts'
 import type { Trailers } from './signature/chunks.ts'
+import { element, type Xml } from './xml.ts'
 
 const nameOf = (algorithm: ChecksumAlgorithm): string => algorithm.toUpperCase()
 
-/** An object's checksums, in the words of S3. */
-export const checksumsOf = ({ checksums }: Pick<ObjectRow, 'checksums'>) =>
-  checksums === null
-    ? []
-    : (JSON.parse(checksums) as Checksum[]).map(({ algorithm, type, value }) => ({
-        name: nameOf(algorithm),
-        header: `x-amz-checksum-${algorithm}`,
-        type: type.toUpperCase(),
-        value,
-      }))
+/** Checksums in the words of S3. */
+export const namedChecksums = (checksums: readonly Checksum[] = []) =>
+  checksums.map(({ algorithm, type, value }) => ({
+    name: nameOf(algorithm),
+    header: `x-amz-checksum-${algorithm}`,
+    type: type.toUpperCase(),
+    value,
+  }))
+type NamedChecksums = ReturnType<typeof namedChecksums>
+
+/** An object's checksums. */
+export const checksumsOf = ({ checksums }: Pick<ObjectRow, 'checksums'>): NamedChecksums =>
+  namedChecksums(checksums === null ? [] : (JSON.parse(checksums) as Checksum[]))
 
 /** Algorithms that S3 has besides, which nothing here computes. */
 const OTHERS = ['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128']
@@ -106,9 +110,14 @@ function ofTrailer(name: string, trailers: Trailers): Upload['checksum'] {
   }
 }
 
-/** The headers that tell an object's checksums. */
-export const checksumHeaders = (row: Pick<ObjectRow, 'checksums'>): { [name: string]: string } => {
-  const checksums = checksumsOf(row)
+/** The elements of a document that tell an object's checksums. */
+export const checksumElements = (checksums: NamedChecksums): Xml[] => [
+  ...checksums.map(({ name, value }) => element(`Checksum${name}`, value)),
+  element('ChecksumType', checksums[0]?.type),
+]
+
+/** The headers that tell them. */
+export const checksumHeaders = (checksums: NamedChecksums): { [name: string]: string } => {
   const [first] = checksums
   return {
     ...Object.fromEntries(checksums.map(({ header, value }) => [header, value])),

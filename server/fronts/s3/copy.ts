@@ -1,21 +1,19 @@
-import { ServiceError } from '../../../contract/errors.ts'
-import { decide } from '../../../contract/permissions.ts'
-import { evaluateConditions, readEntityTags } from '../../http/conditions.ts'
+import { evaluateConditions } from '../../http/conditions.ts'
 import { copyOne, updateMetadata } from '../../storage/objects/bulk.ts'
 import { describedAs } from '../../storage/objects/describe.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
-import { descriptionOf } from '../description.ts'
-import { checksumsOf } from './checksums.ts'
+import { checksumElements, namedChecksums } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header } from './exchange.ts'
-import { describing, refuseUnsupported, storageClassOf } from './objects.ts'
-import { decodeText } from './target.ts'
+import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
+import { decodeText, type Target } from './target.ts'
+import { asUnseen } from './unseen.ts'
 import { assertOnlyVersion } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
-export function sourceOf(exchange: Exchange): { bucket: string; key: string } {
+export function sourceOf(exchange: Exchange): Target {
   const given = header(exchange, 'x-amz-copy-source') ?? ''
   const [path = '', versionId] = given.split('?versionId=')
   assertOnlyVersion(versionId)
@@ -49,7 +47,7 @@ export function assertSource(exchange: Exchange, { etag, last_modified }: Object
 
 /** `CopyObject`: rows only, whatever the size. Onto itself it changes what describes the object. */
 export async function copyObject(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key, request } = exchange
+  const { ctx, bucket, key } = exchange
   refuseUnsupported(exchange)
   const source = sourceOf(exchange)
   const [newMetadata, newTags] = [
@@ -57,7 +55,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
     replaces(exchange, 'x-amz-tagging-directive'),
   ]
   const storageClass = storageClassOf(exchange)
-  const given = descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' })
+  const given = describedBy(exchange, key)
   const { content_type, headers = {}, metadata, tags = {} } = given
   const itself = source.bucket === bucket && source.key === key
   if (itself && !newMetadata && !newTags && storageClass === undefined)
@@ -85,27 +83,18 @@ export async function copyObject(exchange: Exchange): Promise<void> {
               storage_class: storageClass ?? null,
             }
           },
-          conditions: {
-            ifNoneMatch: readEntityTags(request.headers['if-none-match']),
-            ifMatch: readEntityTags(request.headers['if-match']),
-          },
+          conditions: writeConditions(exchange),
         },
       ).catch((error: unknown) => {
-        const isUnseen =
-          error instanceof ServiceError &&
-          error.missing === 'object' &&
-          !decide(ctx.actor.groups, 'list', source.bucket, source.key).allowed
-        throw isUnseen ? new S3Error('AccessDenied', 'Access Denied') : error
+        throw asUnseen(ctx, source, error)
       })
-  const checksums = checksumsOf({ checksums: copied.checksums ? JSON.stringify(copied.checksums) : null })
   await answerXml(
     exchange,
     result(
       'CopyObjectResult',
       element('LastModified', xmlTime(copied.last_modified)),
       element('ETag', `"${copied.etag}"`),
-      ...checksums.map(({ name, value }) => element(`Checksum${name}`, value)),
-      element('ChecksumType', checksums[0]?.type),
+      ...checksumElements(namedChecksums(copied.checksums)),
     ),
   )
 }

@@ -62,7 +62,7 @@ export function headersWith(exchange: Exchange, start: string): [name: string, v
 
 /** The announced length of the contents; undefined where they end with the body. Throws MissingContentLength. */
 export function announcedLength({ authenticated: { mode }, request }: Exchange): number | undefined {
-  const length = lengthOf(mode, new Map(Object.entries(request.headers) as [string, string][]))
+  const length = lengthOf(mode, request.headers)
   if (length === undefined && request.headers['transfer-encoding'] === undefined)
     throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.')
   return length

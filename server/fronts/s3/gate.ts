@@ -57,7 +57,7 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
 
   const found = await findAccessKey(system, credential.accessKeyId, request.origin)
   const usable = typeof found === 'string' ? undecided : found
-  const { key, mismatch } = verify(system.config, usable, request, { ...credential, payloadHash })
+  const { key, mismatch } = verify(system.config, usable, { ...request, headers }, { ...credential, payloadHash })
   const fault = typeof found === 'string' ? found : key ? undefined : 'wrong signature'
   if (fault) {
     await refuse(system, credential.accessKeyId, fault, request.origin)
@@ -116,10 +116,10 @@ const undecided: Pick<UsableKey, 'secrets'> = { secrets: [{ sealed: '', open: ()
 function verify(
   config: Config,
   { secrets }: Pick<UsableKey, 'secrets'>,
-  request: Arrived,
+  request: Arrived & { headers: ReadonlyMap<string, string> },
   credential: Credential & { payloadHash: string },
 ): { key?: Buffer; mismatch: Mismatch } {
-  const headers = joinHeaders(request.rawHeaders)
+  const { headers } = request
   const keys = secrets.map((secret) => signingKeyOf(config, secret, credential))
   const sent = textOf(request, headers, credential)
   const keyFor = (text: string) => keys.find((key) => isSame(credential.signature, sign(key, text)))

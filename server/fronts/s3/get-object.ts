@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ServiceError } from '../../../contract/errors.ts'
-import { decide } from '../../../contract/permissions.ts'
 import type { ObjectHeaders } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import { noteRead } from '../../features/audit/reads.ts'
@@ -9,10 +7,11 @@ import { evaluateConditions, parseRanges, rangeApplies } from '../../http/condit
 import { onDelivered, recycleSent } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
-import { partsOf } from './attributes.ts'
 import { checksumHeaders, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, type Exchange, header, parameter, whenDurable } from './exchange.ts'
+import { partNumberOf, partsOf } from './parts.ts'
+import { asUnseen } from './unseen.ts'
 import { assertOnlyVersion } from './version.ts'
 
 /** Parameters of a GET that replace a header of its answer. */
@@ -27,7 +26,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
   assertOnlyVersion(parameter(exchange, 'versionId'))
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
   const contents = await read(ctx, bucket, key, { opens }).catch((error: unknown) => {
-    throw asUnseen(exchange, error)
+    throw asUnseen(ctx, { bucket, key }, error)
   })
   const { row } = contents
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
@@ -75,11 +74,8 @@ interface AskedPart {
 
 /** The part that `partNumber` asks for: its bytes, and how many parts there are. Throws InvalidPart. */
 async function partOf(exchange: Exchange, row: ObjectRow): Promise<AskedPart | undefined> {
-  const text = parameter(exchange, 'partNumber')
-  if (text === undefined) return undefined
-  const number = Number(text)
-  if (!/^\d{1,5}$/.test(text) || number < 1 || number > 10_000)
-    throw invalidArgument('partNumber', text, 'Part number must be an integer between 1 and 10000, inclusive')
+  if (parameter(exchange, 'partNumber') === undefined) return undefined
+  const number = partNumberOf(exchange)
   const parts = await partsOf(exchange, row)
   // An object that came as a whole is its own first part.
   if (parts.length === 0 && number === 1) return { range: undefined, size: row.size, count: 0, checksum: null }
@@ -123,8 +119,9 @@ async function sendBytes(
 
 /** The checksums of what is sent: of all of an object, or of one of its parts; nothing is known of other ranges. */
 function checksumsFor(row: ObjectRow, range: ByteRange | undefined, part: AskedPart | undefined): AnswerHeaders {
-  if (!range) return checksumHeaders(row)
-  const [first] = checksumsOf(row)
+  const checksums = checksumsOf(row)
+  if (!range) return checksumHeaders(checksums)
+  const [first] = checksums
   return first && part?.checksum ? { [first.header]: part.checksum, 'x-amz-checksum-type': first.type } : {}
 }
 
@@ -165,11 +162,4 @@ function overrides(exchange: Exchange): AnswerHeaders {
       return [[name, asHeader(value)]]
     }),
   )
-}
-
-/** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
-function asUnseen({ ctx, bucket, key }: Exchange, error: unknown): unknown {
-  const isMissing = error instanceof ServiceError && error.missing === 'object'
-  if (!isMissing || decide(ctx.actor.groups, 'list', bucket, key).allowed) return error
-  return new S3Error('AccessDenied', 'Access Denied')
 }

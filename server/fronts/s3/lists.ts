@@ -19,7 +19,7 @@ export function listLimit(exchange: Exchange, name: string, { least = 0, most = 
   return Math.min(number, most)
 }
 
-/** What both versions of the listing share. */
+/** What all lists share: what is asked for, how texts are written, and the elements that repeat it (`said`). */
 export function readList(exchange: Exchange) {
   const encoding = parameter(exchange, 'encoding-type')
   if (encoding !== undefined && encoding !== 'url')
@@ -28,7 +28,8 @@ export function readList(exchange: Exchange) {
   const delimiter = parameter(exchange, 'delimiter') ?? ''
   const limit = listLimit(exchange, 'max-keys')
   const text = (value: string) => (encoding === 'url' ? urlEncoded(value) : value)
-  return { encoding, prefix, delimiter, limit, text }
+  const said = [element('Delimiter', delimiter === '' ? undefined : text(delimiter)), element('EncodingType', encoding)]
+  return { prefix, delimiter, limit, text, said }
 }
 
 /** As `encoding-type=url` has it: everything but letters, digits and `-._~/` in UTF-8, percent-encoded. */
@@ -76,7 +77,7 @@ const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => 
 /** `ListObjects`, the first version: `marker` is the last name seen. */
 export async function listObjects(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  const { encoding, prefix, delimiter, limit, text } = readList(exchange)
+  const { prefix, delimiter, limit, text, said } = readList(exchange)
   const marker = parameter(exchange, 'marker') ?? ''
   const { entries, more } = await listEntries(ctx, bucket, { prefix, delimiter, after: marker, limit })
   const last = entries.at(-1)
@@ -90,8 +91,7 @@ export async function listObjects(exchange: Exchange): Promise<void> {
       element('Marker', text(marker)),
       element('NextMarker', more && delimiter !== '' && last ? text(nameOf(last)) : undefined),
       element('MaxKeys', limit),
-      element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
-      element('EncodingType', encoding),
+      ...said,
       element('IsTruncated', more),
       ...entryElements(entries, { text, owner: true }),
     ),
@@ -101,7 +101,7 @@ export async function listObjects(exchange: Exchange): Promise<void> {
 /** `ListObjectVersions`: every object is the only version of its key, and its version is `null`. */
 export async function listObjectVersions(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  const { encoding, prefix, delimiter, limit, text } = readList(exchange)
+  const { prefix, delimiter, limit, text, said } = readList(exchange)
   const keyMarker = parameter(exchange, 'key-marker') ?? ''
   const versionMarker = parameter(exchange, 'version-id-marker')
   if (versionMarker !== undefined && keyMarker === '')
@@ -123,8 +123,7 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
       element('NextKeyMarker', last && text(nameOf(last))),
       element('NextVersionIdMarker', last && 'null'),
       element('MaxKeys', limit),
-      element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
-      element('EncodingType', encoding),
+      ...said,
       element('IsTruncated', more),
       ...entryElements(entries, { text, owner: true, versions: true }),
     ),
@@ -134,7 +133,7 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
 /** `ListObjectsV2`: continues with an opaque token. */
 export async function listObjectsV2(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  const { encoding, prefix, delimiter, limit, text } = readList(exchange)
+  const { prefix, delimiter, limit, text, said } = readList(exchange)
   const startAfter = parameter(exchange, 'start-after')
   const token = parameter(exchange, 'continuation-token')
   const after = !token ? (startAfter ?? '') : placeOf(token)
@@ -152,8 +151,7 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
       element('NextContinuationToken', more && last ? encodeCursor([nameOf(last)]) : undefined),
       element('KeyCount', entries.length),
       element('MaxKeys', limit),
-      element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
-      element('EncodingType', encoding),
+      ...said,
       element('IsTruncated', more),
       ...entryElements(entries, { text, owner }),
     ),

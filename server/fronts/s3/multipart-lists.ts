@@ -12,7 +12,7 @@ import { element, result, xmlTime } from './xml.ts'
 /** `ListMultipartUploads`: by key, and of one key by when they began. */
 export async function listMultipartUploads(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  const { encoding, prefix, delimiter, text } = readList(exchange)
+  const { prefix, delimiter, text, said } = readList(exchange)
   const limit = listLimit(exchange, 'max-uploads')
   const keyMarker = parameter(exchange, 'key-marker') ?? ''
   const idMarker = parameter(exchange, 'upload-id-marker') ?? ''
@@ -37,9 +37,8 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
       element('NextKeyMarker', last && text(last.key)),
       element('NextUploadIdMarker', last?.id),
       element('Prefix', text(prefix)),
-      element('Delimiter', delimiter === '' ? undefined : text(delimiter)),
       element('MaxUploads', limit),
-      element('EncodingType', encoding),
+      ...said,
       element('IsTruncated', last !== undefined),
       ...page
         .filter(({ key }) => folderOf(key) === undefined)

@@ -1,7 +1,6 @@
 import { decide } from '../../../contract/permissions.ts'
 import { checksumAlgorithms } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { readEntityTags } from '../../http/conditions.ts'
 import { read } from '../../storage/objects/read.ts'
 import { planChecksum } from '../../storage/uploads/checksum.ts'
 import { type NamedPart, PartsConflict } from '../../storage/uploads/choose.ts'
@@ -9,18 +8,17 @@ import { completeUpload } from '../../storage/uploads/complete.ts'
 import { assertOpen, storePart } from '../../storage/uploads/parts.ts'
 import { abortUpload, beginUpload, openUpload, uploadMissing } from '../../storage/uploads/service.ts'
 import type { UploadRow } from '../../storage/uploads/store.ts'
-import { descriptionOf } from '../description.ts'
-import { checksumsOf, claimedChecksum, claimedMd5 } from './checksums.ts'
+import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { assertSource, sourceOf } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
-import { describing, refuseUnsupported, storageClassOf } from './objects.ts'
+import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
+import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { element, result, xmlTime } from './xml.ts'
 
-/** S3's limits. */
-const MOST_PARTS = 10_000
+/** S3's limits, in bytes. */
 const LEAST_PART = 5 * 1024 * 1024
 const MOST_COMPLETE_BYTES = 4 * 1024 * 1024
 
@@ -48,12 +46,8 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   refuseUnsupported(exchange)
   const checksum = plannedChecksum(exchange)
-  const { content_type, headers, metadata, tags } = descriptionOf(describing(exchange), key, {
-    metadata: 'x-amz-meta-',
-    tags: 'x-amz-tagging',
-  })
-  const described = { key, content_type, headers, metadata, tags, checksum, storageClass: storageClassOf(exchange) }
-  const { id } = await beginUpload(ctx, bucket, described)
+  const described = describedBy(exchange, key)
+  const { id } = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass: storageClassOf(exchange) })
   await answerXml(
     exchange,
     result('InitiateMultipartUploadResult', element('Bucket', bucket), element('Key', key), element('UploadId', id)),
@@ -78,13 +72,6 @@ export async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
   const { user_id, groups } = exchange.ctx.actor
   if (row.created_by !== user_id && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
   return row
-}
-
-function partNumberOf(exchange: Exchange): number {
-  const text = parameter(exchange, 'partNumber') ?? ''
-  const number = Number(text)
-  if (/^\d{1,5}$/.test(text) && number >= 1 && number <= MOST_PARTS) return number
-  throw invalidArgument('partNumber', text, `Part number must be an integer between 1 and ${MOST_PARTS}, inclusive`)
 }
 
 export async function uploadPart(exchange: Exchange): Promise<void> {
@@ -176,7 +163,7 @@ function namedParts(document: XmlNode): NamedPart[] {
 }
 
 export async function completeMultipartUpload(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key, request } = exchange
+  const { ctx, bucket, key } = exchange
   const { id: upload_id, checksum_algorithm: algorithm } = await uploadOf(exchange)
   const parts = namedParts(await readXml(bodyOf(exchange), 'CompleteMultipartUpload', MOST_COMPLETE_BYTES))
   const object = await completeUpload(ctx, bucket, {
@@ -184,14 +171,10 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
     parts,
     leastPart: LEAST_PART,
     checksum: algorithm === null ? undefined : header(exchange, `x-amz-checksum-${algorithm}`),
-    conditions: {
-      ifNoneMatch: readEntityTags(request.headers['if-none-match']),
-      ifMatch: readEntityTags(request.headers['if-match']),
-    },
+    conditions: writeConditions(exchange),
   }).catch((error: unknown) => {
     throw error instanceof PartsConflict ? invalidParts(error) : error
   })
-  const checksums = checksumsOf({ checksums: object.checksums ? JSON.stringify(object.checksums) : null })
   await answerXml(
     exchange,
     result(
@@ -200,8 +183,7 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
       element('Bucket', bucket),
       element('Key', key),
       element('ETag', `"${object.etag}"`),
-      ...checksums.map(({ name, value }) => element(`Checksum${name}`, value)),
-      element('ChecksumType', checksums[0]?.type),
+      ...checksumElements(namedChecksums(object.checksums)),
     ),
   )
 }

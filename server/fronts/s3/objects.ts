@@ -1,11 +1,12 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { deleteMany } from '../../storage/objects/bulk.ts'
+import type { Description } from '../../storage/objects/describe.ts'
 import { deleteObject as removeObject } from '../../storage/objects/service.ts'
-import { write } from '../../storage/objects/write.ts'
+import { type WriteConditions, write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
 import { refuseAcl } from './acl.ts'
-import { checksumHeaders, claimedChecksum, claimedMd5 } from './checksums.ts'
+import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { S3Error } from './errors.ts'
 import {
   announcedLength,
@@ -51,8 +52,18 @@ export function storageClassOf(exchange: Exchange): string | undefined {
   throw new S3Error('InvalidStorageClass', 'The storage class you specified is not valid')
 }
 
+/** The conditions of a request on the object that it replaces. */
+export const writeConditions = ({ request: { headers } }: Exchange): WriteConditions => ({
+  ifNoneMatch: readEntityTags(headers['if-none-match']),
+  ifMatch: readEntityTags(headers['if-match']),
+})
+
+/** What a request says of the object with this key. */
+export const describedBy = (exchange: Exchange, key: string): Description =>
+  descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' })
+
 /** The headers that describe an object, without the framing of the body. */
-export function describing(exchange: Exchange): { [name: string]: string | undefined } {
+function describing(exchange: Exchange): { [name: string]: string | undefined } {
   if (exchange.form)
     return Object.fromEntries(
       [...exchange.form.fields].map(([name, value]) => [name, Buffer.from(value).toString('latin1')]),
@@ -72,16 +83,12 @@ export function describing(exchange: Exchange): { [name: string]: string | undef
 
 /** `PutObject`: the body becomes the object once all of it has been verified. */
 export async function putObject(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key, request } = exchange
+  const { ctx, bucket, key } = exchange
   refuseUnsupported(exchange)
   const announced = announcedLength(exchange)
   if ((announced ?? 0) > MOST_BYTES) throw tooLarge(announced ?? 0)
   const trailers: Trailers = new Map()
   const checksum = claimedChecksum(exchange, trailers)
-  const conditions = {
-    ifNoneMatch: readEntityTags(request.headers['if-none-match']),
-    ifMatch: readEntityTags(request.headers['if-match']),
-  }
   const upload = {
     key,
     source: () => bodyOf(exchange, trailers),
@@ -90,11 +97,11 @@ export async function putObject(exchange: Exchange): Promise<void> {
     checksum,
     maxBytes: MOST_BYTES,
     storageClass: storageClassOf(exchange),
-    ...descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' }),
+    ...describedBy(exchange, key),
   }
-  const { object } = await write(ctx, bucket, upload, conditions)
-  const kept = { checksums: object.checksums ? JSON.stringify(object.checksums) : null }
-  await answer(exchange, 200, { etag: `"${object.etag}"`, ...checksumHeaders(kept) })
+  const { object } = await write(ctx, bucket, upload, writeConditions(exchange))
+  const checksums = namedChecksums(object.checksums)
+  await answer(exchange, 200, { etag: `"${object.etag}"`, ...checksumHeaders(checksums) })
 }
 
 export const tooLarge = (size: number) =>

@@ -105,17 +105,8 @@ const SUBRESOURCES = new Set([
   ...['accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering'],
   ...['inventory', 'legal-hold', 'lifecycle', 'location', 'logging', 'metadataConfiguration', 'metadataTable'],
   ...['metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus'],
-  ...[
-    'publicAccessBlock',
-    'renameObject',
-    'replication',
-    'requestPayment',
-    'restore',
-    'retention',
-    'select',
-    'session',
-  ],
-  ...['tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
+  ...['publicAccessBlock', 'renameObject', 'replication', 'requestPayment', 'restore', 'retention', 'select'],
+  ...['session', 'tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
 ])
 const COPY_SOURCE = 'x-amz-copy-source'
 /** Parameters that say more of an operation, whatever it is. */

@@ -1,12 +1,11 @@
 import type { Tags } from '../../../contract/shapes.ts'
 import { allowSomewhere } from '../../context.ts'
 import { write } from '../../storage/objects/write.ts'
-import { descriptionOf } from '../description.ts'
-import { checksumHeaders, claimedChecksum, claimedMd5 } from './checksums.ts'
+import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, header } from './exchange.ts'
 import type { PostForm } from './form.ts'
-import { describing, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
+import { describedBy, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
 import { readXml } from './read-xml.ts'
 import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
 import { tagsOf } from './tagging.ts'
@@ -34,7 +33,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   )
   assertKey(key)
   refuseUnsupported(exchange)
-  const described = descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' })
+  const described = describedBy(exchange, key)
   const { object } = await write(
     ctx,
     bucket,
@@ -52,7 +51,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   )
   const headers = {
     etag: `"${object.etag}"`,
-    ...checksumHeaders({ checksums: object.checksums ? JSON.stringify(object.checksums) : null }),
+    ...checksumHeaders(namedChecksums(object.checksums)),
   }
   const redirect = redirectOf(exchange, { bucket, key, etag: headers.etag })
   if (redirect) return answer(exchange, 303, { ...headers, location: redirect })

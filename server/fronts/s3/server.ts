@@ -21,6 +21,7 @@ import { authenticateForm, authenticateS3, hostOf } from './gate.ts'
 import { type Operation, route } from './operations.ts'
 import { answerError } from './problem.ts'
 import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
+import { errorDocument } from './xml.ts'
 
 /** The S3 endpoint of one process. */
 export interface S3Server {
@@ -57,7 +58,7 @@ export function createS3Server(system: System): S3Server {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     countUnreadable(system.config, 400)
     const code = late ? 'RequestTimeout' : 'InvalidRequest'
-    const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><RequestId>${randomUUID()}</RequestId></Error>`
+    const body = errorDocument({ Code: code, RequestId: randomUUID() })
     socket.end(
       `HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     )

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type http from 'node:http'
 import { S3Error } from '../errors.ts'
 import type { Query } from '../target.ts'
 import { type ChunkSignatures, decodeChunks, type Trailers } from './chunks.ts'
@@ -45,11 +46,11 @@ export function bodyModeOf(payloadHash: string, headers: ReadonlyMap<string, str
 }
 
 /** The length of a body's contents in bytes; undefined if it is not announced. Throws InvalidArgument. */
-export function lengthOf(mode: BodyMode, headers: ReadonlyMap<string, string>): number | undefined {
+export function lengthOf(mode: BodyMode, headers: http.IncomingHttpHeaders): number | undefined {
   const name = mode.kind === 'chunks' ? 'x-amz-decoded-content-length' : 'content-length'
-  const text = headers.get(name)
+  const text = headers[name]
   if (text === undefined) return undefined
-  if (/^\d{1,15}$/.test(text)) return Number(text)
+  if (/^\d{1,15}$/.test(String(text))) return Number(text)
   throw new S3Error('InvalidArgument', `${name} must be a number of bytes.`)
 }
 

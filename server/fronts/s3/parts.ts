@@ -1,0 +1,19 @@
+import { listParts } from '../../blobs/store.ts'
+import type { Row } from '../../db/schema.ts'
+import type { ObjectRow } from '../../storage/objects/store.ts'
+import { invalidArgument } from './errors.ts'
+import { type Exchange, parameter } from './exchange.ts'
+
+export const MOST_PARTS = 10_000
+
+/** The part that `partNumber` names; throws InvalidArgument. */
+export function partNumberOf(exchange: Exchange): number {
+  const text = parameter(exchange, 'partNumber') ?? ''
+  const number = Number(text)
+  if (/^\d{1,5}$/.test(text) && number >= 1 && number <= MOST_PARTS) return number
+  throw invalidArgument('partNumber', text, `Part number must be an integer between 1 and ${MOST_PARTS}, inclusive`)
+}
+
+/** The parts that an object was uploaded in; none for one that came as a whole. */
+export const partsOf = async ({ ctx }: Exchange, row: ObjectRow): Promise<Row<'blob_parts'>[]> =>
+  row.etag.includes('-') ? listParts(ctx.db, row.blob_id) : []

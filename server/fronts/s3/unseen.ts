@@ -1,0 +1,12 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { decide } from '../../../contract/permissions.ts'
+import type { Ctx } from '../../context.ts'
+import { S3Error } from './errors.ts'
+import type { Target } from './target.ts'
+
+/** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
+export function asUnseen({ actor }: Ctx, { bucket, key }: Target, error: unknown): unknown {
+  const isMissing = error instanceof ServiceError && error.missing === 'object'
+  if (!isMissing || decide(actor.groups, 'list', bucket, key).allowed) return error
+  return new S3Error('AccessDenied', 'Access Denied')
+}
