@@ -63,12 +63,20 @@ export const ObjectHeaders = Exactly({
 export type ObjectHeaders = Type.Static<typeof ObjectHeaders>
 export const objectHeaderNames = Object.keys(ObjectHeaders.properties) as (keyof ObjectHeaders)[]
 
-export const Tags = Type.Record(
-  Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,128}$' }),
-  Type.String({ maxLength: 256, pattern: '^[^\\x00-\\x1f\\x7f]*$' }),
-  { additionalProperties: false, maxProperties: 10 },
-)
+const tags = (maxProperties: number) =>
+  Type.Record(
+    Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,128}$' }),
+    Type.String({ maxLength: 256, pattern: '^[^\\x00-\\x1f\\x7f]*$' }),
+    { additionalProperties: false, maxProperties },
+  )
+export const MOST_TAGS = 10
+/** An object's tags. */
+export const Tags = tags(MOST_TAGS)
 export type Tags = Type.Static<typeof Tags>
+export const MOST_BUCKET_TAGS = 50
+/** A bucket's tags. */
+export const BucketTags = tags(MOST_BUCKET_TAGS)
+export type BucketTags = Type.Static<typeof BucketTags>
 
 export const checksumAlgorithms = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]

@@ -14,6 +14,14 @@ export interface StorageTables {
     created_by: string | null
     deleted_at: string | null
   }
+  /** What else is configured of a bucket, by kind; `document` is JSON. */
+  bucket_config: {
+    bucket_id: string
+    kind: 'cors' | 'tagging'
+    document: string
+    updated_at: string
+    updated_by: string | null
+  }
   /**
    * A row only where a quota is set: locking it serialises just the writers that must be counted one by one. `scope` is
    * a bucket, or the nil UUID: all buckets together, whose use is counted in the row itself.

@@ -1,14 +1,17 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
 import { hasBody } from '../../http/body.ts'
+import { findConfig } from '../../storage/buckets/config/service.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { ownedAcl, refuseAcl } from './acl.ts'
+import { corsDocument } from './cors.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { listLimit } from './lists.ts'
 import { ownerElement } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
+import { taggingDocument } from './tagging.ts'
 import { assertBucketName } from './target.ts'
 import { element, result, xmlTime } from './xml.ts'
 
@@ -106,10 +109,17 @@ const location = ({ system }: Exchange) => {
 const noSuch = (code: S3Code, message: string) => (): never => {
   throw new S3Error(code, message)
 }
+const noCors = noSuch('NoSuchCORSConfiguration', 'The CORS configuration does not exist')
+const noTags = noSuch('NoSuchTagSet', 'The TagSet does not exist')
+
+const bucketCors = async ({ ctx, bucket }: Exchange) =>
+  corsDocument((await findConfig(ctx.db, bucket, 'cors')) ?? noCors())
+const bucketTagging = async ({ ctx, bucket }: Exchange) =>
+  taggingDocument((await findConfig(ctx.db, bucket, 'tagging')) ?? noTags())
 
 const bucketAcl = async ({ ctx, bucket }: Exchange) => ownedAcl((await findBucket(ctx.db, bucket))?.created_by ?? null)
 
-/** What clients ask about a bucket before they use it, and what is true of every bucket here. */
+/** What clients ask about a bucket before they use it: what is configured, and what is true of every bucket here. */
 const answers: readonly { name: string; query: string; document: (exchange: Exchange) => string | Promise<string> }[] =
   [
     { name: 'GetBucketLocation', query: 'location', document: location },
@@ -146,17 +156,13 @@ const answers: readonly { name: string; query: string; document: (exchange: Exch
       query: 'policyStatus',
       document: noSuch('NoSuchBucketPolicy', 'The bucket policy does not exist'),
     },
-    {
-      name: 'GetBucketCors',
-      query: 'cors',
-      document: noSuch('NoSuchCORSConfiguration', 'The CORS configuration does not exist'),
-    },
+    { name: 'GetBucketCors', query: 'cors', document: bucketCors },
     {
       name: 'GetBucketLifecycleConfiguration',
       query: 'lifecycle',
       document: noSuch('NoSuchLifecycleConfiguration', 'The lifecycle configuration does not exist'),
     },
-    { name: 'GetBucketTagging', query: 'tagging', document: noSuch('NoSuchTagSet', 'The TagSet does not exist') },
+    { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
     {
       name: 'GetBucketWebsite',
       query: 'website',
@@ -190,7 +196,7 @@ const answers: readonly { name: string; query: string; document: (exchange: Exch
     },
   ]
 
-/** Operations that say what is true of every bucket, to callers with any right in this one. */
+/** Operations that say what is so of a bucket, to callers with any right in it. */
 export const truths = answers.map(({ name, query, document }) => ({
   name,
   query,

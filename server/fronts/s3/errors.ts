@@ -2,9 +2,11 @@
 export const s3Errors = {
   AccessControlListNotSupported: 400,
   AccessDenied: 403,
+  AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,
   BadDigest: 400,
+  BadRequest: 400,
   BucketAlreadyExists: 409,
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,

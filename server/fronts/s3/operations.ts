@@ -3,6 +3,7 @@ import { getObjectAcl, putAcl } from './acl.ts'
 import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
 import { copyObject } from './copy.ts'
+import { deleteBucketCors, putBucketCors } from './cors.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { getObject } from './get-object.ts'
@@ -11,7 +12,7 @@ import * as multipart from './multipart.ts'
 import { listMultipartUploads, listParts } from './multipart-lists.ts'
 import * as objects from './objects.ts'
 import { postObject } from './post-object.ts'
-import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './tagging.ts'
+import * as tagging from './tagging.ts'
 import type { Query, Target } from './target.ts'
 
 /** One operation of S3: what a request must be to mean it, and what answers it. */
@@ -41,6 +42,10 @@ export const operations: readonly Operation[] = [
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
   ...buckets.truths.map(({ name, query, run }): Operation => ({ name, method: 'GET', on: 'bucket', query, run })),
   { name: 'PutBucketAcl', method: 'PUT', on: 'bucket', query: 'acl', run: putAcl },
+  { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', run: putBucketCors },
+  { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
+  { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
+  { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
   { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
   { name: 'ListObjects', method: 'GET', on: 'bucket', run: listObjects },
   { name: 'ListObjectVersions', method: 'GET', on: 'bucket', query: 'versions', run: listObjectVersions },
@@ -93,9 +98,9 @@ export const operations: readonly Operation[] = [
     run: multipart.abortMultipartUpload,
   },
   { name: 'GetObjectAttributes', method: 'GET', on: 'object', query: 'attributes', run: getObjectAttributes },
-  { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: getObjectTagging },
-  { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: putObjectTagging },
-  { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: deleteObjectTagging },
+  { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: tagging.getObjectTagging },
+  { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: tagging.putObjectTagging },
+  { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: tagging.deleteObjectTagging },
   { name: 'GetObjectAcl', method: 'GET', on: 'object', query: 'acl', run: getObjectAcl },
   { name: 'PutObjectAcl', method: 'PUT', on: 'object', query: 'acl', run: putAcl },
 ]

@@ -95,7 +95,8 @@ export async function answerError(system: System, wire: Wire, target: Target, er
         ? new S3Error('IncompleteBody', 'The request body terminated unexpectedly')
         : translate(asServiceError(thrown, reads, system.log), target)
   const { code, message, fields, headers, status } = refused
-  for (const name of response.getHeaderNames()) if (!KEPT.has(name)) response.removeHeader(name)
+  for (const name of response.getHeaderNames())
+    if (!KEPT.has(name) && !name.startsWith('access-control-')) response.removeHeader(name)
   const resource = `/${target.bucket}${target.key === '' ? '' : `/${target.key}`}`
   const document = errorDocument({
     Code: code,
@@ -108,5 +109,5 @@ export async function answerError(system: System, wire: Wire, target: Target, er
   await answer({ system, ...wire }, status, { ...headers, 'content-type': 'application/xml' }, document)
 }
 
-/** Headers that every answer has; others belong to the answer that failed. */
-const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'date', 'connection'])
+/** Headers that do not belong to the answer that failed. */
+const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'date', 'connection', 'vary'])

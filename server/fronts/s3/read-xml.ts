@@ -74,4 +74,8 @@ export async function readXml(body: AsyncIterable<Uint8Array>, root: string, mos
 export const childText = ({ children }: XmlNode, name: string): string | undefined =>
   children.find((child) => child.name === name)?.text
 
+/** The texts of all children of a name. */
+export const childTexts = ({ children }: XmlNode, name: string): string[] =>
+  children.filter((child) => child.name === name).map(({ text }) => text)
+
 export { malformed as malformedXml }

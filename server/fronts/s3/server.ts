@@ -14,6 +14,7 @@ import { measured } from '../../observe/meter.ts'
 import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
+import { allowOrigin, answerPreflight } from './cors.ts'
 import { S3Error } from './errors.ts'
 import { createExchange, type Wire } from './exchange.ts'
 import { isForm, type PostForm, readForm } from './form.ts'
@@ -121,13 +122,17 @@ async function serveRequest(
     if (meter.answered > 0)
       metrics.strongroom_s3_first_byte_seconds.observe({ operation }, (meter.answered - meter.began) / 1000)
     if (seen.actor) noteUse(system, 'access_keys', seen.actor)
-    countRequest(system, origin, target.bucket === '' ? undefined : target.bucket)
+    // Whoever is not known may name any bucket.
+    countRequest(system, origin, seen.actor && target.bucket !== '' ? target.bucket : undefined)
   })
   try {
     await measured(meter, async () => {
       const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
       const query = readQuery(rawQuery)
       const forwarded = path.length > 1 ? request.headers['x-forwarded-host'] : undefined
+      Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
+      await allowOrigin(system, wire, target.bucket)
+      if (request.method === 'OPTIONS') return answerPreflight(system, wire, target.bucket)
       const form = isForm(request) ? await formOf(system, server, wire) : undefined
       const authenticated = form
         ? await authenticateForm(system, form.fields, origin)
@@ -141,7 +146,6 @@ async function serveRequest(
             forwardedHost: hostOf(typeof forwarded === 'string' ? forwarded : undefined),
           })
       Object.assign(seen, { actor: authenticated.actor, accessKeyId: authenticated.accessKeyId })
-      Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
       const operation = route({ method: request.method, headers: request.headers, form }, target, query)
       seen.operation = operation
       origin.route = `s3:${operation.name}`

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value'
 import { compareKeys } from '../../../contract/permissions.ts'
-import { Tags } from '../../../contract/shapes.ts'
+import { BucketTags, MOST_BUCKET_TAGS, MOST_TAGS, Tags } from '../../../contract/shapes.ts'
+import { setConfig } from '../../storage/buckets/config/service.ts'
 import { updateMetadata } from '../../storage/objects/bulk.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import { S3Error } from './errors.ts'
@@ -11,8 +12,17 @@ import { element, result } from './xml.ts'
 
 const MOST_BYTES = 65_536
 
-/** The tags of a `<Tagging>` document; throws MalformedXML or InvalidTag. */
-export function tagsOf(document: XmlNode): Tags {
+/** Whose tags a document has: their shape, and how an error calls them. */
+interface Tagged {
+  shape: typeof Tags
+  most: number
+  name: string
+}
+const ofObject: Tagged = { shape: Tags, most: MOST_TAGS, name: 'Object' }
+const ofBucket: Tagged = { shape: BucketTags, most: MOST_BUCKET_TAGS, name: 'Bucket' }
+
+/** The tags of a `<Tagging>` document, by default an object's; throws MalformedXML or InvalidTag. */
+export function tagsOf(document: XmlNode, { shape, most, name }: Tagged = ofObject): Tags {
   const [set] = document.children.filter(({ name }) => name === 'TagSet')
   if (!set) throw malformedXml()
   const pairs = set.children.map((tag): [string, string] => {
@@ -23,20 +33,24 @@ export function tagsOf(document: XmlNode): Tags {
   const tags: Tags = Object.fromEntries(pairs)
   if (Object.keys(tags).length < pairs.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
-  if (pairs.length > 10) throw new S3Error('InvalidTag', 'Object tags cannot be greater than 10')
-  if (!Value.Check(Tags, tags))
+  if (pairs.length > most) throw new S3Error('InvalidTag', `${name} tags cannot be greater than ${most}`)
+  if (!Value.Check(shape, tags))
     throw new S3Error('InvalidTag', 'A tag key has 1 to 128 characters, a tag value at most 256.')
   return tags
+}
+
+/** The document of a bucket's or an object's tags. */
+export function taggingDocument(tags: Tags): string {
+  const elements = Object.entries(tags)
+    .sort(([a], [b]) => compareKeys(a, b))
+    .map(([name, value]) => element('Tag', element('Key', name), element('Value', value)))
+  return result('Tagging', element('TagSet', ...elements, ''))
 }
 
 export async function getObjectTagging(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   const row = await getObject(ctx, bucket, key)
-  const tags = Object.entries<string>(row.tags === null ? {} : JSON.parse(row.tags))
-  const elements = tags
-    .sort(([a], [b]) => compareKeys(a, b))
-    .map(([name, value]) => element('Tag', element('Key', name), element('Value', value)))
-  await answerXml(exchange, result('Tagging', element('TagSet', ...elements, '')))
+  await answerXml(exchange, taggingDocument(row.tags === null ? {} : (JSON.parse(row.tags) as Tags)))
 }
 
 export async function putObjectTagging(exchange: Exchange): Promise<void> {
@@ -53,5 +67,16 @@ export async function putObjectTagging(exchange: Exchange): Promise<void> {
 export async function deleteObjectTagging(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   await updateMetadata(ctx, { bucket, key }, { tags: {} }, undefined)
+  await answer(exchange, 204, {})
+}
+
+export async function putBucketTagging(exchange: Exchange): Promise<void> {
+  const tags = tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES), ofBucket)
+  await setConfig(exchange.ctx, exchange.bucket, 'tagging', tags)
+  await answer(exchange, 204, {})
+}
+
+export async function deleteBucketTagging(exchange: Exchange): Promise<void> {
+  await setConfig(exchange.ctx, exchange.bucket, 'tagging', null)
   await answer(exchange, 204, {})
 }

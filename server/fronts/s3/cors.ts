@@ -1,0 +1,141 @@
+import type http from 'node:http'
+import type { System } from '../../context.ts'
+import { type CorsQuestion, type CorsRule, corsAnswer, corsMethods } from '../../storage/buckets/config/cors.ts'
+import { findConfig, setConfig } from '../../storage/buckets/config/service.ts'
+import { S3Error } from './errors.ts'
+import { answer, type Exchange, type Wire } from './exchange.ts'
+import { childText, childTexts, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { verified } from './verified.ts'
+import { element, result } from './xml.ts'
+
+const MOST_BYTES = 262_144
+const MOST_RULES = 100
+const MOST_ID = 255
+const FIELD_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+
+const refused = (message: string) => new S3Error('InvalidRequest', message)
+
+function assertOneWildcard(what: string, text: string): void {
+  if (text.split('*').length > 2) throw refused(`${what} "${text}" can not have more than one wildcard.`)
+}
+
+/** One `<CORSRule>`; throws MalformedXML or InvalidRequest. */
+function ruleOf(node: XmlNode): CorsRule {
+  const KNOWN = ['ID', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds']
+  if (node.name !== 'CORSRule' || node.children.some(({ name }) => !KNOWN.includes(name))) throw malformedXml()
+  const origins = childTexts(node, 'AllowedOrigin')
+  const headers = childTexts(node, 'AllowedHeader')
+  const expose = childTexts(node, 'ExposeHeader')
+  const id = childText(node, 'ID')
+  const age = childText(node, 'MaxAgeSeconds')
+  const methods = childTexts(node, 'AllowedMethod').map((method) => {
+    const known = corsMethods.find((one) => one === method)
+    if (known === undefined)
+      throw refused(`Found unsupported HTTP method in CORS config. Unsupported method is ${method}`)
+    return known
+  })
+  if (origins.length === 0 || methods.length === 0) throw malformedXml()
+  if (id !== undefined && id.length > MOST_ID) throw refused(`A rule's ID has at most ${MOST_ID} characters.`)
+  if (age !== undefined && !/^\d{1,9}$/.test(age)) throw malformedXml()
+  for (const origin of origins) assertOneWildcard('AllowedOrigin', origin)
+  for (const name of headers) assertOneWildcard('AllowedHeader', name)
+  for (const name of expose) {
+    if (name.includes('*'))
+      throw refused(`ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ExposeHeader.`)
+    if (!FIELD_NAME.test(name)) throw refused(`ExposeHeader "${name}" is not the name of a header.`)
+  }
+  return {
+    ...(id === undefined ? {} : { id }),
+    origins,
+    methods,
+    ...(headers.length === 0 ? {} : { headers }),
+    ...(expose.length === 0 ? {} : { expose }),
+    ...(age === undefined ? {} : { max_age_seconds: Number(age) }),
+  }
+}
+
+/** The document of a bucket's rules. */
+export const corsDocument = (rules: readonly CorsRule[]): string =>
+  result(
+    'CORSConfiguration',
+    ...rules.map(({ id, origins, methods, headers = [], expose = [], max_age_seconds }) =>
+      element(
+        'CORSRule',
+        element('ID', id),
+        ...headers.map((one) => element('AllowedHeader', one)),
+        ...methods.map((one) => element('AllowedMethod', one)),
+        ...origins.map((one) => element('AllowedOrigin', one)),
+        ...expose.map((one) => element('ExposeHeader', one)),
+        element('MaxAgeSeconds', max_age_seconds),
+      ),
+    ),
+  )
+
+export async function putBucketCors(exchange: Exchange): Promise<void> {
+  const { children } = await readXml(verified(exchange), 'CORSConfiguration', MOST_BYTES)
+  if (children.length === 0) throw malformedXml()
+  if (children.length > MOST_RULES)
+    throw refused(`The number of CORS rules should not exceed allowed limit of ${MOST_RULES} rules.`)
+  await setConfig(exchange.ctx, exchange.bucket, 'cors', children.map(ruleOf))
+  await answer(exchange, 200, {})
+}
+
+export async function deleteBucketCors(exchange: Exchange): Promise<void> {
+  await setConfig(exchange.ctx, exchange.bucket, 'cors', null)
+  await answer(exchange, 204, {})
+}
+
+/** What a request says of the script that sends it; undefined where none does. */
+function questionOf({ method, headers }: http.IncomingMessage): CorsQuestion | undefined {
+  if (headers.origin === undefined) return undefined
+  const asked = headers['access-control-request-method']
+  const names = headers['access-control-request-headers'] ?? ''
+  return {
+    origin: headers.origin,
+    method: typeof asked === 'string' ? asked : (method ?? ''),
+    headers: names
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  }
+}
+
+/**
+ * Lets a script of another origin read the answer, if the bucket's rules allow it: also one that refuses, which says
+ * why. Needs no credential, as browsers ask without one.
+ */
+export async function allowOrigin({ database }: System, wire: Wire, bucket: string): Promise<void> {
+  const { request, response } = wire
+  const question = questionOf(request)
+  if (question === undefined || bucket === '') return
+  const found = corsAnswer((await findConfig(database.db, bucket, 'cors')) ?? [], question)
+  // Also without a rule that matches: a cache must not answer one origin with what another was told.
+  response.setHeader('vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method')
+  if (!found) return
+  const { methods, expose = [], max_age_seconds } = found.rule
+  response.setHeader('access-control-allow-origin', found.everyone ? '*' : question.origin)
+  if (!found.everyone) response.setHeader('access-control-allow-credentials', 'true')
+  response.setHeader('access-control-allow-methods', methods.join(', '))
+  if (question.headers.length > 0) response.setHeader('access-control-allow-headers', question.headers.join(', '))
+  if (expose.length > 0) response.setHeader('access-control-expose-headers', expose.join(', '))
+  if (max_age_seconds !== undefined) response.setHeader('access-control-max-age', max_age_seconds)
+}
+
+/**
+ * Answers a browser that asks whether a script may send a request. One refusal for every bucket, whether it exists or
+ * not. Throws BadRequest or AccessForbidden.
+ */
+export async function answerPreflight(system: System, wire: Wire, bucket: string): Promise<void> {
+  const { origin, 'access-control-request-method': method } = wire.request.headers
+  if (origin === undefined) throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
+  if (!corsMethods.some((one) => one === method))
+    throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`)
+  if (!wire.response.hasHeader('access-control-allow-origin'))
+    throw new S3Error(
+      'AccessForbidden',
+      "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",
+      { fields: { Method: String(method), ResourceType: bucket === '' ? 'SERVICE' : 'BUCKET' } },
+    )
+  await answer({ system, ...wire }, 200, {})
+}
