@@ -13,7 +13,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { type CorsRule, corsAnswer } from '../../server/storage/buckets/config/cors.ts'
+import { type CorsRule, corsAnswer } from '../../server/storage/buckets/cors.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { outcome, type Pair, s3World } from './s3.ts'
 

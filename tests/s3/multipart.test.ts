@@ -116,6 +116,22 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
     assert.deepEqual(await usage(), [(before[0] ?? 0) + 6, 0])
   })
 
+  it('compares the size that the client expects, before the object is visible', async () => {
+    const upload = await begin('sized')
+    const part = await upload.send(1, Buffer.from('twelve bytes'))
+    for (const [size, code] of [
+      [11, 'InvalidRequest'],
+      [13, 'InvalidRequest'],
+    ] as const)
+      await server.records([], async () =>
+        assert.equal(await outcome(upload.complete([part], { MpuObjectSize: size })), code),
+      )
+    assert.equal(await outcome(s3.send(new HeadObjectCommand({ Bucket: B, Key: 'sized' }))), 'NotFound')
+    await server.records([{ action: 'upload', bucket: B, key: 'sized' }], () =>
+      upload.complete([part], { MpuObjectSize: 12 }),
+    )
+  })
+
   it('refuses what no object can be made of', async () => {
     const upload = await begin('refused')
     const [small, one] = [await upload.send(1, Buffer.from('small')), await upload.send(2, large)]

@@ -3,9 +3,14 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { after, before, it } from 'node:test'
 import {
+  CopyObjectCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetBucketAclCommand,
+  GetObjectAclCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadBucketCommand,
@@ -13,7 +18,9 @@ import {
   ListBucketsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  PutObjectTaggingCommand,
   type S3Client,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { outcome, type Pair, s3World } from './s3.ts'
@@ -246,5 +253,70 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
     const strange = { ...pair, access_key_id: 'a\u00e9 b' }
     assert.equal((await world.send('GET', '/', await world.signed(strange, { method: 'GET', path: '/' }))).status, 403)
     assert.equal((await ask('GET', `/${B}/b/1`)).text, 'b/1')
+  })
+
+  itOnce('whoever may not list is not told which keys there are, whatever is asked of them', async () => {
+    const scope = [{ bucket: B, prefix: 'a/', actions: ['read' as const, 'write' as const] }]
+    const blind = world.clientOf(await world.keyOf(server.adminToken, scope))
+    const seeing = world.clientOf(await world.keyOf())
+    const none = { Bucket: B, Key: 'a/none' }
+    const upload = { Bucket: B, Key: 'a/parts' }
+    const { UploadId } = await blind.send(new CreateMultipartUploadCommand(upload))
+    for (const [what, ask] of [
+      ['tags', (s3: S3Client) => s3.send(new GetObjectTaggingCommand(none))],
+      ['ACL', (s3: S3Client) => s3.send(new GetObjectAclCommand(none))],
+      [
+        'attributes',
+        (s3: S3Client) => s3.send(new GetObjectAttributesCommand({ ...none, ObjectAttributes: ['ETag'] })),
+      ],
+      ['copy', (s3: S3Client) => s3.send(new CopyObjectCommand({ ...upload, CopySource: `${B}/a/none` }))],
+      [
+        'part',
+        (s3: S3Client) =>
+          s3.send(new UploadPartCopyCommand({ ...upload, UploadId, PartNumber: 1, CopySource: `${B}/a/none` })),
+      ],
+    ] as const) {
+      assert.equal(await outcome(ask(blind)), 'AccessDenied', what)
+      assert.equal(await outcome(ask(seeing)), 'NoSuchKey', what)
+    }
+  })
+
+  itOnce('a bucket of another owner than expected is refused, and so are the client’s own keys', async () => {
+    const s3 = world.clientOf(await world.keyOf())
+    const { Owner: { ID = '', DisplayName } = {} } = await s3.send(new GetBucketAclCommand({ Bucket: B }))
+    assert.ok(DisplayName)
+    const at = { Bucket: B, Key: 'a/x/1' }
+    for (const [owner, ends] of [
+      [ID, 'ok'],
+      ['123456789012', 'AccessDenied'],
+      [ID.toUpperCase(), 'AccessDenied'],
+    ] as const)
+      await server.records(
+        ends === 'ok'
+          ? [
+              { action: 'update_object', bucket: B, key: at.Key },
+              { action: 'copy', bucket: B, key: 'a/copy' },
+            ]
+          : [],
+        async () => {
+          const expected = { ExpectedBucketOwner: owner }
+          const Tagging = { TagSet: [{ Key: 'owner', Value: 'x' }] }
+          assert.equal(await outcome(s3.send(new PutObjectTaggingCommand({ ...at, Tagging, ...expected }))), ends)
+          assert.equal(await outcome(s3.send(new ListObjectsV2Command({ Bucket: B, ...expected }))), ends)
+          const copy = { Bucket: B, Key: 'a/copy', CopySource: `${B}/a/x/1`, ExpectedSourceBucketOwner: owner }
+          assert.equal(await outcome(s3.send(new CopyObjectCommand(copy))), ends)
+        },
+      )
+    const pair = await world.keyOf()
+    for (const name of ['', 'copy-source-']) {
+      const headers = { [`x-amz-${name}server-side-encryption-customer-key`]: 'AAAA' }
+      const path = `/${B}/a/x/1`
+      const { status, code } = await world.send('GET', path, await world.signed(pair, { method: 'GET', path, headers }))
+      assert.deepEqual([status, code], [501, 'NotImplemented'])
+    }
+    assert.equal(
+      await outcome(s3.send(new PutObjectCommand({ ...at, Body: 'x', SSECustomerAlgorithm: 'AES256' }))),
+      'NotImplemented',
+    )
   })
 })

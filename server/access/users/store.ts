@@ -43,6 +43,13 @@ export const findBySubjects = async (db: Db, issuer: string, subjects: readonly 
 export const findUser = (db: Db, id: string) =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** The display names of users, by id. */
+export async function findNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('users').select(['id', 'display_name']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, display_name }) => [id, display_name]))
+}
+
 export const lockUser = (tx: Tx, id: string) =>
   tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 

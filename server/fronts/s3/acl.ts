@@ -1,11 +1,11 @@
 import { allow } from '../../context.ts'
 import { hasBody } from '../../http/body.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
-import { getObject } from '../../storage/objects/service.ts'
 import { S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
-import { canonicalId, ownerElement } from './owner.ts'
+import { canonicalId, ownersOf } from './owner.ts'
 import { readXml, type XmlNode } from './read-xml.ts'
+import { getSeen } from './unseen.ts'
 import { element, result, typedElement } from './xml.ts'
 
 // There are no ACLs here: rights are the grants of groups. Clients that ask are told that the owner has full control,
@@ -23,11 +23,12 @@ export function refuseAcl(exchange: Exchange): void {
 }
 
 /** The owner's full control, as a document. */
-export function ownedAcl(owner: string | null): string {
+export async function ownedAcl(exchange: Exchange, owner: string | null): Promise<string> {
+  const owners = await ownersOf(exchange, [owner])
   const grantee = typedElement('Grantee', 'CanonicalUser', element('ID', canonicalId(owner)))
   return result(
     'AccessControlPolicy',
-    ownerElement(owner),
+    owners(owner),
     element('AccessControlList', element('Grant', grantee, element('Permission', 'FULL_CONTROL'))),
   )
 }
@@ -47,7 +48,7 @@ function assertOwned(document: XmlNode, owner: string | null): void {
 /** `PutBucketAcl` and `PutObjectAcl`: accepts what is already so. Needs `write` on the key, or `manage` on the bucket. */
 export async function putAcl(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
-  const owner = key === '' ? await ownerOfBucket(exchange) : (await getObject(ctx, bucket, key)).created_by
+  const owner = key === '' ? await ownerOfBucket(exchange) : (await getSeen(exchange)).created_by
   allow(ctx.actor, key === '' ? 'manage' : 'write', bucket, key)
   refuseAcl(exchange)
   if (hasBody(request)) assertOwned(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owner)
@@ -60,7 +61,6 @@ async function ownerOfBucket({ ctx, bucket }: Exchange): Promise<string | null> 
 }
 
 export async function getObjectAcl(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key } = exchange
-  const row = await getObject(ctx, bucket, key)
-  await answerXml(exchange, ownedAcl(row.created_by))
+  const row = await getSeen(exchange)
+  await answerXml(exchange, await ownedAcl(exchange, row.created_by))
 }

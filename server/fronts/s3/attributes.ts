@@ -1,10 +1,10 @@
-import { getObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumElements, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { listLimit } from './lists.ts'
 import { partsOf } from './parts.ts'
+import { getSeen } from './unseen.ts'
 import { assertOnlyVersion } from './version.ts'
 import { element, result, type Xml } from './xml.ts'
 
@@ -12,12 +12,11 @@ const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSi
 
 /** `GetObjectAttributes`: those that `x-amz-object-attributes` asks for. */
 export async function getObjectAttributes(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key } = exchange
   assertOnlyVersion(parameter(exchange, 'versionId'))
   const asked = (header(exchange, 'x-amz-object-attributes') ?? '').split(',').map((one) => one.trim())
   const wrong = asked.find((one) => !ATTRIBUTES.includes(one))
   if (wrong !== undefined) throw invalidArgument('x-amz-object-attributes', wrong, 'Invalid attribute name specified.')
-  const row = await getObject(ctx, bucket, key)
+  const row = await getSeen(exchange)
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),

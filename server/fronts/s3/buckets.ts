@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
 import { hasBody } from '../../http/body.ts'
-import { findConfig } from '../../storage/buckets/config/service.ts'
+import { findConfig } from '../../storage/buckets/config.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { ownedAcl, refuseAcl } from './acl.ts'
@@ -9,7 +9,7 @@ import { corsDocument } from './cors.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { listLimit } from './lists.ts'
-import { ownerElement } from './owner.ts'
+import { ownersOf } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
 import { assertBucketName } from './target.ts'
@@ -23,12 +23,14 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
   const limit = listLimit(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS })
   const prefix = parameter(exchange, 'prefix') ?? ''
   const page = await service.listBuckets(exchange.ctx, limit, parameter(exchange, 'continuation-token'))
+  const { user_id } = exchange.ctx.actor
+  const owners = await ownersOf(exchange, [user_id])
   const items = page.items.filter(({ name }) => name.startsWith(prefix))
   await answerXml(
     exchange,
     result(
       'ListAllMyBucketsResult',
-      ownerElement(exchange.ctx.actor.user_id),
+      owners(user_id),
       element(
         'Buckets',
         ...items.map(({ name, created_at }) =>
@@ -117,7 +119,8 @@ const bucketCors = async ({ ctx, bucket }: Exchange) =>
 const bucketTagging = async ({ ctx, bucket }: Exchange) =>
   taggingDocument((await findConfig(ctx.db, bucket, 'tagging')) ?? noTags())
 
-const bucketAcl = async ({ ctx, bucket }: Exchange) => ownedAcl((await findBucket(ctx.db, bucket))?.created_by ?? null)
+const bucketAcl = async (exchange: Exchange) =>
+  ownedAcl(exchange, (await findBucket(exchange.ctx.db, exchange.bucket))?.created_by ?? null)
 
 /** What clients ask about a bucket before they use it: what is configured, and what is true of every bucket here. */
 const answers: readonly { name: string; query: string; document: (exchange: Exchange) => string | Promise<string> }[] =

@@ -1,29 +1,31 @@
 import { evaluateConditions } from '../../http/conditions.ts'
 import { copyOne, updateMetadata } from '../../storage/objects/bulk.ts'
 import { describedAs } from '../../storage/objects/describe.ts'
-import { getObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumElements, namedChecksums } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header } from './exchange.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
+import { assertOwner } from './owner.ts'
 import { decodeText, type Target } from './target.ts'
-import { asUnseen } from './unseen.ts'
+import { asUnseen, getSeen } from './unseen.ts'
 import { assertOnlyVersion } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
-export function sourceOf(exchange: Exchange): Target {
+export async function sourceOf(exchange: Exchange): Promise<Target> {
   const given = header(exchange, 'x-amz-copy-source') ?? ''
   const [path = '', versionId] = given.split('?versionId=')
   assertOnlyVersion(versionId)
   const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeText(Buffer.from(path).toString('latin1'))) ?? []
-  if (bucket !== undefined && key !== undefined) return { bucket, key }
-  throw invalidArgument(
-    'x-amz-copy-source',
-    given,
-    'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
-  )
+  if (bucket === undefined || key === undefined)
+    throw invalidArgument(
+      'x-amz-copy-source',
+      given,
+      'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+    )
+  await assertOwner(exchange, 'x-amz-source-expected-bucket-owner', bucket)
+  return { bucket, key }
 }
 
 function replaces(exchange: Exchange, name: string): boolean {
@@ -49,7 +51,7 @@ export function assertSource(exchange: Exchange, { etag, last_modified }: Object
 export async function copyObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   refuseUnsupported(exchange)
-  const source = sourceOf(exchange)
+  const source = await sourceOf(exchange)
   const [newMetadata, newTags] = [
     replaces(exchange, 'x-amz-metadata-directive'),
     replaces(exchange, 'x-amz-tagging-directive'),
@@ -101,6 +103,6 @@ export async function copyObject(exchange: Exchange): Promise<void> {
 
 async function describeAgain(exchange: Exchange, change: Parameters<typeof updateMetadata>[2]) {
   const { ctx, bucket, key } = exchange
-  assertSource(exchange, await getObject(ctx, bucket, key))
+  assertSource(exchange, await getSeen(exchange))
   return updateMetadata(ctx, { bucket, key }, change, undefined)
 }

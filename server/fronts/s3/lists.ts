@@ -4,7 +4,7 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumsOf } from './checksums.ts'
 import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
-import { ownerElement } from './owner.ts'
+import { type Owners, ownersOf } from './owner.ts'
 import { element, result, type Xml, xmlTime } from './xml.ts'
 
 const MOST_KEYS = 1000
@@ -43,14 +43,14 @@ const nameOf = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ??
 /** How the entries of a list are written. */
 interface Style {
   text: (key: string) => string
-  /** Whether each object says whose it is. */
-  owner: boolean
+  /** How each object says whose it is. */
+  owners?: Owners | undefined
   /** Objects are listed as the only versions of their keys. */
   versions?: boolean
 }
 
 /** An object's `<Contents>`, or its `<Version>`. */
-function contents(row: ObjectRow, { text, owner, versions = false }: Style): Xml {
+function contents(row: ObjectRow, { text, owners, versions = false }: Style): Xml {
   const checksums = checksumsOf(row)
   return element(
     versions ? 'Version' : 'Contents',
@@ -62,7 +62,7 @@ function contents(row: ObjectRow, { text, owner, versions = false }: Style): Xml
     ...checksums.map(({ name }) => element('ChecksumAlgorithm', name)),
     element('ChecksumType', checksums[0]?.type),
     element('Size', row.size),
-    owner ? ownerElement(row.created_by) : undefined,
+    owners?.(row.created_by),
     element('StorageClass', row.storage_class ?? 'STANDARD'),
   )
 }
@@ -73,6 +73,12 @@ const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => 
     prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', style.text(prefix)))],
   ),
 ]
+
+const ownersIn = (exchange: Exchange, entries: readonly ListedEntry[]): Promise<Owners> =>
+  ownersOf(
+    exchange,
+    entries.flatMap(({ row }) => row?.created_by ?? []),
+  )
 
 /** `ListObjects`, the first version: `marker` is the last name seen. */
 export async function listObjects(exchange: Exchange): Promise<void> {
@@ -93,7 +99,7 @@ export async function listObjects(exchange: Exchange): Promise<void> {
       element('MaxKeys', limit),
       ...said,
       element('IsTruncated', more),
-      ...entryElements(entries, { text, owner: true }),
+      ...entryElements(entries, { text, owners: await ownersIn(exchange, entries) }),
     ),
   )
 }
@@ -125,7 +131,7 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
       element('MaxKeys', limit),
       ...said,
       element('IsTruncated', more),
-      ...entryElements(entries, { text, owner: true, versions: true }),
+      ...entryElements(entries, { text, owners: await ownersIn(exchange, entries), versions: true }),
     ),
   )
 }
@@ -153,7 +159,7 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
       element('MaxKeys', limit),
       ...said,
       element('IsTruncated', more),
-      ...entryElements(entries, { text, owner }),
+      ...entryElements(entries, { text, owners: owner ? await ownersIn(exchange, entries) : undefined }),
     ),
   )
 }

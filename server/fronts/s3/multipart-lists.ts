@@ -6,7 +6,7 @@ import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
 import { listLimit, readList } from './lists.ts'
 import { ownUploadOf } from './multipart.ts'
-import { canonicalId, ownerElement } from './owner.ts'
+import { ownersOf } from './owner.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** `ListMultipartUploads`: by key, and of one key by when they began. */
@@ -26,6 +26,10 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
     const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
     return at < 0 ? undefined : key.slice(0, at + delimiter.length)
   }
+  const owners = await ownersOf(
+    exchange,
+    page.map(({ created_by }) => created_by),
+  )
   const folders = new Set(page.flatMap(({ key }) => folderOf(key) ?? []))
   await answerXml(
     exchange,
@@ -47,8 +51,8 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
             'Upload',
             element('Key', text(row.key)),
             element('UploadId', row.id),
-            element('Initiator', element('ID', canonicalId(row.created_by))),
-            ownerElement(row.created_by),
+            owners(row.created_by, 'Initiator'),
+            owners(row.created_by),
             element('StorageClass', row.storage_class ?? 'STANDARD'),
             element('Initiated', xmlTime(row.created_at)),
             element('ChecksumAlgorithm', row.checksum_algorithm?.toUpperCase()),
@@ -70,6 +74,7 @@ export async function listParts(exchange: Exchange): Promise<void> {
   const rest = (await receivedParts(ctx, row)).filter(({ part_number }) => part_number > marker)
   const page = rest.slice(0, limit)
   const algorithm = row.checksum_algorithm?.toUpperCase()
+  const owners = await ownersOf(exchange, [row.created_by])
   await answerXml(
     exchange,
     result(
@@ -91,8 +96,8 @@ export async function listParts(exchange: Exchange): Promise<void> {
           algorithm ? element(`Checksum${algorithm}`, checksum) : undefined,
         ),
       ),
-      element('Initiator', element('ID', canonicalId(row.created_by))),
-      ownerElement(row.created_by),
+      owners(row.created_by, 'Initiator'),
+      owners(row.created_by),
       element('StorageClass', row.storage_class ?? 'STANDARD'),
       element('ChecksumAlgorithm', algorithm),
       element('ChecksumType', row.checksum_type?.toUpperCase()),

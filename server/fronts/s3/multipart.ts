@@ -16,6 +16,7 @@ import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from 
 import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
+import { asUnseen } from './unseen.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** S3's limits, in bytes. */
@@ -98,8 +99,10 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
   const { ctx } = exchange
   const number = partNumberOf(exchange)
   const row = assertOpen(ctx, await uploadOf(exchange))
-  const source = sourceOf(exchange)
-  const contents = await read(ctx, source.bucket, source.key, { opens: true })
+  const source = await sourceOf(exchange)
+  const contents = await read(ctx, source.bucket, source.key, { opens: true }).catch((error: unknown) => {
+    throw asUnseen(ctx, source, error)
+  })
   assertSource(exchange, contents.row)
   const range = copiedRange(exchange, contents.row.size)
   const { etag, checksum } = await storePart(ctx, row, number, {
@@ -170,6 +173,7 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
     upload_id,
     parts,
     leastPart: LEAST_PART,
+    size: announcedSize(exchange),
     checksum: algorithm === null ? undefined : header(exchange, `x-amz-checksum-${algorithm}`),
     conditions: writeConditions(exchange),
   }).catch((error: unknown) => {
@@ -188,13 +192,25 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
   )
 }
 
-const invalidParts = ({ tooSmall }: PartsConflict): S3Error =>
-  tooSmall
-    ? new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size')
-    : new S3Error(
-        'InvalidPart',
-        "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
-      )
+/** `x-amz-mp-object-size`: the bytes that the client says the object has. */
+function announcedSize(exchange: Exchange): number | undefined {
+  const text = header(exchange, 'x-amz-mp-object-size')
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw invalidArgument('x-amz-mp-object-size', text, 'The x-amz-mp-object-size header must be a number of bytes.')
+}
+
+function invalidParts({ tooSmall, faults }: PartsConflict): S3Error {
+  if (tooSmall) return new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size')
+  if (faults[0]?.path === 'body.size')
+    return new S3Error(
+      'InvalidRequest',
+      "The provided 'x-amz-mp-object-size' header value does not match what was computed",
+    )
+  return new S3Error(
+    'InvalidPart',
+    "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+  )
+}
 
 export async function abortMultipartUpload(exchange: Exchange): Promise<void> {
   const { id } = await ownUploadOf(exchange)

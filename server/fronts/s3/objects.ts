@@ -31,18 +31,26 @@ const STORAGE_CLASSES = new Set([
   ...['DEEP_ARCHIVE', 'OUTPOSTS', 'GLACIER_IR', 'SNOW', 'EXPRESS_ONEZONE'],
 ])
 
+/** Headers of encryption with the client's own keys, which no operation may leave aside: whoever reads expects it. */
+const CUSTOMER_KEYS = /^(copy-source-)?server-side-encryption-customer-/
+
+const unsupportedHeader = (name: string) =>
+  new S3Error('NotImplemented', `A header you provided implies functionality that is not implemented: ${name}.`)
+
+/** Throws for what no operation can do, whichever it is. */
+export function refuseCustomerKeys(exchange: Exchange): void {
+  const found = headersWith(exchange, 'x-amz-').find(([name]) => CUSTOMER_KEYS.test(name))
+  if (found) throw unsupportedHeader(`x-amz-${found[0]}`)
+}
+
 /** Throws for what a request asks of an object that no object here can have. */
 export function refuseUnsupported(exchange: Exchange): void {
   refuseAcl(exchange)
   const unsupported = [
-    ...['x-amz-server-side-encryption', 'x-amz-server-side-encryption-customer-algorithm'],
-    ...['x-amz-object-lock-mode', 'x-amz-object-lock-legal-hold', 'x-amz-website-redirect-location'],
+    ...['x-amz-server-side-encryption', 'x-amz-object-lock-mode', 'x-amz-object-lock-legal-hold'],
+    'x-amz-website-redirect-location',
   ].find((name) => header(exchange, name) !== undefined)
-  if (unsupported !== undefined)
-    throw new S3Error(
-      'NotImplemented',
-      `A header you provided implies functionality that is not implemented: ${unsupported}.`,
-    )
+  if (unsupported !== undefined) throw unsupportedHeader(unsupported)
 }
 
 /** The class a new object is to be kept in: accepted and shown, without effect. */

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto'
-import { element } from './xml.ts'
+import { findNames } from '../../access/users/store.ts'
+import { findBucket } from '../../storage/buckets/store.ts'
+import { S3Error } from './errors.ts'
+import { type Exchange, header } from './exchange.ts'
+import { element, type Xml } from './xml.ts'
 
 /** A user's id in documents of S3: the same for as long as the user exists, and telling nothing else. */
 export const canonicalId = (userId: string | null): string =>
@@ -7,4 +11,27 @@ export const canonicalId = (userId: string | null): string =>
     .update(`strongroom:${userId ?? ''}`)
     .digest('hex')
 
-export const ownerElement = (userId: string | null) => element('Owner', element('ID', canonicalId(userId)))
+/** Writes who a user is, for one of the users that it was made for. */
+export type Owners = (userId: string | null, name?: 'Owner' | 'Initiator') => Xml
+
+/** Finds the display names of users, null for nobody, and writes them with their ids. */
+export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | null>): Promise<Owners> {
+  const names = await findNames(
+    ctx.db,
+    [...new Set(userIds)].filter((id) => id !== null),
+  )
+  return (userId, name = 'Owner') =>
+    element(name, element('ID', canonicalId(userId)), element('DisplayName', names.get(userId ?? '')))
+}
+
+/** Throws AccessDenied if a header names an owner of a bucket that is another, or of none. */
+export async function assertOwner(
+  exchange: Exchange,
+  name: 'x-amz-expected-bucket-owner' | 'x-amz-source-expected-bucket-owner',
+  bucket: string,
+): Promise<void> {
+  const expected = header(exchange, name)
+  if (expected === undefined || bucket === '') return
+  const row = await findBucket(exchange.ctx.db, bucket)
+  if (!row || canonicalId(row.created_by) !== expected) throw new S3Error('AccessDenied', 'Access Denied')
+}

@@ -19,7 +19,9 @@ import { S3Error } from './errors.ts'
 import { createExchange, type Wire } from './exchange.ts'
 import { isForm, type PostForm, readForm } from './form.ts'
 import { authenticateForm, authenticateS3, hostOf } from './gate.ts'
+import { refuseCustomerKeys } from './objects.ts'
 import { type Operation, route } from './operations.ts'
+import { assertOwner } from './owner.ts'
 import { answerError } from './problem.ts'
 import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
 import { errorDocument } from './xml.ts'
@@ -153,6 +155,8 @@ async function serveRequest(
         throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
       if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
       const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated)
+      refuseCustomerKeys(exchange)
+      await assertOwner(exchange, 'x-amz-expected-bucket-owner', target.bucket)
       await operation.run(exchange).catch(async (error: unknown) => {
         if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(exchange.ctx, error)
         throw error

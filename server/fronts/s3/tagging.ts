@@ -1,12 +1,12 @@
 import { Value } from 'typebox/value'
 import { compareKeys } from '../../../contract/permissions.ts'
 import { BucketTags, MOST_BUCKET_TAGS, MOST_TAGS, Tags } from '../../../contract/shapes.ts'
-import { setConfig } from '../../storage/buckets/config/service.ts'
+import { setConfig } from '../../storage/buckets/config.ts'
 import { updateMetadata } from '../../storage/objects/bulk.ts'
-import { getObject } from '../../storage/objects/service.ts'
 import { S3Error } from './errors.ts'
 import { answer, answerXml, type Exchange } from './exchange.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { getSeen } from './unseen.ts'
 import { verified } from './verified.ts'
 import { element, result } from './xml.ts'
 
@@ -48,8 +48,7 @@ export function taggingDocument(tags: Tags): string {
 }
 
 export async function getObjectTagging(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key } = exchange
-  const row = await getObject(ctx, bucket, key)
+  const row = await getSeen(exchange)
   await answerXml(exchange, taggingDocument(row.tags === null ? {} : (JSON.parse(row.tags) as Tags)))
 }
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
@@ -253,42 +252,37 @@ export const findBucketName = async (db: Db, id: string): Promise<string | undef
       .executeTakeFirst()
   )?.name
 
-export interface Counted {
-  id: string
-  name: string
-  bytes: number
-  objects: number
-  trash_bytes: number
-  reserved: number
-}
-
-/**
- * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
- */
-export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
-  const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
-  const { rows } = await sql<{ [column: string]: string | number }>`
-    select b.id, coalesce(b.former_name, b.name) as name,
-      coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0) as held_bytes,
-      (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
-      coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
-      coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
-      coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
-      coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
-      coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
-      coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
-    from buckets b order by b.name`.execute(db)
-  const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({
-    id: String(row.id),
-    name: String(row.name),
-    ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
-      Counted,
-      (typeof numbers)[number]
-    >),
-  })
-  return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))
-}
-
 /** The quota over all buckets, if there is one. */
 export const findTotalQuota = (db: Db) =>
   db.selectFrom('quotas').selectAll().where('used_bytes', 'is not', null).executeTakeFirst()
+
+export type ConfigKind = Row<'bucket_config'>['kind']
+
+/** A live bucket's document of a kind; none if there is no such bucket, or nothing is configured. */
+export const findDocument = async (db: Db, name: string, kind: ConfigKind): Promise<string | undefined> =>
+  (await documentByName(db, { name, kind }))[0]?.document
+const documentByName = prepared((db: Db, { name, kind }: { name: string; kind: ConfigKind }) =>
+  db
+    .selectFrom('bucket_config')
+    .innerJoin('buckets', 'buckets.id', 'bucket_config.bucket_id')
+    .select('document')
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .where('kind', '=', kind),
+)
+
+export const putDocument = (tx: Tx, row: NewRow<'bucket_config'>) =>
+  tx
+    .insertInto('bucket_config')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'kind']).doUpdateSet((e) => ({
+        document: e.ref('excluded.document'),
+        updated_at: e.ref('excluded.updated_at'),
+        updated_by: e.ref('excluded.updated_by'),
+      })),
+    )
+    .execute()
+
+export const deleteDocument = (tx: Tx, bucketId: string, kind: ConfigKind) =>
+  tx.deleteFrom('bucket_config').where('bucket_id', '=', bucketId).where('kind', '=', kind).execute()

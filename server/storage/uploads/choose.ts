@@ -16,7 +16,7 @@ export interface NamedPart {
 export function chooseParts(
   upload: UploadRow,
   received: readonly PartRow[],
-  { named, leastPart }: { named: readonly NamedPart[]; leastPart: number },
+  { named, leastPart, size: wanted }: { named: readonly NamedPart[]; leastPart: number; size?: number | undefined },
 ): PartRow[] {
   const there = new Map(received.map((part) => [part.part_number, part]))
   const faults: Fault[] = []
@@ -44,6 +44,8 @@ export function chooseParts(
   const size = chosen.reduce((sum, part) => sum + part.size, 0)
   if (faults.length === 0 && upload.file_size !== null && size !== upload.file_size)
     faults.push({ path: 'body.parts', message: `have ${size} bytes in total, not ${upload.file_size}` })
+  if (faults.length === 0 && wanted !== undefined && size !== wanted)
+    faults.push({ path: 'body.size', message: `the parts have ${size} bytes in total, not ${wanted}` })
   if (faults.length > 0) throw new PartsConflict(faults, faults.length === small)
   return chosen
 }

@@ -32,6 +32,8 @@ export interface CompleteUpload {
   conditions?: WriteConditions | undefined
   /** Fewest bytes of a part that is not the last, where a protocol asks for more than the storage does. */
   leastPart?: number | undefined
+  /** What the parts are to have in total, in bytes. */
+  size?: number | undefined
 }
 
 /**
@@ -50,6 +52,7 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   const parts = chooseParts(row, await receivedParts(ctx, row), {
     named: body.parts,
     leastPart: Math.max(ctx.blobs.traits.leastPart, body.leastPart ?? 0),
+    size: body.size,
   })
   const checksum = await checksumOfParts(row, parts)
   if (body.checksum !== undefined && body.checksum !== checksum?.value)

@@ -1,9 +1,8 @@
-import type { BucketTags } from '../../../../contract/shapes.ts'
-import { allow, type Ctx } from '../../../context.ts'
-import type { Db } from '../../../db/schema.ts'
-import { bucketMissing } from '../service.ts'
-import { lockBucket } from '../store.ts'
+import type { BucketTags } from '../../../contract/shapes.ts'
+import { allow, type Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import type { CorsRule } from './cors.ts'
+import { bucketMissing } from './service.ts'
 import * as store from './store.ts'
 
 /** What can be configured of a bucket. */
@@ -32,7 +31,7 @@ export async function setConfig<Kind extends store.ConfigKind>(
   allow(ctx.actor, 'manage', bucket)
   await ctx.act(async (step) => {
     const { tx, record } = step
-    const row = await lockBucket(tx, bucket)
+    const row = await store.lockBucket(tx, bucket)
     if (!row) throw bucketMissing(bucket)
     const before = (await findConfig(tx, bucket, kind)) ?? null
     const document = JSON.stringify(value)

@@ -1,4 +1,4 @@
-import { matchesPattern } from '../../../../contract/patterns.ts'
+import { matchesPattern } from '../../../contract/patterns.ts'
 
 export const corsMethods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const
 

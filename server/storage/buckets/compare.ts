@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+export interface Counted {
+  id: string
+  name: string
+  bytes: number
+  objects: number
+  trash_bytes: number
+  reserved: number
+}
+
+/**
+ * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
+ */
+export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
+  const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
+  const { rows } = await sql<{ [column: string]: string | number }>`
+    select b.id, coalesce(b.former_name, b.name) as name,
+      coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0) as held_bytes,
+      (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
+      coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
+      coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
+      coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
+      coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
+      coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
+      coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
+    from buckets b order by b.name`.execute(db)
+  const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({
+    id: String(row.id),
+    name: String(row.name),
+    ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
+      Counted,
+      (typeof numbers)[number]
+    >),
+  })
+  return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))
+}
