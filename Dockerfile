@@ -25,7 +25,7 @@ RUN ln -s /app/bin/strongroom.js /usr/local/bin/strongroom
 RUN install -d -o node -g node -m 0700 /data
 USER node
 VOLUME /data
-EXPOSE 8080
+EXPOSE 8080 9000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=6s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ status }) => process.exit(status === 200 ? 0 : 1), () => process.exit(1))"]

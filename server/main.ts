@@ -12,7 +12,8 @@ import type { First } from './process/start.ts'
 
 const USAGE = `usage: strongroom <command>
 
-  start                             serve; on first start, generates a SECRET_KEY and keeps it in the data folder
+  start                             serve, S3 clients too; on first start, generates a SECRET_KEY and keeps it in the
+                                    data folder
   serve                             serve; SECRET_KEY is required
       --workers <n>                   run n processes (PostgreSQL only); "auto": one per CPU
       --no-background                 only answer requests; background workers run elsewhere
@@ -88,7 +89,7 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   // Last, because whoever reads the line may send a signal at once.
   if (isOneOfSeveral()) {
     process.on('SIGHUP', stop)
-    announceToPrimary(running.url)
+    announceToPrimary(running)
   } else if (role === 'background')
     process.stdout.write(`Strongroom works in the background; health: ${running.url}/readyz\n`)
   else announce(running.url, running.first, running.s3Url)
@@ -96,7 +97,12 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
 
 function announce(url: string, { admin, setupLink }: First, s3Url: string | null): void {
   process.stdout.write(`Strongroom serves at ${url} (API pages: ${url}/docs)\n`)
-  if (s3Url !== null) process.stdout.write(`S3 clients: ${s3Url}, with an access key\n`)
+  if (s3Url !== null)
+    process.stdout.write(
+      `S3 clients, with an access key: ${s3Url}\n` +
+        `  aws --endpoint-url ${s3Url} s3 ls\n` +
+        `  rclone lsf ":s3,provider=Other,env_auth,endpoint='${s3Url}':"\n`,
+    )
   if (admin) {
     process.stdout.write(`First administrator: ${admin.email}\n`)
     if (admin.password !== null) process.stdout.write(`Password, shown only now: ${admin.password}\n`)
@@ -122,7 +128,10 @@ const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
 const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
 try {
   if (command === 'start')
-    await serve(rest, async ({ newKey }) => ({ SETUP_LINK: 'false', ...(await withKeptKey(process.env, newKey)) }))
+    await serve(rest, async ({ newKey }) => ({
+      ...{ SETUP_LINK: 'false', S3_PORT: '9000+' },
+      ...(await withKeptKey(process.env, newKey)),
+    }))
   else if (command === 'serve') await serve(rest, async () => process.env)
   else if (command === 'worker')
     await run(process.env, 'background', acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values))

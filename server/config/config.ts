@@ -19,7 +19,7 @@ export interface Config {
   /** The S3 endpoint. */
   s3: {
     /** Null: there is none. */
-    port: number | null
+    port: { first: number; orNext: boolean } | null
     host: string
     /** Domains whose subdomains are buckets. */
     domains: readonly string[]

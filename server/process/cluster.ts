@@ -7,7 +7,7 @@ import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { createLog } from '../observe/log.ts'
 import { collectForProcesses } from '../observe/several.ts'
 import type { Accepted } from './instance/join.ts'
-import { type First, linked, prepare } from './start.ts'
+import { type First, linked, prepare, type Running } from './start.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -48,17 +48,17 @@ export async function serveWithProcesses(
     last = last.then(change).catch((error: unknown) => log.error({ err: error }, 'processes'))
   }
 
-  const startOne = async (n: number): Promise<string> => {
+  const startOne = async (n: number): Promise<Places> => {
     const one = cluster.fork({ STRONGROOM_PROCESS: String(n), STRONGROOM_PROCESSES: String(count) })
     processes.set(n, one)
     const begun = Date.now()
     const gone = once(one, 'exit').then(() => undefined)
-    const url = await Promise.race([announced(one), gone])
-    if (url === undefined) throw new Error(`Process ${n} exited before it was ready`)
+    const places = await Promise.race([announced(one), gone])
+    if (places === undefined) throw new Error(`Process ${n} exited before it was ready`)
     void gone.then(() => {
       if (!stopping) inTurn(() => replace(n, one, Date.now() - begun))
     })
-    return url
+    return places
   }
   /** Starts a replacement, retrying until one serves, unless that has happened already. */
   const replace = async (n: number, gone: Worker, lived: number): Promise<void> => {
@@ -111,8 +111,8 @@ export async function serveWithProcesses(
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   try {
-    const [url = ''] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
-    announce(url, linked(config, url, made), s3UrlOf(config))
+    const [{ url, s3Url } = nowhere] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
+    announce(url, linked(config, url, made), s3Url)
     inTurn(() => tidyCaches(config, count))
   } catch (error) {
     if (stopping) return over
@@ -124,17 +124,19 @@ export async function serveWithProcesses(
   return over
 }
 
-/** The S3 endpoint's address as configured; null where there is none, or its port is free to choose. */
-const s3UrlOf = ({ s3: { host, port } }: Config): string | null => (port ? `http://${host}:${port}` : null)
+/** Where a process listens: all of them share these addresses. */
+type Places = Pick<Running, 'url' | 's3Url'>
+const nowhere: Places = { url: '', s3Url: null }
 
-/** Waits for the address a process listens on; metrics may be scraped before. */
-async function announced(one: Worker): Promise<string> {
-  for await (const [said] of on(one, 'message')) if (typeof said === 'string') return said
+/** Waits for where a process listens; metrics may be scraped before. */
+async function announced(one: Worker): Promise<Places> {
+  for await (const [said] of on(one, 'message') as AsyncIterable<[Partial<Places> | null]>)
+    if (typeof said?.url === 'string') return { ...nowhere, ...said }
   throw new Error('A process exited before it was ready')
 }
 
 /** Tells the primary where this process listens. */
-export const announceToPrimary = (url: string): void => void process.send?.(url)
+export const announceToPrimary = ({ url, s3Url }: Places): void => void process.send?.({ url, s3Url })
 
 /**
  * For a process that has stopped listening: resolves once the primary knows and has taken back the connections it sent

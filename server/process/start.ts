@@ -110,7 +110,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const endAnswers = config.metrics === 'off' ? () => undefined : answerPrimary(() => ownMetrics(ctx))
   const address = await app.listen({ host: config.host, port: config.port })
   const s3 = role === 'background' || config.s3.port === null ? undefined : createS3Server(system)
-  const s3Url = (await s3?.listen(config.s3.host, config.s3.port ?? 0)) ?? null
+  const s3Url = (await s3?.listen()) ?? null
   const workers = workersOf(role)
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A background process may share the folder with several that answer requests, so it does not tidy it.

@@ -308,6 +308,8 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         },
       )
     const pair = await world.keyOf()
+    const absent = { Bucket: 'none-such', ExpectedBucketOwner: ID }
+    assert.equal(await outcome(s3.send(new ListObjectsV2Command(absent))), 'NoSuchBucket')
     for (const name of ['', 'copy-source-']) {
       const headers = { [`x-amz-${name}server-side-encryption-customer-key`]: 'AAAA' }
       const path = `/${B}/a/x/1`

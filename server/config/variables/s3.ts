@@ -1,6 +1,13 @@
 import { isBucketName } from '../../../contract/names.ts'
 import { integer, list } from './readers.ts'
 
+/** A port, and whether one of those after it will do. */
+const port = (text: string): { first: number; orNext: boolean } | null => {
+  if (text === '') return null
+  const orNext = text.endsWith('+')
+  return { first: integer(orNext ? 1 : 0, 65_535)(orNext ? text.slice(0, -1) : text), orNext }
+}
+
 const names = (text: string) => {
   const found = list(text).map((one) => one.toLowerCase())
   for (const one of found)
@@ -12,9 +19,9 @@ const names = (text: string) => {
 export const s3Variables = {
   S3_PORT: {
     summary:
-      'Port of the S3 endpoint, which S3 clients use with access keys; 0 picks a free one. Default: there is none. (`S3_ACCESS_KEY_ID` and `S3_SECRET_ACCESS_KEY` belong to the storage at `STORAGE_URL`, not to this endpoint.)',
+      'Port of the S3 endpoint, which S3 clients use with access keys. `9000+` takes the next free one if 9000 is in use, `0` any. Default: `9000+` for `strongroom start`; `strongroom serve` has no such endpoint unless this is set. Empty: none. (`S3_ACCESS_KEY_ID` and `S3_SECRET_ACCESS_KEY` belong to the storage at `STORAGE_URL`, not to this endpoint.)',
     default: '',
-    read: (text: string) => (text === '' ? null : integer(0, 65_535)(text)),
+    read: port,
   },
   S3_HOST: { summary: 'Address the S3 endpoint listens on. Default: `HOST`.', default: '', read: String },
   S3_DOMAIN: {

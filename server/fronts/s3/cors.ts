@@ -11,6 +11,7 @@ import { element, result } from './xml.ts'
 const MOST_BYTES = 262_144
 const MOST_RULES = 100
 const MOST_ID = 255
+const ELEMENTS = new Set(['ID', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds'])
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 
 const refused = (message: string) => new S3Error('InvalidRequest', message)
@@ -21,8 +22,7 @@ function assertOneWildcard(what: string, text: string): void {
 
 /** One `<CORSRule>`; throws MalformedXML or InvalidRequest. */
 function ruleOf(node: XmlNode): CorsRule {
-  const KNOWN = ['ID', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds']
-  if (node.name !== 'CORSRule' || node.children.some(({ name }) => !KNOWN.includes(name))) throw malformedXml()
+  if (node.name !== 'CORSRule' || node.children.some(({ name }) => !ELEMENTS.has(name))) throw malformedXml()
   const origins = childTexts(node, 'AllowedOrigin')
   const headers = childTexts(node, 'AllowedHeader')
   const expose = childTexts(node, 'ExposeHeader')

@@ -24,7 +24,7 @@ export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | nul
     element(name, element('ID', canonicalId(userId)), element('DisplayName', names.get(userId ?? '')))
 }
 
-/** Throws AccessDenied if a header names an owner of a bucket that is another, or of none. */
+/** Throws AccessDenied if a header names another owner of a bucket than it has. */
 export async function assertOwner(
   exchange: Exchange,
   name: 'x-amz-expected-bucket-owner' | 'x-amz-source-expected-bucket-owner',
@@ -33,5 +33,5 @@ export async function assertOwner(
   const expected = header(exchange, name)
   if (expected === undefined || bucket === '') return
   const row = await findBucket(exchange.ctx.db, bucket)
-  if (!row || canonicalId(row.created_by) !== expected) throw new S3Error('AccessDenied', 'Access Denied')
+  if (row && canonicalId(row.created_by) !== expected) throw new S3Error('AccessDenied', 'Access Denied')
 }

@@ -28,8 +28,8 @@ import { errorDocument } from './xml.ts'
 
 /** The S3 endpoint of one process. */
 export interface S3Server {
-  /** Returns the address it listens on, without a trailing slash. */
-  listen(host: string, port: number): Promise<string>
+  /** Listens as configured; returns the address, without a trailing slash. */
+  listen(): Promise<string>
   /** Closes idle connections, and others after their answers; resolves when all are closed. */
   close(): Promise<void>
 }
@@ -67,9 +67,9 @@ export function createS3Server(system: System): S3Server {
     )
   })
   return {
-    async listen(host, port) {
-      server.listen(port, host)
-      await once(server, 'listening')
+    async listen() {
+      const { host, port } = system.config.s3
+      await listenOn(server, host, port ?? { first: 0, orNext: false })
       const bound = server.address() as AddressInfo
       return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
     },
@@ -78,6 +78,26 @@ export function createS3Server(system: System): S3Server {
         server.close((error) => (error ? reject(error) : resolve()))
         endConnections()
       }),
+  }
+}
+
+const MOST_PORTS = 100
+
+/** Listens on a port, or on the first free one of those after it. */
+async function listenOn(
+  server: http.Server,
+  host: string,
+  { first, orNext }: { first: number; orNext: boolean },
+): Promise<void> {
+  for (let port = first; ; port++) {
+    try {
+      server.listen(port, host)
+      await once(server, 'listening')
+      return
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!isTaken || !orNext || port + 1 >= Math.min(first + MOST_PORTS, 65_536)) throw error
+    }
   }
 }
 
