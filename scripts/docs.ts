@@ -11,6 +11,7 @@ import {
   snapshotMetrics,
 } from '../server/observe/instruments.ts'
 import { clientOperations, clientRoutes } from './client.ts'
+import { parityPage } from './s3-parity.ts'
 
 /** Writes the generated documents; with `--check` it only reports whether they are up to date. */
 const root = path.dirname(import.meta.dirname)
@@ -114,6 +115,7 @@ export const documents = {
   'client/routes.ts': clientRoutes(),
   'docs/webhook-events.md': webhookEvents(),
   'docs/configuration.md': configuration(),
+  'docs/s3-operations.md': await parityPage(),
   'docs/openapi.json': `${jsonPage(openapi('http://127.0.0.1:8080'))}\n`,
 }
 

@@ -19,7 +19,8 @@ export interface Target extends ServerProcess {
   finish(): Promise<{ verify: string; audit: string }>
 }
 
-export async function startTarget(engine: Engine): Promise<Target> {
+/** `more` adds to the service's environment. */
+export async function startTarget(engine: Engine, more: Record<string, string> = {}): Promise<Target> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-fuzz-'))
   const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
   const env = {
@@ -27,6 +28,7 @@ export async function startTarget(engine: Engine): Promise<Target> {
     LOG_LEVEL: 'error',
     WEBHOOK_TIMEOUT_SECONDS: '1',
     TRUSTED_PROXIES: 'loopback',
+    ...more,
   }
   const server = await spawnWatched(env)
   let rescues = 0

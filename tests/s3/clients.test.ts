@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { CreateBucketCommand, GetObjectCommand } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
 import { findProgram } from '../support/programs.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type Pair, s3World } from './s3.ts'
@@ -13,16 +17,21 @@ import { type Pair, s3World } from './s3.ts'
 const run = promisify(execFile)
 
 /** Skipped, with what to do, where a client is not installed. */
-const needs = (program: string) => {
+const needs = (program: string, debianPackage = program) => {
   const found = findProgram(program)
   return {
     found: found ?? program,
-    skip: found ? false : `${program} is not installed: apt-get install ${program === 'aws' ? 'awscli' : program}`,
+    skip: found ? false : `${program} is not installed: apt-get install ${debianPackage}`,
   }
 }
+const hasBoto3 = ['/usr/bin/python3', findProgram('python3') ?? ''].find((python) => {
+  const { status } = spawnSync(python, ['-c', 'import boto3'])
+  return status === 0
+})
 
 describe('S3: clients', () => {
   let server: TestServer
+  let world: ReturnType<typeof s3World>
   let pair: Pair
   let endpoint: string
   let folder: string
@@ -38,7 +47,7 @@ describe('S3: clients', () => {
     server = await startServer('sqlite', { S3_PORT: '0' })
     server.clock.advance(Date.now() - server.clock.now().getTime())
     await server.later(0)
-    const world = s3World(server)
+    world = s3World(server)
     pair = await world.keyOf()
     endpoint = world.url.host
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-clients-'))
@@ -60,7 +69,7 @@ describe('S3: clients', () => {
       assert.ok(fs.readFileSync(path.join(folder, to, name)).equals(bytes), name)
   }
 
-  const aws = needs('aws')
+  const aws = needs('aws', 'awscli')
   it('aws-cli makes a bucket, uploads, lists, downloads and deletes', { skip: aws.skip }, async () => {
     const env = {
       AWS_ACCESS_KEY_ID: pair.access_key_id,
@@ -108,4 +117,93 @@ describe('S3: clients', () => {
     await cmd('del', '--recursive', '--force', 's3://by-s3cmd/tree')
     await cmd('rb', 's3://by-s3cmd')
   })
+
+  const restic = needs('restic')
+  it('restic backs up, checks, restores and prunes', { skip: restic.skip }, async () => {
+    const env = {
+      AWS_ACCESS_KEY_ID: pair.access_key_id,
+      AWS_SECRET_ACCESS_KEY: pair.secret_access_key,
+      RESTIC_REPOSITORY: `s3:http://${endpoint}/by-restic/repository`,
+      RESTIC_PASSWORD: 'not a secret',
+    }
+    const restore = (...args: string[]) => client(restic.found, args, env)
+    await restore('init')
+    await restore('backup', 'tree')
+    fs.appendFileSync(path.join(folder, 'tree', 'a.txt'), ' again')
+    await restore('backup', 'tree')
+    fs.writeFileSync(path.join(folder, 'tree', 'a.txt'), files['a.txt'])
+    await restore('check', '--read-data')
+    await restore('restore', 'latest', '--target', 'from-restic')
+    assert.equal(fs.readFileSync(path.join(folder, 'from-restic', 'tree', 'a.txt'), 'utf8'), 'hello again')
+    const snapshots = JSON.parse(await restore('snapshots', '--json')) as { id: string }[]
+    assert.equal(snapshots.length, 2)
+    await restore('forget', '--keep-last', '1', '--prune')
+    await restore('check')
+    await restore('restore', 'latest', '--target', 'after-prune')
+    for (const [name, bytes] of Object.entries(files))
+      if (name !== 'a.txt') assert.ok(fs.readFileSync(path.join(folder, 'after-prune/tree', name)).equals(bytes), name)
+  })
+
+  it('boto3 uploads in parts, presigns, copies, lists in pages and deletes many', {
+    skip: hasBoto3 ? false : 'boto3 is not installed: apt-get install python3-boto3',
+  }, async () => {
+    const script = path.join(folder, 'with-boto3.py')
+    fs.writeFileSync(script, BOTO3)
+    const env = {
+      AWS_ACCESS_KEY_ID: pair.access_key_id,
+      AWS_SECRET_ACCESS_KEY: pair.secret_access_key,
+      AWS_DEFAULT_REGION: 'eu-central-1',
+      ENDPOINT: `http://${endpoint}`,
+    }
+    assert.equal(await client(hasBoto3 ?? 'python3', [script], env), 'done\n')
+  })
+
+  it('lib-storage of the SDK for JavaScript uploads streams of unknown length', async () => {
+    const s3 = world.clientOf(pair)
+    await s3.send(new CreateBucketCommand({ Bucket: 'by-lib-storage' }))
+    for (const [name, bytes] of Object.entries(files)) {
+      const Body = Readable.from(inPieces(bytes))
+      const params = { Bucket: 'by-lib-storage', Key: name, Body }
+      await new Upload({ client: s3, params, partSize: 5 * 1024 * 1024, queueSize: 3 }).done()
+      const read = await s3.send(new GetObjectCommand({ Bucket: 'by-lib-storage', Key: name }))
+      assert.ok((await buffer(read.Body as Readable)).equals(bytes), name)
+    }
+  })
 })
+
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000)
+}
+const BOTO3 = `
+import io, os, urllib.request
+import boto3
+from boto3.s3.transfer import TransferConfig
+from botocore.config import Config
+s3 = boto3.client('s3', endpoint_url=os.environ['ENDPOINT'], config=Config(signature_version='s3v4', retries={'max_attempts': 1}))
+s3.create_bucket(Bucket='by-boto3', CreateBucketConfiguration={'LocationConstraint': 'eu-central-1'})
+at = {'Bucket': 'by-boto3', 'Key': 'large/ü +'}
+large = os.urandom(17 * 1024 * 1024)
+s3.upload_fileobj(io.BytesIO(large), at['Bucket'], at['Key'], Config=TransferConfig(multipart_threshold=8 * 1024 * 1024),
+                  ExtraArgs={'Metadata': {'a': 'b'}, 'ContentType': 'x/y'})
+head = s3.head_object(**at)
+assert head['Metadata'] == {'a': 'b'} and head['ContentType'] == 'x/y' and head['ContentLength'] == len(large), head
+into = io.BytesIO()
+s3.download_fileobj(at['Bucket'], at['Key'], into)
+assert into.getvalue() == large
+s3.copy(at, 'by-boto3', 'copy', Config=TransferConfig(multipart_threshold=8 * 1024 * 1024))
+assert s3.get_object(Bucket='by-boto3', Key='copy')['Body'].read() == large
+put = s3.generate_presigned_url('put_object', Params={'Bucket': 'by-boto3', 'Key': 'presigned'})
+urllib.request.urlopen(urllib.request.Request(put, data=b'hello', method='PUT', headers={'Content-Type': ''})).read()
+get = s3.generate_presigned_url('get_object', Params={'Bucket': 'by-boto3', 'Key': 'presigned'})
+assert urllib.request.urlopen(get).read() == b'hello'
+for i in range(25):
+    s3.put_object(Bucket='by-boto3', Key='many/%03d' % i, Body=b'%d' % i)
+pages = list(s3.get_paginator('list_objects_v2').paginate(Bucket='by-boto3', Prefix='many/', PaginationConfig={'PageSize': 10}))
+assert [len(page['Contents']) for page in pages] == [10, 10, 5], pages
+s3.delete_objects(Bucket='by-boto3', Delete={'Objects': [{'Key': 'many/%03d' % i} for i in range(25)]})
+assert s3.list_objects_v2(Bucket='by-boto3', Prefix='many/')['KeyCount'] == 0
+bucket = boto3.resource('s3', endpoint_url=os.environ['ENDPOINT']).Bucket('by-boto3')
+bucket.objects.all().delete()
+bucket.delete()
+print('done')
+`

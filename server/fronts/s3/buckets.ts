@@ -122,87 +122,132 @@ const bucketTagging = async ({ ctx, bucket }: Exchange) =>
 const bucketAcl = async (exchange: Exchange) =>
   ownedAcl(exchange, (await findBucket(exchange.ctx.db, exchange.bucket))?.created_by ?? null)
 
-/** What clients ask about a bucket before they use it: what is configured, and what is true of every bucket here. */
-const answers: readonly { name: string; query: string; document: (exchange: Exchange) => string | Promise<string> }[] =
-  [
-    { name: 'GetBucketLocation', query: 'location', document: location },
-    { name: 'GetBucketVersioning', query: 'versioning', document: () => result('VersioningConfiguration', '') },
-    { name: 'GetBucketAcl', query: 'acl', document: bucketAcl },
-    {
-      name: 'GetBucketOwnershipControls',
-      query: 'ownershipControls',
-      document: () => result('OwnershipControls', element('Rule', element('ObjectOwnership', 'BucketOwnerEnforced'))),
-    },
-    {
-      name: 'GetBucketRequestPayment',
-      query: 'requestPayment',
-      document: () => result('RequestPaymentConfiguration', element('Payer', 'BucketOwner')),
-    },
-    {
-      name: 'GetBucketAccelerateConfiguration',
-      query: 'accelerate',
-      document: () => result('AccelerateConfiguration', ''),
-    },
-    { name: 'GetBucketLogging', query: 'logging', document: () => result('BucketLoggingStatus', '') },
-    {
-      name: 'GetBucketNotificationConfiguration',
-      query: 'notification',
-      document: () => result('NotificationConfiguration', ''),
-    },
-    {
-      name: 'GetBucketPolicy',
-      query: 'policy',
-      document: noSuch('NoSuchBucketPolicy', 'The bucket policy does not exist'),
-    },
-    {
-      name: 'GetBucketPolicyStatus',
-      query: 'policyStatus',
-      document: noSuch('NoSuchBucketPolicy', 'The bucket policy does not exist'),
-    },
-    { name: 'GetBucketCors', query: 'cors', document: bucketCors },
-    {
-      name: 'GetBucketLifecycleConfiguration',
-      query: 'lifecycle',
-      document: noSuch('NoSuchLifecycleConfiguration', 'The lifecycle configuration does not exist'),
-    },
-    { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
-    {
-      name: 'GetBucketWebsite',
-      query: 'website',
-      document: noSuch('NoSuchWebsiteConfiguration', 'The specified bucket does not have a website configuration'),
-    },
-    {
-      name: 'GetBucketReplication',
-      query: 'replication',
-      document: noSuch('ReplicationConfigurationNotFoundError', 'The replication configuration was not found'),
-    },
-    {
-      name: 'GetObjectLockConfiguration',
-      query: 'object-lock',
-      document: noSuch(
-        'ObjectLockConfigurationNotFoundError',
-        'Object Lock configuration does not exist for this bucket',
-      ),
-    },
-    {
-      name: 'GetBucketEncryption',
-      query: 'encryption',
-      document: noSuch(
-        'ServerSideEncryptionConfigurationNotFoundError',
-        'The server side encryption configuration was not found',
-      ),
-    },
-    {
-      name: 'GetPublicAccessBlock',
-      query: 'publicAccessBlock',
-      document: noSuch('NoSuchPublicAccessBlockConfiguration', 'The public access block configuration was not found'),
-    },
-  ]
+interface Answer {
+  name: string
+  query: string
+  item?: boolean
+  /** What the answer always is, where nothing can be configured. */
+  partly?: string
+  document: (exchange: Exchange) => string | Promise<string>
+}
 
-/** Operations that say what is so of a bucket, to callers with any right in it. */
-export const truths = answers.map(({ name, query, document }) => ({
+/** An operation that says of every bucket that it has no such thing. */
+const never = (name: string, query: string, code: S3Code, message: string): Answer => ({
   name,
   query,
+  partly: `always \`${code}\``,
+  document: noSuch(code, message),
+})
+
+/** Operations about configurations of a kind that no bucket has: the list of all, and one of them. */
+const none = (kind: string, query: string, root: string): Answer[] => [
+  {
+    name: `ListBucket${kind}Configurations`,
+    query,
+    item: false,
+    partly: 'always empty',
+    document: () => result(root, element('IsTruncated', false)),
+  },
+  {
+    ...never(
+      `GetBucket${kind}Configuration`,
+      query,
+      'NoSuchConfiguration',
+      'The specified configuration does not exist.',
+    ),
+    item: true,
+  },
+]
+
+/** What clients ask about a bucket before they use it: what is configured, and what is true of every bucket here. */
+const answers: readonly Answer[] = [
+  { name: 'GetBucketLocation', query: 'location', document: location },
+  {
+    name: 'GetBucketVersioning',
+    query: 'versioning',
+    partly: 'always empty: there are no versions',
+    document: () => result('VersioningConfiguration', ''),
+  },
+  { name: 'GetBucketAcl', query: 'acl', partly: 'always full control of the owner', document: bucketAcl },
+  {
+    name: 'GetBucketOwnershipControls',
+    query: 'ownershipControls',
+    partly: 'always `BucketOwnerEnforced`',
+    document: () => result('OwnershipControls', element('Rule', element('ObjectOwnership', 'BucketOwnerEnforced'))),
+  },
+  {
+    name: 'GetBucketRequestPayment',
+    query: 'requestPayment',
+    partly: 'always `BucketOwner`',
+    document: () => result('RequestPaymentConfiguration', element('Payer', 'BucketOwner')),
+  },
+  {
+    name: 'GetBucketAccelerateConfiguration',
+    query: 'accelerate',
+    partly: 'always empty',
+    document: () => result('AccelerateConfiguration', ''),
+  },
+  {
+    name: 'GetBucketLogging',
+    query: 'logging',
+    partly: 'always empty',
+    document: () => result('BucketLoggingStatus', ''),
+  },
+  {
+    name: 'GetBucketNotificationConfiguration',
+    query: 'notification',
+    partly: 'always empty',
+    document: () => result('NotificationConfiguration', ''),
+  },
+  never('GetBucketPolicy', 'policy', 'NoSuchBucketPolicy', 'The bucket policy does not exist'),
+  never('GetBucketPolicyStatus', 'policyStatus', 'NoSuchBucketPolicy', 'The bucket policy does not exist'),
+  { name: 'GetBucketCors', query: 'cors', document: bucketCors },
+  never(
+    'GetBucketLifecycleConfiguration',
+    'lifecycle',
+    'NoSuchLifecycleConfiguration',
+    'The lifecycle configuration does not exist',
+  ),
+  { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
+  never(
+    'GetBucketWebsite',
+    'website',
+    'NoSuchWebsiteConfiguration',
+    'The specified bucket does not have a website configuration',
+  ),
+  never(
+    'GetBucketReplication',
+    'replication',
+    'ReplicationConfigurationNotFoundError',
+    'The replication configuration was not found',
+  ),
+  never(
+    'GetObjectLockConfiguration',
+    'object-lock',
+    'ObjectLockConfigurationNotFoundError',
+    'Object Lock configuration does not exist for this bucket',
+  ),
+  never(
+    'GetBucketEncryption',
+    'encryption',
+    'ServerSideEncryptionConfigurationNotFoundError',
+    'The server side encryption configuration was not found',
+  ),
+  never(
+    'GetPublicAccessBlock',
+    'publicAccessBlock',
+    'NoSuchPublicAccessBlockConfiguration',
+    'The public access block configuration was not found',
+  ),
+  ...none('Analytics', 'analytics', 'ListBucketAnalyticsConfigurationResult'),
+  ...none('IntelligentTiering', 'intelligent-tiering', 'ListBucketIntelligentTieringConfigurationsOutput'),
+  ...none('Inventory', 'inventory', 'ListInventoryConfigurationsResult'),
+  ...none('Metrics', 'metrics', 'ListMetricsConfigurationsResult'),
+]
+
+/** Operations that say what is so of a bucket, to callers with any right in it. */
+export const truths = answers.map(({ document, ...answer }) => ({
+  ...answer,
   async run(exchange: Exchange): Promise<void> {
     await assertBucket(exchange)
     await answerXml(exchange, await document(exchange))

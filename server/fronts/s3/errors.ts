@@ -40,6 +40,7 @@ export const s3Errors = {
   NoSuchBucket: 404,
   NoSuchBucketPolicy: 404,
   NoSuchCORSConfiguration: 404,
+  NoSuchConfiguration: 404,
   NoSuchKey: 404,
   NoSuchLifecycleConfiguration: 404,
   NoSuchPublicAccessBlockConfiguration: 404,

@@ -23,6 +23,8 @@ export interface Operation {
   on: 'service' | 'bucket' | 'object'
   /** The sub-resource that the query names, with a value where it must have one. */
   query?: string | readonly [name: string, value: string]
+  /** Whether it is about one of several configurations of its kind, which `id` names, or about all of them. */
+  item?: boolean
   /** Whether it takes its contents from the object that `x-amz-copy-source` names. */
   copies?: true
   /** Whether it is a form, signed in its fields: no other operation may be asked for by one. */
@@ -31,36 +33,63 @@ export interface Operation {
   parameters?: readonly string[]
   /** Whether the body may come in signed chunks, and is read as it comes. */
   streams?: boolean
+  /** What it leaves out of S3's operation, or answers always; documentation lists it. */
+  partly?: string
   run(exchange: Exchange): Promise<void>
 }
+
+const ONLY_NULL = 'the only version of a key is `null`'
+const DESCRIBED = 'no encryption, Object Lock, redirects or public ACLs; storage classes are kept without effect'
+const OWNED = 'only full control of the owner, which is always so'
 
 /** Every operation that is supported, partly or in full. */
 export const operations: readonly Operation[] = [
   { name: 'ListBuckets', method: 'GET', on: 'service', run: buckets.listBuckets },
-  { name: 'CreateBucket', method: 'PUT', on: 'bucket', run: buckets.createBucket },
+  {
+    name: 'CreateBucket',
+    method: 'PUT',
+    on: 'bucket',
+    partly: 'no Object Lock; every location is accepted',
+    run: buckets.createBucket,
+  },
   { name: 'HeadBucket', method: 'HEAD', on: 'bucket', run: buckets.headBucket },
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
-  ...buckets.truths.map(({ name, query, run }): Operation => ({ name, method: 'GET', on: 'bucket', query, run })),
-  { name: 'PutBucketAcl', method: 'PUT', on: 'bucket', query: 'acl', run: putAcl },
+  ...buckets.truths.map((truth): Operation => ({ ...truth, method: 'GET', on: 'bucket' })),
+  { name: 'PutBucketAcl', method: 'PUT', on: 'bucket', query: 'acl', partly: OWNED, run: putAcl },
   { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', run: putBucketCors },
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
   { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
   { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
   { name: 'ListObjects', method: 'GET', on: 'bucket', run: listObjects },
-  { name: 'ListObjectVersions', method: 'GET', on: 'bucket', query: 'versions', run: listObjectVersions },
-  { name: 'DeleteObjects', method: 'POST', on: 'bucket', query: 'delete', run: objects.deleteObjects },
+  {
+    name: 'ListObjectVersions',
+    method: 'GET',
+    on: 'bucket',
+    query: 'versions',
+    partly: ONLY_NULL,
+    run: listObjectVersions,
+  },
+  {
+    name: 'DeleteObjects',
+    method: 'POST',
+    on: 'bucket',
+    query: 'delete',
+    partly: ONLY_NULL,
+    run: objects.deleteObjects,
+  },
   { name: 'PostObject', method: 'POST', on: 'bucket', form: true, streams: true, run: postObject },
-  { name: 'PutObject', method: 'PUT', on: 'object', streams: true, run: objects.putObject },
-  { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, run: copyObject },
-  { name: 'GetObject', method: 'GET', on: 'object', run: getObject },
-  { name: 'HeadObject', method: 'HEAD', on: 'object', run: getObject },
-  { name: 'DeleteObject', method: 'DELETE', on: 'object', run: objects.deleteObject },
+  { name: 'PutObject', method: 'PUT', on: 'object', streams: true, partly: DESCRIBED, run: objects.putObject },
+  { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
+  { name: 'GetObject', method: 'GET', on: 'object', partly: ONLY_NULL, run: getObject },
+  { name: 'HeadObject', method: 'HEAD', on: 'object', partly: ONLY_NULL, run: getObject },
+  { name: 'DeleteObject', method: 'DELETE', on: 'object', partly: ONLY_NULL, run: objects.deleteObject },
   {
     name: 'CreateMultipartUpload',
     method: 'POST',
     on: 'object',
     query: 'uploads',
+    partly: DESCRIBED,
     run: multipart.createMultipartUpload,
   },
   {
@@ -101,15 +130,16 @@ export const operations: readonly Operation[] = [
   { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: tagging.getObjectTagging },
   { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: tagging.putObjectTagging },
   { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: tagging.deleteObjectTagging },
-  { name: 'GetObjectAcl', method: 'GET', on: 'object', query: 'acl', run: getObjectAcl },
-  { name: 'PutObjectAcl', method: 'PUT', on: 'object', query: 'acl', run: putAcl },
+  { name: 'GetObjectAcl', method: 'GET', on: 'object', query: 'acl', partly: OWNED, run: getObjectAcl },
+  { name: 'PutObjectAcl', method: 'PUT', on: 'object', query: 'acl', partly: OWNED, run: putAcl },
 ]
 
 /** Query keys that name a part of a bucket or an object: a request with one is never about the whole. */
 const SUBRESOURCES = new Set([
-  ...['accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering'],
-  ...['inventory', 'legal-hold', 'lifecycle', 'location', 'logging', 'metadataConfiguration', 'metadataTable'],
-  ...['metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus'],
+  ...['abac', 'accelerate', 'acl', 'analytics', 'annotation', 'attributes', 'cors', 'delete', 'encryption'],
+  ...['intelligent-tiering', 'inventory', 'legal-hold', 'lifecycle', 'location', 'logging'],
+  ...['metadataAnnotationTable', 'metadataConfiguration', 'metadataInventoryTable', 'metadataJournalTable'],
+  ...['metadataTable', 'metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus'],
   ...['publicAccessBlock', 'renameObject', 'replication', 'requestPayment', 'restore', 'retention', 'select'],
   ...['session', 'tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
 ])
@@ -137,16 +167,22 @@ export function route(
   // In presigned URLs it is a parameter: taken for a plain upload, the request would empty the object.
   const named = query.some(([name]) => name.toLowerCase() === COPY_SOURCE)
   const copies = on === 'object' && (named || request.headers[COPY_SOURCE] !== undefined)
+  const hasId = query.some(([name]) => name === 'id')
   const candidates = fitting.filter(
     (one) =>
-      nameOf(one) === asked && (one.copies ?? false) === copies && (one.form ?? false) === (request.form !== undefined),
+      nameOf(one) === asked &&
+      (one.item ?? hasId) === hasId &&
+      (one.copies ?? false) === copies &&
+      (one.form ?? false) === (request.form !== undefined),
   )
   const found = candidates.find(({ method }) => method === request.method)
   const changes = request.method !== 'GET' && request.method !== 'HEAD'
   const isKnown = (name: string) => name === asked || DETAILS.test(name) || found?.parameters?.includes(name)
   const unknown = query.find(([name]) => !isKnown(name))
   if (found && !(changes && unknown)) return found
-  if (!found && candidates.length > 0)
+  // What can only be asked for here can be set in S3.
+  const isSetting = asked !== undefined && changes && candidates.every(({ method }) => method === 'GET')
+  if (!found && candidates.length > 0 && !isSetting)
     throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.', {
       headers: { allow: candidates.map(({ method }) => method).join(', ') },
     })

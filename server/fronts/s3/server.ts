@@ -61,9 +61,10 @@ export function createS3Server(system: System): S3Server {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     countUnreadable(system.config, 400)
     const code = late ? 'RequestTimeout' : 'InvalidRequest'
-    const body = errorDocument({ Code: code, RequestId: randomUUID() })
+    const id = randomUUID()
+    const body = errorDocument({ Code: code, RequestId: id })
     socket.end(
-      `HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 400 Bad Request\r\nx-amz-request-id: ${id}\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     )
   })
   return {
