@@ -26,6 +26,8 @@ async function requestOf(Command: new (input: object) => never) {
     forcePathStyle: true,
     credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
     maxAttempts: 1,
+    // It would warn that these bodies have no length.
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
     requestHandler: {
       async handle(request: unknown): Promise<never> {
         resolve(request as Sent)

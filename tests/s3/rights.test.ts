@@ -325,4 +325,23 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
       'NotImplemented',
     )
   })
+
+  itOnce('a bucket that exists is told apart from one of your own', async () => {
+    const create = (s3: S3Client, Bucket: string) => outcome(s3.send(new CreateBucketCommand({ Bucket })))
+    const clientWith = async (...actions: ('create' | 'read')[]) =>
+      world.clientOf(await world.keyOf(await server.userWith({ bucket_pattern: '*', actions })))
+    const [creator, reader, nobody] = [
+      await clientWith('create'),
+      await clientWith('create', 'read'),
+      await clientWith('read'),
+    ]
+    await server.records([{ action: 'create_bucket', bucket: 'mine' }], async () => {
+      assert.equal(await create(creator, 'mine'), 'ok')
+      assert.equal(await create(creator, 'mine'), 'ok')
+      assert.equal(await create(creator, B), 'BucketAlreadyExists')
+      assert.equal(await create(reader, B), 'BucketAlreadyOwnedByYou')
+      assert.equal(await create(reader, 'mine'), 'BucketAlreadyOwnedByYou')
+    })
+    assert.equal(await create(nobody, 'another'), 'AccessDenied')
+  })
 })

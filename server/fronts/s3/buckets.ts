@@ -43,7 +43,7 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
   )
 }
 
-/** Creates a bucket. One that exists is `BucketAlreadyOwnedByYou` to those with any right in it. */
+/** Creates a bucket. One that exists is `BucketAlreadyOwnedByYou` to those with any right in it but `create`. */
 export async function createBucket(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   assertBucketName(bucket)
@@ -54,19 +54,17 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   if (header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true')
     throw new S3Error('NotImplemented', 'Object Lock is not implemented.')
   const existing = await findBucket(ctx.db, bucket)
-  if (existing && actionsOn(ctx.actor.groups, bucket).length === 0)
-    throw new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', {
-      fields: { BucketName: bucket },
-    })
   // Creating one's own bucket again changes nothing.
-  if (existing && existing.created_by !== ctx.actor.user_id)
+  if (existing && existing.created_by !== ctx.actor.user_id) {
+    const isStranger = actionsOn(ctx.actor.groups, bucket).every((action) => action === 'create')
+    const fields = { BucketName: bucket }
+    if (isStranger) throw new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', { fields })
     throw new S3Error(
       'BucketAlreadyOwnedByYou',
       'Your previous request to create the named bucket succeeded and you already own it.',
-      {
-        fields: { BucketName: bucket },
-      },
+      { fields },
     )
+  }
   if (!existing) await service.createBucket(ctx, { name: bucket })
   await answer(exchange, 200, { location: `/${bucket}`, 'x-amz-bucket-region': system.config.s3.region })
 }
