@@ -31,6 +31,8 @@ export function cpuSeconds(pid: number | undefined): number {
 export interface Job {
   /** `#` in the path becomes a number of its own for each request. */
   url: string
+  /** Several, which the requests take in turn, instead of one. */
+  urls?: readonly string[]
   method: string
   headers: Record<string, string>
   /** Bytes of the body; 0 for none. */
@@ -56,7 +58,9 @@ async function load(job: Job): Promise<Outcome> {
     new Promise<void>((resolve, reject) => {
       const began = performance.now()
       const headers = job.body > 0 ? { ...job.headers, 'content-length': String(job.body) } : job.headers
-      const request = http.request(job.url.replace('#', `${base}-${count++}`), { method: job.method, headers, agent })
+      const n = count++
+      const url = job.urls?.[n % job.urls.length] ?? job.url.replace('#', `${base}-${n}`)
+      const request = http.request(url, { method: job.method, headers, agent })
       request.on('error', reject)
       request.on('response', (response) => {
         response.on('data', (chunk: Buffer) => {

@@ -82,6 +82,7 @@ const alone = (file: string, ...args: string[]): number =>
 const images = ['--only', options.only, '--seconds', options.seconds, '--rounds', options.rounds]
 process.exitCode =
   alone('images.ts', ...images) ||
+  alone('s3.ts', ...images, '--million', options.million) ||
   (wanted('memory') ? alone('memory.ts', '--million', options.million) : 0) ||
   (wanted('console') ? alone('console.ts') : 0)
 
