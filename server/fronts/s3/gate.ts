@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { ACCESS_KEY_ID } from '../../../contract/names.ts'
 import {
@@ -69,7 +70,7 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
     accessKeyId: credential.accessKeyId,
     presigned,
     mode,
-    signatures: { key: key as Buffer, date, scope, seed },
+    signatures: { key: key as KeyObject, date, scope, seed },
   }
 }
 
@@ -98,9 +99,17 @@ export async function authenticateForm(
   if (fault) await refuse(system, accessKeyId, fault, origin)
   if (fault && fault !== 'wrong signature') throw unknownKey(accessKeyId)
   if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, StringToSign: credential.policy })
-  const signatures = { key: Buffer.alloc(0), date: '', scope: '', seed: '' }
-  return { actor: (found as UsableKey).actor, accessKeyId, presigned: false, mode: { kind: 'unsigned' }, signatures }
+  return {
+    actor: (found as UsableKey).actor,
+    accessKeyId,
+    presigned: false,
+    mode: { kind: 'unsigned' },
+    signatures: NO_CHUNKS,
+  }
 }
+
+/** Of a body that is not in chunks: no signature is right. */
+const NO_CHUNKS: ChunkSignatures = { key: createSecretKey(randomBytes(32)), date: '', scope: '', seed: '' }
 
 /** Counts and records a refusal. Throws SlowDown for an address with too many. */
 async function refuse(system: System, accessKeyId: string, fault: KeyFault, origin: Origin): Promise<void> {
@@ -118,7 +127,7 @@ function verify(
   { secrets }: Pick<UsableKey, 'secrets'>,
   request: Arrived & { headers: ReadonlyMap<string, string> },
   credential: Credential & { payloadHash: string },
-): { key?: Buffer; mismatch: Mismatch } {
+): { key?: KeyObject; mismatch: Mismatch } {
   const { headers } = request
   const keys = secrets.map((secret) => signingKeyOf(config, secret, credential))
   const sent = textOf(request, headers, credential)
@@ -137,9 +146,13 @@ function verify(
 
 const MOST_KEYS = 10_000
 /** Signing keys by secret, day and region, the most recently used last: making one takes longer than using it. */
-const keysOf = perSystem(() => new Map<string, Buffer>())
+const keysOf = perSystem(() => new Map<string, KeyObject>())
 
-function signingKeyOf(config: Config, secret: KeySecret, { day, region }: Pick<Credential, 'day' | 'region'>): Buffer {
+function signingKeyOf(
+  config: Config,
+  secret: KeySecret,
+  { day, region }: Pick<Credential, 'day' | 'region'>,
+): KeyObject {
   const keys = keysOf(config)
   const name = `${secret.sealed} ${day} ${region}`
   const known = keys.get(name)

@@ -36,6 +36,7 @@ function encode(bytes: Uint8Array, slashes: boolean): string {
 
 /** A path without anything to encode: most are. */
 const PLAIN = /^[\w.~/-]*$/
+const UNRESERVED_TEXT = /^[\w.~-]*$/
 
 function canonicalQuery(query: string): string {
   if (query === '') return ''
@@ -44,7 +45,8 @@ function canonicalQuery(query: string): string {
     .filter((pair) => pair !== '')
     .map((pair) => {
       const at = pair.indexOf('=')
-      const encoded = (text: string) => encode(decodeBytes(text.replaceAll('+', ' ')), false)
+      const encoded = (text: string) =>
+        UNRESERVED_TEXT.test(text) ? text : encode(decodeBytes(text.replaceAll('+', ' ')), false)
       return at < 0 ? [encoded(pair), ''] : [encoded(pair.slice(0, at)), encoded(pair.slice(at + 1))]
     })
     .filter(([name]) => name !== 'X-Amz-Signature')

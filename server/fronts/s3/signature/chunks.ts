@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import { S3Error } from '../errors.ts'
 import { hashLatin1, textToSign } from './canonical.ts'
 import { isSame, sign } from './verify.ts'
 
 /** What the signatures of a body's chunks are made with. */
 export interface ChunkSignatures {
-  key: Uint8Array
+  key: KeyObject
   date: string
   scope: string
   /** The request's own, the first of the chain. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { S3Error } from '../errors.ts'
 import { isSame, sign } from './verify.ts'
 
@@ -46,7 +46,7 @@ const raise = (error: Error): never => {
 /** Whether a form's signature is made with this secret; `key` is the signing key for the day and region of Version 4. */
 export const isFormSignature = (
   credential: FormCredential,
-  secret: { text(): string; key: Uint8Array | null },
+  secret: { text(): string; key: KeyObject | null },
 ): boolean =>
   credential.version === 4
     ? secret.key !== null && isSame(credential.signature, sign(secret.key, credential.policy))

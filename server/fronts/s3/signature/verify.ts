@@ -1,16 +1,19 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { canonicalRequest, hashLatin1, type Signable, textToSign, type Variation } from './canonical.ts'
 import type { Credential } from './credential.ts'
 
-const hmac = (key: string | Uint8Array, text: string): Buffer =>
+const hmac = (key: KeyObject | Uint8Array, text: string): Buffer =>
   createHmac('sha256', key).update(text, 'latin1').digest()
 
-/** The key that signs for one secret on one day in one region. */
-export const signingKey = (secret: string, day: string, region: string): Buffer =>
-  hmac(hmac(hmac(hmac(Buffer.from(`AWS4${secret}`), day), region), 's3'), 'aws4_request')
+/**
+ * The key that signs for one secret on one day in one region. As a key object: Node takes six times as long to sign with
+ * bytes, which it makes one of each time.
+ */
+export const signingKey = (secret: string, day: string, region: string): KeyObject =>
+  createSecretKey(hmac(hmac(hmac(hmac(Buffer.from(`AWS4${secret}`), day), region), 's3'), 'aws4_request'))
 
 /** A signature in hex. */
-export const sign = (key: Uint8Array, text: string): string => hmac(key, text).toString('hex')
+export const sign = (key: KeyObject, text: string): string => hmac(key, text).toString('hex')
 
 /** Whether two signatures of 64 hex digits are equal, in the same time whatever they are. */
 export const isSame = (a: string, b: string): boolean =>
