@@ -145,7 +145,7 @@ describeConsole('webhooks', (engine) => {
 
       // Paused: resending is off, and says why.
       await page.goto(`${server.url}/console/admin/webhooks/${id}?tab=deliveries`)
-      await page.getByLabel('Enable Thumbnails').uncheck({ force: true })
+      await page.getByLabel('Enable Thumbnails').press('Space')
       await page.getByText('New events aren’t queued').waitFor()
       await table.getByText('upload').click()
       await dialog.getByText('Enable the webhook to resend').waitFor()
@@ -201,7 +201,7 @@ describeConsole('webhooks', (engine) => {
       const to = await row.getByRole('link').last().getAttribute('href')
       assert.ok(to?.endsWith(`d=${thumbnails?.last_delivery?.id}`), to ?? 'no link')
       await check('webhooks')
-      await page.getByLabel('Enable Mirror 2').uncheck({ force: true })
+      await page.getByLabel('Enable Mirror 2').press('Space')
       await page.getByText('Mirror 2 paused').waitFor()
       assert.equal((await server.admin.getWebhook({ params })).enabled, false)
       await page.getByRole('link', { name: 'Mirror 2' }).click()

@@ -26,13 +26,32 @@ export interface Exchange extends Target, Wire {
   authenticated: Authenticated
   /** An upload by a form: its fields are its headers. */
   form?: PostForm | undefined
+  /** The `x-amz-*` parameters of a presigned URL, which count as headers, by lower-case name. */
+  hoisted?: ReadonlyMap<string, string> | undefined
 }
 
 export const createExchange = (
   system: System,
   wire: Wire & Target & { query: Query; form?: PostForm | undefined },
   authenticated: Authenticated,
-): Exchange => ({ ...wire, system, authenticated, ctx: createContext(system, authenticated.actor) })
+): Exchange => ({
+  ...wire,
+  system,
+  authenticated,
+  ctx: createContext(system, authenticated.actor),
+  hoisted: authenticated.presigned ? hoistedIn(wire.query) : undefined,
+})
+
+function hoistedIn(query: Query): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [given, value] of query) {
+    const name = given.toLowerCase()
+    if (name.startsWith('x-amz-') && !SIGNATURE_PARAMETERS.has(name) && !found.has(name)) found.set(name, value)
+  }
+  return found
+}
+
+const ASCII = /^[\x20-\x7e]*$/
 
 /** A query parameter; undefined without one. */
 export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): string | undefined =>
@@ -42,22 +61,19 @@ export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): str
 export function header(exchange: Exchange, name: string): string | undefined {
   if (exchange.form) return exchange.form.fields.get(name === 'x-amz-acl' ? 'acl' : name)
   const sent = exchange.request.headers[name]
-  if (sent !== undefined) return Buffer.from(Array.isArray(sent) ? sent.join(',') : sent, 'latin1').toString()
-  if (!exchange.authenticated.presigned || !name.startsWith('x-amz-') || SIGNATURE_PARAMETERS.has(name))
-    return undefined
-  return exchange.query.find(([one]) => one.toLowerCase() === name)?.[1]
+  if (sent === undefined) return exchange.hoisted?.get(name)
+  const text = Array.isArray(sent) ? sent.join(',') : sent
+  return ASCII.test(text) ? text : Buffer.from(text, 'latin1').toString()
 }
 
 /** All headers whose names start with a text, by the rest of the name. */
 export function headersWith(exchange: Exchange, start: string): [name: string, value: string][] {
-  const names = new Set(exchange.form?.fields.keys() ?? Object.keys(exchange.request.headers))
-  if (exchange.authenticated.presigned) for (const [name] of exchange.query) names.add(name.toLowerCase())
-  return [...names]
-    .filter((name) => name.startsWith(start))
-    .flatMap((name) => {
-      const value = header(exchange, name)
-      return value === undefined ? [] : [[name.slice(start.length), value]]
-    })
+  const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)
+  const names = new Set([...sent, ...(exchange.hoisted?.keys() ?? [])].filter((name) => name.startsWith(start)))
+  return [...names].flatMap((name) => {
+    const value = header(exchange, name)
+    return value === undefined ? [] : [[name.slice(start.length), value]]
+  })
 }
 
 /** The announced length of the contents; undefined where they end with the body. Throws MissingContentLength. */

@@ -147,6 +147,10 @@ const COPY_SOURCE = 'x-amz-copy-source'
 /** Parameters that say more of an operation, whatever it is. */
 const DETAILS = /^(x-id|x-amz-.*|versionId)$/i
 
+const placeOf = (on: Operation['on'], asked: string | undefined): string => `${on} ${asked ?? ''}`
+/** The operations on a thing, or on a sub-resource of it. */
+const byPlace = Map.groupBy(operations, ({ on, query }) => placeOf(on, typeof query === 'object' ? query[0] : query))
+
 const isNamed = (query: Query, named: Operation['query']): boolean =>
   named === undefined ||
   query.some(([name, value]) => (typeof named === 'string' ? name === named : name === named[0] && value === named[1]))
@@ -161,16 +165,14 @@ export function route(
   query: Query,
 ): Operation {
   const on = bucket === '' ? 'service' : key === '' ? 'bucket' : 'object'
-  const fitting = operations.filter((one) => one.on === on && isNamed(query, one.query))
   const asked = query.find(([name]) => SUBRESOURCES.has(name))?.[0]
-  const nameOf = ({ query: named }: Operation) => (typeof named === 'object' ? named[0] : named)
   // In presigned URLs it is a parameter: taken for a plain upload, the request would empty the object.
   const named = query.some(([name]) => name.toLowerCase() === COPY_SOURCE)
   const copies = on === 'object' && (named || request.headers[COPY_SOURCE] !== undefined)
   const hasId = query.some(([name]) => name === 'id')
-  const candidates = fitting.filter(
+  const candidates = (byPlace.get(placeOf(on, asked)) ?? []).filter(
     (one) =>
-      nameOf(one) === asked &&
+      isNamed(query, one.query) &&
       (one.item ?? hasId) === hasId &&
       (one.copies ?? false) === copies &&
       (one.form ?? false) === (request.form !== undefined),

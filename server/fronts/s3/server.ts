@@ -9,8 +9,7 @@ import { noteUse } from '../../access/credentials/use.ts'
 import type { Actor, Origin, System } from '../../context.ts'
 import { expectPace, hasBody } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
-import { markOfRequest } from '../../observe/log.ts'
-import { measured } from '../../observe/meter.ts'
+import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
@@ -136,9 +135,13 @@ async function serveRequest(
   }
   response.once('close', () => {
     const operation = seen.operation?.name ?? 'none'
-    const log = markOfRequest(system.log.child({ request_id: id }))
-    const more = { operation, ...(seen.accessKeyId === undefined ? {} : { access_key_id: seen.accessKeyId }) }
-    endRequest(config, log, { ...wire, ip, route: 's3', userId: seen.actor?.user_id, more })
+    const more = {
+      request_id: id,
+      operation,
+      ...(seen.accessKeyId === undefined ? {} : { access_key_id: seen.accessKeyId }),
+    }
+    // A line of its own logger would take as long as to find the object.
+    detached(() => endRequest(config, system.log, { ...wire, ip, route: 's3', userId: seen.actor?.user_id, more }))
     const { metrics } = telemetryOf(config)
     metrics.strongroom_s3_requests_total.inc({ operation, status: String(response.statusCode) })
     metrics.strongroom_s3_request_duration_seconds.observe({ operation }, (performance.now() - meter.began) / 1000)
