@@ -396,6 +396,9 @@ export interface Policy {
   glob: string | null
   older_than_days: number | null
   min_size: number | null
+  max_size: number | null
+  tags: Record<string, string> | null
+  date: string | null
   keep_newest: number | null
   max_deletes: number | null
   max_delete_percent: number | null
@@ -445,6 +448,11 @@ export interface Policy {
   created_at: string
   /** ISO 8601, UTC, milliseconds. */
   updated_at: string
+  /** The rule of a bucket’s S3 lifecycle configuration that it carries out: it can only be changed there. */
+  lifecycle: {
+    bucket: string
+    rule_id: string
+  } | null
 }
 
 export interface PolicyRun {
@@ -2800,7 +2808,7 @@ export interface Operations {
     }
     reply: Job
   }
-  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size` and `keep_newest` is required; an object is deleted if it meets all the given conditions. */
+  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size`, `max_size`, `tags`, `date` and `keep_newest` is required; an object is deleted if it meets all the given conditions. */
   createPolicy: {
     call: {
       body: {
@@ -2811,6 +2819,10 @@ export interface Operations {
         glob?: string | null
         older_than_days?: number | null
         min_size?: number | null
+        max_size?: number | null
+        /** Only objects that have all these tags. */
+        tags?: Record<string, string> | null
+        date?: string | null
         keep_newest?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
@@ -2845,6 +2857,10 @@ export interface Operations {
         glob?: string | null
         older_than_days?: number | null
         min_size?: number | null
+        max_size?: number | null
+        /** Only objects that have all these tags. */
+        tags?: Record<string, string> | null
+        date?: string | null
         keep_newest?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
@@ -2867,8 +2883,11 @@ export interface Operations {
       excluded: {
         glob: number
         min_size: number
+        max_size: number
+        tags: number
         keep_newest: number
         older_than_days: number
+        date: number
       }
       sample: string[]
       /** Details of the objects in the sample. */
@@ -2896,7 +2915,7 @@ export interface Operations {
     }
     reply: Policy
   }
-  /** PATCH /policies/{id}: Change a policy. Omitted fields are unchanged; null removes a condition, a limit or the schedule. Whoever changes it becomes its author, and it runs with the author’s permissions. A run in progress stops. */
+  /** PATCH /policies/{id}: Change a policy. Omitted fields are unchanged; null removes a condition, a limit or the schedule. Whoever changes it becomes its author, and it runs with the author’s permissions. A run in progress stops. Policies of a lifecycle configuration cannot be changed (409). */
   updatePolicy: {
     call: {
       params: {
@@ -2911,6 +2930,10 @@ export interface Operations {
         glob?: string | null
         older_than_days?: number | null
         min_size?: number | null
+        max_size?: number | null
+        /** Only objects that have all these tags. */
+        tags?: Record<string, string> | null
+        date?: string | null
         keep_newest?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
@@ -2922,7 +2945,7 @@ export interface Operations {
     }
     reply: Policy
   }
-  /** DELETE /policies/{id}: Delete a policy with its history. A run in progress is cancelled. Deleted objects stay in the trash and in the audit log. */
+  /** DELETE /policies/{id}: Delete a policy with its history. A run in progress is cancelled. Deleted objects stay in the trash and in the audit log. Policies of a lifecycle configuration cannot be deleted here (409). */
   deletePolicy: {
     call: {
       params: {

@@ -1,7 +1,20 @@
 import Type from 'typebox'
 import { BucketPattern } from './groups.ts'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
+import {
+  BucketName,
+  Cursor,
+  Exactly,
+  Id,
+  Limit,
+  Nullable,
+  ObjectKey,
+  Page,
+  Prefix,
+  SomeTags,
+  Tags,
+  Timestamp,
+} from './shapes.ts'
 
 const runStatuses = ['queued', 'running', 'succeeded', 'stopped', 'failed', 'cancelled'] as const
 const runTriggers = ['manual', 'schedule'] as const
@@ -27,11 +40,20 @@ const Bytes = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Only objects of at least this size in bytes.',
 })
+const MostBytes = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Only objects of at most this size in bytes.',
+})
+const From = Type.String({
+  format: 'date-time',
+  description: 'Only from this time on; before it, nothing is deleted.',
+})
 const Newest = Type.Integer({
   minimum: 1,
   maximum: 1000,
   description:
-    'Keeps this many of the newest objects directly in each folder, however old, counting only those that match `glob` and `min_size`.',
+    'Keeps this many of the newest objects directly in each folder, however old, counting only those that match `glob`, `min_size`, `max_size` and `tags`.',
 })
 const CronText = Type.String({
   minLength: 9,
@@ -63,6 +85,9 @@ const rule = {
   glob: Type.Optional(Nullable(Glob)),
   older_than_days: Type.Optional(Nullable(Days)),
   min_size: Type.Optional(Nullable(Bytes)),
+  max_size: Type.Optional(Nullable(MostBytes)),
+  tags: Type.Optional(Nullable(SomeTags, { description: 'Only objects that have all these tags.' })),
+  date: Type.Optional(Nullable(From)),
   keep_newest: Type.Optional(Nullable(Newest)),
 }
 const guards = {
@@ -126,6 +151,9 @@ export const Policy = Type.Object({
   glob: Nullable(Type.String()),
   older_than_days: Nullable(Type.Integer()),
   min_size: Nullable(Type.Integer()),
+  max_size: Nullable(Type.Integer()),
+  tags: Nullable(Tags),
+  date: Nullable(Timestamp),
   keep_newest: Nullable(Type.Integer()),
   max_deletes: Nullable(Type.Integer()),
   max_delete_percent: Nullable(Type.Number()),
@@ -139,6 +167,9 @@ export const Policy = Type.Object({
   created_by: Type.String(),
   created_at: Timestamp,
   updated_at: Timestamp,
+  lifecycle: Nullable(Type.Object({ bucket: Type.String(), rule_id: Type.String() }), {
+    description: 'The rule of a bucket’s S3 lifecycle configuration that it carries out: it can only be changed there.',
+  }),
 })
 export type Policy = Type.Static<typeof Policy>
 
@@ -159,7 +190,7 @@ export const operations = {
     tag: 'policies',
     summary: 'Create a cleanup policy',
     description:
-      'Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size` and `keep_newest` is required; an object is deleted if it meets all the given conditions.',
+      'Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size`, `max_size`, `tags`, `date` and `keep_newest` is required; an object is deleted if it meets all the given conditions.',
     access: 'signed_in',
     status: 201,
     body: Exactly({ name: Name, ...rule, ...guards, ...schedule }),
@@ -200,8 +231,11 @@ export const operations = {
         {
           glob: Type.Integer(),
           min_size: Type.Integer(),
+          max_size: Type.Integer(),
+          tags: Type.Integer(),
           keep_newest: Type.Integer(),
           older_than_days: Type.Integer(),
+          date: Type.Integer(),
         },
         { description: 'Objects in scope that are kept, by the first condition that keeps them.' },
       ),
@@ -232,7 +266,7 @@ export const operations = {
     tag: 'policies',
     summary: 'Change a policy',
     description:
-      'Omitted fields are unchanged; null removes a condition, a limit or the schedule. Whoever changes it becomes its author, and it runs with the author’s permissions. A run in progress stops.',
+      'Omitted fields are unchanged; null removes a condition, a limit or the schedule. Whoever changes it becomes its author, and it runs with the author’s permissions. A run in progress stops. Policies of a lifecycle configuration cannot be changed (409).',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -244,7 +278,7 @@ export const operations = {
       ...schedule,
     }),
     reply: Policy,
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     records: ['policy_update'],
   }),
 
@@ -253,11 +287,12 @@ export const operations = {
     url: '/policies/{id}',
     tag: 'policies',
     summary: 'Delete a policy with its history',
-    description: 'A run in progress is cancelled. Deleted objects stay in the trash and in the audit log.',
+    description:
+      'A run in progress is cancelled. Deleted objects stay in the trash and in the audit log. Policies of a lifecycle configuration cannot be deleted here (409).',
     access: 'signed_in',
     status: 204,
     params: byId,
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     records: ['policy_delete', 'policy_run'],
   }),
 

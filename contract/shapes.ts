@@ -63,16 +63,18 @@ export const ObjectHeaders = Exactly({
 export type ObjectHeaders = Type.Static<typeof ObjectHeaders>
 export const objectHeaderNames = Object.keys(ObjectHeaders.properties) as (keyof ObjectHeaders)[]
 
-const tags = (maxProperties: number) =>
+const tags = (maxProperties: number, minProperties = 0) =>
   Type.Record(
     Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,128}$' }),
     Type.String({ maxLength: 256, pattern: '^[^\\x00-\\x1f\\x7f]*$' }),
-    { additionalProperties: false, maxProperties },
+    { additionalProperties: false, minProperties, maxProperties },
   )
 export const MOST_TAGS = 10
 /** An object's tags. */
 export const Tags = tags(MOST_TAGS)
 export type Tags = Type.Static<typeof Tags>
+/** Tags that an object is to have. */
+export const SomeTags = tags(MOST_TAGS, 1)
 export const MOST_BUCKET_TAGS = 50
 /** A bucket's tags. */
 export const BucketTags = tags(MOST_BUCKET_TAGS)

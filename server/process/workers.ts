@@ -16,6 +16,7 @@ import { telemetryOf } from '../observe/telemetry.ts'
 import { reservationSweeper } from '../storage/incoming/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { trashWorker } from '../storage/trash/service.ts'
+import { abandonedUploads } from '../storage/uploads/abandoned.ts'
 import { sweeper } from '../storage/uploads/service.ts'
 import { usageRecorder } from '../storage/usage/record.ts'
 import { typeCounter } from '../storage/usage/types.ts'
@@ -45,6 +46,7 @@ const workers: readonly Worker[] = [
   tokenNotices,
   accessKeyNotices,
   sweeper,
+  abandonedUploads,
   reservationSweeper,
   jobWorker,
   forgetJobs,

@@ -1,13 +1,15 @@
 // Cleanup policies in a real browser: the rule, its preview and its runs.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { PutBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3'
+import { s3World } from '../s3/s3.ts'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 describeConsole('cleanup policies', (engine) => {
   let server: TestServer
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, { S3_PORT: '0' })
     await server.admin.createBucket({ body: { name: 'media' } })
     for (const key of ['logs/a.log', 'logs/b.log', 'logs/deep/c.log', 'logs/keep.txt', 'other.log'])
       await server.admin.putObjectByQuery({ params: { bucket: 'media' }, query: { key }, body: 'x'.repeat(500) })
@@ -88,6 +90,63 @@ describeConsole('cleanup policies', (engine) => {
       await enabled.press('Space')
       await page.getByText('Off', { exact: true }).waitFor()
       assert.equal((await server.admin.getPolicy({ params: { id } })).enabled, false)
+    }))
+
+  it('shows the rules of a lifecycle configuration, which can be tried but not changed here', () =>
+    inBrowser(async (browser) => {
+      const world = s3World(server)
+      const s3 = world.clientOf(await world.keyOf())
+      await server.admin.createBucket({ body: { name: 'lived' } })
+      await server.admin.putObjectByQuery({ params: { bucket: 'lived' }, query: { key: 'tmp/a' }, body: 'x' })
+      const Filter = {
+        And: { Prefix: 'tmp/', Tags: [{ Key: 'use', Value: 'scratch' }], ObjectSizeLessThan: 1_048_577 },
+      }
+      const Rules = [{ ID: 'scratch files', Status: 'Enabled' as const, Filter, Expiration: { Days: 7 } }]
+      await s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket: 'lived', LifecycleConfiguration: { Rules } }))
+      const { page, check } = await openConsole(browser, server, '/policies')
+      const row = page.getByRole('row', { name: 'lived: scratch files' })
+      await row.getByText('S3 lifecycle').waitFor()
+      assert.equal(await row.getByRole('switch').count(), 0)
+      await row.getByRole('link').click()
+      await page.getByRole('heading', { name: 'S3 lifecycle rule “scratch files”' }).waitFor()
+      await page
+        .getByText('Delete objects older than 7 days, of 1 MB or less, tagged use=scratch under tmp/ in lived.')
+        .first()
+        .waitFor()
+      assert.equal(await page.getByRole('button', { name: /Save|Delete policy/ }).count(), 0)
+      await check('policy-lifecycle')
+      await page.getByRole('button', { name: 'Run now…' }).click()
+      await page.getByRole('dialog').getByText('No objects match.').waitFor()
+    }))
+
+  it('selects by tags and sizes', () =>
+    inBrowser(async (browser) => {
+      await server.admin.createBucket({ body: { name: 'tagged' } })
+      const params = { bucket: 'tagged' }
+      const headers = { 'x-tags': 'use=scratch&team=a%3Db' }
+      await server.admin.putObjectByQuery({ params, query: { key: 'a' }, headers, body: 'x' })
+      await server.admin.putObjectByQuery({ params, query: { key: 'b' }, body: 'x' })
+      const { page, check } = await openConsole(browser, server, '/policies/new?bucket=tagged')
+      await page.getByLabel('Name', { exact: true }).fill('Scratch')
+      await page.getByLabel('Maximum size (MB)').fill('1')
+      const preview = page.getByRole('region', { name: 'Would be deleted now' })
+      await preview.getByText('2 objects', { exact: true }).waitFor()
+      for (const tag of ['use=scratch', 'team=a=b']) {
+        await page.getByRole('combobox', { name: 'Tags' }).fill(tag)
+        await page.keyboard.press('Enter')
+      }
+      await preview.getByText('1 object', { exact: true }).first().waitFor()
+      await preview.getByText('Kept: tags don’t match').waitFor()
+      await page.getByLabel('Not before (UTC)').fill('2030-01-01T00:00')
+      await preview.getByText('0 objects', { exact: true }).waitFor()
+      await preview.getByText('Kept: rule not in force yet').waitFor()
+      await check('policy-tags')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.waitForURL(/\/policies\/[\w-]{36}$/)
+      const { tags, date, max_size } = await server.admin.getPolicy({
+        params: { id: page.url().split('/').at(-1) ?? '' },
+      })
+      assert.deepEqual([tags, date, max_size], [{ use: 'scratch', team: 'a=b' }, '2030-01-01T00:00:00.000Z', 1_048_576])
     }))
 
   it('shows a rule’s errors next to their fields, and why a run would stop', () =>

@@ -100,6 +100,8 @@ const DOCUMENTS = [
   '<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>',
   '<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>',
   '<CreateBucketConfiguration><LocationConstraint>eu</LocationConstraint></CreateBucketConfiguration>',
+  '<LifecycleConfiguration><Rule><ID>a</ID><Status>Enabled</Status><Filter><And><Prefix>p</Prefix><Tag><Key>k</Key><Value>v</Value></Tag></And></Filter><Expiration><Days>3650</Days></Expiration></Rule></LifecycleConfiguration>',
+  '<LifecycleConfiguration><Rule><Status>Disabled</Status><Prefix/><Expiration><Date>2100-01-01T00:00:00Z</Date></Expiration></Rule></LifecycleConfiguration>',
   '<AccessControlPolicy><Owner><ID>x</ID></Owner><AccessControlList/></AccessControlPolicy>',
 ]
 const BROKEN = [

@@ -27,6 +27,9 @@ describeEngines('cleanup policies', (engine, itOnce) => {
       glob: null,
       older_than_days: 30,
       min_size: null,
+      max_size: null,
+      tags: null,
+      date: null,
       keep_newest: null,
       max_deletes: null,
       max_delete_percent: null,
@@ -35,6 +38,7 @@ describeEngines('cleanup policies', (engine, itOnce) => {
       enabled: true,
       last_run: null,
       author_email: 'admin@example.com',
+      lifecycle: null,
     })
     assert.equal(next_run_at?.slice(10), 'T02:30:00.000Z')
     assert.deepEqual([author_id, created_at], [created_by, updated_at])
@@ -72,6 +76,13 @@ describeEngines('cleanup policies', (engine, itOnce) => {
       [{ older_than_days: -1 }, 'body.older_than_days'],
       [{ older_than_days: 1.5 }, 'body.older_than_days'],
       [{ min_size: 0 }, 'body.min_size'],
+      [{ max_size: -1 }, 'body.max_size'],
+      [{ min_size: 3, max_size: 2 }, 'body.max_size'],
+      [{ tags: {} }, 'body.tags'],
+      [{ tags: { a: 1 } }, 'body.tags.a'],
+      [{ tags: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`t${i}`, ''])) }, 'body.tags'],
+      [{ date: 'soon' }, 'body.date'],
+      [{ date: '2026-02-30T00:00:00Z' }, 'body.date'],
       [{ keep_newest: 0 }, 'body.keep_newest'],
       [{ glob: '' }, 'body.glob'],
       [{ bucket_patterns: [] }, 'body.bucket_patterns'],

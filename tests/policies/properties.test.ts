@@ -88,6 +88,7 @@ interface Thing {
   key: string
   size: number
   last_modified: string
+  tags: string | null
 }
 /** keep_newest as one would do it by hand: by folder, sorted, all but the first. */
 function surplus(things: readonly Thing[], count: number): Thing[] {
@@ -105,6 +106,7 @@ const things = fc.uniqueArray(
     key: keyText,
     size: fc.integer({ min: 0, max: 5 }),
     last_modified: fc.integer({ min: 0, max: 8 }).map((days) => new Date(START - days * DAY).toISOString()),
+    tags: fc.constantFrom(null, '{"a":"1"}', '{"a":"2","b":"1"}', '{"b":"1","a":"1"}'),
   }),
   { selector: ({ key }) => key, maxLength: 60, size: '+1' },
 )
@@ -144,6 +146,9 @@ describeEngines('policies: matching against a model', (engine) => {
       ),
       older_than_days: nullable(fc.integer({ min: 0, max: 6 })),
       min_size: nullable(fc.integer({ min: 1, max: 4 })),
+      max_size: nullable(fc.integer({ min: 0, max: 4 })),
+      tags: fc.constantFrom<Rule['tags'][]>(null, null, null, { a: '1' }, { a: '1', b: '1' }),
+      date: fc.constantFrom(null, null, null, new Date(START).toISOString(), new Date(START + 1).toISOString()),
       keep_newest: nullable(fc.integer({ min: 1, max: 3 })),
     })
     let total = 0
@@ -186,16 +191,23 @@ describeEngines('policies: matching against a model', (engine) => {
             examined += step.examined
             excluded += Object.values(step.excluded).reduce((sum, one) => sum + one, 0)
           }
-          const { prefix, glob, older_than_days, min_size, keep_newest } = conditions
+          const { prefix, glob, older_than_days, min_size, max_size, tags, date, keep_newest } = conditions
+          const hasTags = (text: string | null) => {
+            const given = new Map(Object.entries(JSON.parse(text ?? '{}')))
+            return Object.entries(tags ?? {}).every(([name, value]) => given.get(name) === value)
+          }
           const expected = buckets.flatMap((some, i) => {
             const named = some.filter(
-              ({ key, size }) =>
+              ({ key, size, tags: tagsOf }) =>
                 key.startsWith(prefix) &&
                 (glob === null || reads([...glob], [...key.slice(prefix.length)])) &&
-                (min_size === null || size >= min_size),
+                (min_size === null || size >= min_size) &&
+                (max_size === null || size <= max_size) &&
+                hasTags(tagsOf),
             )
             return (keep_newest === null ? named : surplus(named, keep_newest))
               .filter(({ last_modified }) => START - Date.parse(last_modified) >= (older_than_days ?? 0) * DAY)
+              .filter(() => date === null || START >= Date.parse(date))
               .map(({ key }) => `${names[i]} ${key}`)
           })
           total += expected.length

@@ -203,6 +203,46 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.equal((await ask({ of: dry.id })).deleted, 1)
   })
 
+  it('deletes by size, tags and from a time on, and what lost its tags after it was listed stays', async () => {
+    const bucket = await open()
+    const put = (key: string, size: number, tags?: { [name: string]: string }) =>
+      server.admin.putObject({
+        params: { bucket: bucket.name, key },
+        headers: tags ? { 'x-tags': new URLSearchParams(tags).toString() } : {},
+        body: Buffer.alloc(size),
+      })
+    const scratch = { use: 'scratch', team: 'é' }
+    await put('small', 1, scratch)
+    await put('fitting', 2, scratch)
+    await put('kept', 2, scratch)
+    await put('large', 4, scratch)
+    await put('other-team', 2, { ...scratch, team: 'b' })
+    await put('untagged', 2)
+    const date = new Date(server.clock.now().getTime() + DAY).toISOString()
+    const { id } = await create({ bucket_patterns: [bucket.name], min_size: 2, max_size: 3, tags: scratch, date })
+    const body = { bucket_patterns: [bucket.name], min_size: 2, max_size: 3, tags: scratch, date }
+    const { excluded } = await server.admin.previewPolicy({ body })
+    assert.deepEqual(excluded, {
+      ...{ glob: 0, min_size: 1, max_size: 1, tags: 2 },
+      ...{ keep_newest: 0, older_than_days: 0, date: 2 },
+    })
+    const explained = await server.admin.explainPolicies({ params: { bucket: bucket.name }, query: { key: 'kept' } })
+    assert.deepEqual(
+      explained.items.map(({ matches_now, matches_at }) => [matches_now, matches_at]),
+      [[false, date]],
+    )
+    assert.equal((await run(id)).matched, 0)
+    await server.later(DAY)
+    const dry = await run(id, { dry_run: true })
+    assert.deepEqual(dry.sample, ['fitting', 'kept'])
+    await server.admin.updateObject({ params: { bucket: bucket.name, key: 'kept' }, body: { tags: { team: 'é' } } })
+    await server.records(
+      [{ action: 'delete', bucket: bucket.name, key: 'fitting' }, { action: 'policy_run' }],
+      async () => assert.deepEqual(brief(await run(id, { of: dry.id })), ['succeeded', 2, 1, 1, 2]),
+    )
+    assert.deepEqual(await bucket.keys(), ['kept', 'large', 'other-team', 'small', 'untagged'])
+  })
+
   itOnce('previews a draft without saving it', async () => {
     const bucket = await open()
     await bucket.put('old.log', 'xxxx')
@@ -217,7 +257,10 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     await server.records([], async () => {
       const preview = await server.admin.previewPolicy({ body })
       assert.deepEqual([preview.complete, preview.examined, preview.matched, preview.bytes], [true, 5, 1, 4])
-      assert.deepEqual(preview.excluded, { glob: 1, min_size: 1, keep_newest: 1, older_than_days: 1 })
+      assert.deepEqual(preview.excluded, {
+        ...{ glob: 1, min_size: 1, max_size: 0, tags: 0 },
+        ...{ keep_newest: 1, older_than_days: 1, date: 0 },
+      })
       assert.deepEqual([preview.sample, preview.oldest, preview.newest], [['old.log'], oldest, oldest])
       assert.equal(preview.objects[0]?.bucket, bucket.name)
       assert.match(preview.would_stop ?? '', /max_deletes/)

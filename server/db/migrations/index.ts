@@ -7,6 +7,7 @@ import { partsOfAnySize } from './0005-parts-of-any-size.ts'
 import { accessKeys } from './0006-access-keys.ts'
 import { uploadsByKey } from './0007-uploads-by-key.ts'
 import { bucketConfig } from './0008-bucket-config.ts'
+import { lifecyclePolicies } from './0009-lifecycle-policies-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -19,4 +20,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0006-access-keys': accessKeys,
   '0007-uploads-by-key': uploadsByKey,
   '0008-bucket-config': bucketConfig,
+  '0009-lifecycle-policies-breaking': lifecyclePolicies,
 }

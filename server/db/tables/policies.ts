@@ -9,6 +9,11 @@ export interface PolicyTables {
     glob: string | null
     older_than_days: number | null
     min_size: number | null
+    max_size: number | null
+    /** JSON: {name: value} */
+    tags: string | null
+    /** Nothing is deleted before. */
+    date: string | null
     keep_newest: number | null
     max_deletes: number | null
     max_delete_percent: number | null
@@ -27,6 +32,9 @@ export interface PolicyTables {
     updated_at: string
     /** The row stays until its history is deleted. */
     deleted_at: string | null
+    /** Of a lifecycle rule: the only bucket it reaches, and the rule's id. Null for all others. */
+    bucket_id: string | null
+    lifecycle_rule: string | null
   }
   policy_runs: {
     id: string

@@ -17,7 +17,7 @@ export interface StorageTables {
   /** What else is configured of a bucket, by kind; `document` is JSON. */
   bucket_config: {
     bucket_id: string
-    kind: 'cors' | 'tagging'
+    kind: 'cors' | 'lifecycle' | 'tagging'
     document: string
     updated_at: string
     updated_by: string | null

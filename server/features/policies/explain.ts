@@ -4,6 +4,7 @@ import type { Db } from '../../db/schema.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import * as itemStore from './items.ts'
+import { dueOf, momentOf } from './moment.ts'
 import { conditionsAt, dueAt, folderOf, isNewer, type Rule, reachesBucket, ruleOf } from './rule.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
@@ -19,15 +20,16 @@ export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
     const rows = await store.listPolicies(ctx.db, before, PAGE)
     for (const row of rows) {
       const rule = ruleOf(row)
-      const { hasName, hasSize, hasAge } = conditionsAt(rule, now)
-      if (!reachesBucket(rule, bucket) || !key.startsWith(rule.prefix) || !hasName(object) || !hasSize(object)) continue
+      const { unlike, early } = conditionsAt(rule, momentOf(row, now))
+      const reached = reachesBucket({ ...rule, bucket_id: row.bucket_id }, { id: object.bucket_id, name: bucket })
+      if (!reached || !key.startsWith(rule.prefix) || unlike(object) !== null) continue
       const stays = rule.keep_newest !== null && (await isAmongNewest(ctx.db, rule, object, now))
-      const due = stays ? null : dueAt(rule, object)
+      const due = stays ? null : dueOf(row, dueAt(rule, object))
       items.push({
         policy_id: row.id,
         name: row.name,
         enabled: row.disabled_at === null,
-        matches_now: !stays && hasAge(object),
+        matches_now: !stays && early(object) === null,
         matches_at: due?.toISOString() ?? null,
         next_run_at: row.next_run_at,
         deletes_at: due === null ? null : deletesAt(row, due, now),
@@ -39,9 +41,9 @@ export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
   }
 }
 
-/** Whether the object is among the newest keep_newest of its folder, of those that glob and min_size select. */
+/** Whether the object is among the newest keep_newest of its folder, of those that the rule selects. */
 async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): Promise<boolean> {
-  const { hasName, hasSize } = conditionsAt(rule, now)
+  const { unlike } = conditionsAt(rule, now)
   const moment = now.toISOString()
   const folder = folderOf(object.key)
   const start = rule.prefix.startsWith(folder) ? rule.prefix : folder
@@ -49,8 +51,7 @@ async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): 
   let newer = 0
   for (let from = start; ; ) {
     const rows = await itemStore.listRecent(db, filter, { from, to: afterPrefix(start) }, PAGE)
-    for (const row of rows)
-      if (row.last_modified <= moment && hasName(row) && hasSize(row) && isNewer(row, object)) newer++
+    for (const row of rows) if (row.last_modified <= moment && unlike(row) === null && isNewer(row, object)) newer++
     if (newer >= (rule.keep_newest ?? 0)) return false
     const last = rows.at(-1)
     if (rows.length < PAGE || !last) return true
@@ -66,11 +67,15 @@ function deletesAt({ next_run_at, cron, timezone }: store.PolicyRow, due: Date, 
   return nextTime(cron, timezone, new Date(due.getTime() - 1))?.toISOString() ?? null
 }
 
-function reasonOf({ glob, prefix, older_than_days, min_size, keep_newest }: Rule, bucket: string, stays: boolean) {
+function reasonOf(rule: Rule, bucket: string, stays: boolean) {
+  const { glob, prefix, older_than_days, min_size, max_size, tags, date, keep_newest } = rule
   const parts = [`It is in bucket "${bucket}"${prefix === '' ? '' : ` under "${prefix}"`}`]
   if (glob !== null) parts.push(`matches "${glob}"`)
   if (min_size !== null) parts.push(`has at least ${min_size} bytes`)
+  if (max_size !== null) parts.push(`has at most ${max_size} bytes`)
+  for (const [name, value] of Object.entries(tags ?? {})) parts.push(`has the tag "${name}" = "${value}"`)
   if (older_than_days !== null) parts.push(`is deleted once it has not changed for ${older_than_days} days`)
+  if (date !== null) parts.push(`is deleted from ${date} on`)
   if (keep_newest !== null)
     parts.push(
       stays

@@ -7,15 +7,13 @@ import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 export type ItemRow = Row<'policy_run_items'>
 
 /** An object as a run sees it. */
-export type Seen = Pick<Row<'objects'>, 'key' | 'size' | 'etag' | 'blob_id' | 'last_modified'>
+export type Seen = Pick<Row<'objects'>, 'key' | 'size' | 'etag' | 'blob_id' | 'last_modified' | 'tags'>
+
+const seen = ['key', 'size', 'etag', 'blob_id', 'last_modified', 'tags'] as const
 
 /** Objects of a range in key order. */
 export function listSeen(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<Seen[]> {
-  const query = db
-    .selectFrom('objects')
-    .select(['key', 'size', 'etag', 'blob_id', 'last_modified'])
-    .where('bucket_id', '=', bucketId)
-    .where('key', '>=', from)
+  const query = db.selectFrom('objects').select(seen).where('bucket_id', '=', bucketId).where('key', '>=', from)
   return (to === null ? query : query.where('key', '<', to)).orderBy('key').limit(limit).execute()
 }
 
@@ -28,7 +26,7 @@ export function listRecent(
 ): Promise<Seen[]> {
   const query = db
     .selectFrom('objects')
-    .select(['key', 'size', 'etag', 'blob_id', 'last_modified'])
+    .select(seen)
     .where('bucket_id', '=', bucketId)
     .where('key', '>=', from)
     .where('last_modified', '>=', since)

@@ -5,7 +5,7 @@ import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
 import { listBuckets } from '../../storage/buckets/store.ts'
 import * as itemStore from './items.ts'
-import { conditionsAt, folderOf, isNewer, type Rule, reachesBucket } from './rule.ts'
+import { conditionsAt, folderOf, isNewer, type RunRule, reachesBucket } from './rule.ts'
 
 const PAGE = 1000
 const BUCKETS = 1000
@@ -13,7 +13,7 @@ const BUCKETS = 1000
 const MOST_HELD = 200_000
 
 /** An object in scope, with its version. */
-export interface Match extends itemStore.Seen {
+export interface Match extends Omit<itemStore.Seen, 'tags'> {
   bucket_id: string
   bucket: string
 }
@@ -21,17 +21,29 @@ export interface Match extends itemStore.Seen {
 export interface Step {
   matches: Match[]
   examined: number
-  excluded: { glob: number; min_size: number; keep_newest: number; older_than_days: number }
+  excluded: Excluded
 }
+/** How many objects in scope are kept, by the first condition that keeps them. */
+export type Excluded = ReturnType<typeof nothingExcluded>
+
+export const nothingExcluded = () => ({
+  glob: 0,
+  min_size: 0,
+  max_size: 0,
+  tags: 0,
+  keep_newest: 0,
+  older_than_days: 0,
+  date: 0,
+})
 
 /**
  * The objects that a rule matches at a moment, bucket by bucket and page by page in key order. Objects uploaded or
  * changed after that moment are skipped. Memory holds one page, and the newest objects of the folders on its path.
  */
-export async function* findMatches(db: Db, rule: Rule, cutoff: Date): AsyncGenerator<Step> {
+export async function* findMatches(db: Db, rule: RunRule, cutoff: Date): AsyncGenerator<Step> {
   for (let after = ''; ; ) {
     const buckets = await listBuckets(db, after, BUCKETS)
-    for (const bucket of buckets) if (reachesBucket(rule, bucket.name)) yield* matchBucket(db, bucket, rule, cutoff)
+    for (const bucket of buckets) if (reachesBucket(rule, bucket)) yield* matchBucket(db, bucket, rule, cutoff)
     const last = buckets.at(-1)
     if (buckets.length < BUCKETS || !last) return
     after = last.name
@@ -41,34 +53,27 @@ export async function* findMatches(db: Db, rule: Rule, cutoff: Date): AsyncGener
 async function* matchBucket(
   db: Db,
   { id: bucket_id, name: bucket }: { id: string; name: string },
-  rule: Rule,
+  rule: RunRule,
   cutoff: Date,
 ): AsyncGenerator<Step> {
-  const { hasName, hasSize, hasAge } = conditionsAt(rule, cutoff)
+  const { unlike, early } = conditionsAt(rule, cutoff)
   const moment = cutoff.toISOString()
   const newest = rule.keep_newest === null ? null : keepNewest<Match>(rule.keep_newest)
   const to = afterPrefix(rule.prefix)
   const turn = takingTurns()
   for (let from = rule.prefix; ; ) {
     const rows = await itemStore.listSeen(db, bucket_id, { from, to }, PAGE)
-    const step: Step = {
-      matches: [],
-      examined: 0,
-      excluded: { glob: 0, min_size: 0, keep_newest: 0, older_than_days: 0 },
-    }
+    const step: Step = { matches: [], examined: 0, excluded: nothingExcluded() }
     for (const row of rows) {
       await turn()
       if (row.last_modified > moment) continue
-      const one = { ...row, bucket_id, bucket }
       step.examined++
-      if (!hasName(row)) step.excluded.glob++
-      else if (!hasSize(row)) step.excluded.min_size++
-      else {
-        const surplus = newest ? newest.add(one) : one
-        if (surplus === undefined) step.excluded.keep_newest++
-        else if (hasAge(surplus)) step.matches.push(surplus)
-        else step.excluded.older_than_days++
-      }
+      const { tags: _only, ...seen } = row
+      const other = unlike(row)
+      const surplus = other !== null ? undefined : newest ? newest.add({ ...seen, bucket_id, bucket }) : seen
+      const kept = other ?? (surplus ? early(surplus) : 'keep_newest')
+      if (kept !== null) step.excluded[kept]++
+      else if (surplus) step.matches.push({ ...surplus, bucket_id, bucket })
     }
     yield step
     const last = rows.at(-1)

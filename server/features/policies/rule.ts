@@ -1,6 +1,7 @@
 import { type Fault, ServiceError } from '../../../contract/errors.ts'
 import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../../contract/patterns.ts'
 import { compareKeys, covers, type GrantingGroup } from '../../../contract/permissions.ts'
+import type { Tags } from '../../../contract/shapes.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Row } from '../../db/schema.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
@@ -12,6 +13,10 @@ export interface Rule {
   glob: string | null
   older_than_days: number | null
   min_size: number | null
+  max_size: number | null
+  tags: Tags | null
+  /** Nothing is deleted before. */
+  date: string | null
   keep_newest: number | null
   max_deletes: number | null
   max_delete_percent: number | null
@@ -23,15 +28,24 @@ export interface PolicyText extends Rule {
   timezone: string
   enabled: boolean
 }
+/** A rule as a run carries it out. */
+export interface RunRule extends Rule {
+  /** The only bucket it reaches, whatever has its name by now; absent where the patterns alone decide. */
+  bucket_id?: string | null
+}
 type Given = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
 
-const nothing: PolicyText = {
+/** A policy of which nothing is said. */
+export const noPolicy: PolicyText = {
   name: '',
   bucket_patterns: [],
   prefix: '',
   glob: null,
   older_than_days: null,
   min_size: null,
+  max_size: null,
+  tags: null,
+  date: null,
   keep_newest: null,
   max_deletes: null,
   max_delete_percent: null,
@@ -40,18 +54,21 @@ const nothing: PolicyText = {
   enabled: true,
 }
 
+const conditions = ['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const
+
 /** Applies a request to the policy as it was; throws invalid_request if the result is invalid. */
-export function complete(given: Given, before: PolicyText = nothing, now: Date): PolicyText {
+export function complete(given: Given, before: PolicyText = noPolicy, now: Date): PolicyText {
   const text = { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
   const faults: Fault[] = []
-  if ([text.glob, text.older_than_days, text.min_size, text.keep_newest].every((condition) => condition === null))
-    faults.push({
-      path: 'body',
-      message: 'requires at least one condition: glob, older_than_days, min_size, keep_newest',
-    })
+  if (conditions.every((condition) => text[condition] === null))
+    faults.push({ path: 'body', message: `requires at least one condition: ${conditions.join(', ')}` })
+  if (text.min_size !== null && text.max_size !== null && text.min_size > text.max_size)
+    faults.push({ path: 'body.max_size', message: 'must not be less than min_size' })
   // A glob accepted before there was a limit keeps working.
   if (text.glob !== null && text.glob !== before.glob && wildcardsIn(text.glob) > MOST_WILDCARDS)
     faults.push({ path: 'body.glob', message: `must not have more than ${MOST_WILDCARDS} wildcards ("*" or "**")` })
+  const from = new Date(text.date ?? 0)
+  if (Number.isNaN(from.getTime())) faults.push({ path: 'body.date', message: 'must be a time that exists' })
   if (!isTimeZone(text.timezone)) faults.push({ path: 'body.timezone', message: 'must be an IANA time zone name' })
   else if (text.cron !== null) {
     const message = cronFault(text.cron)
@@ -61,7 +78,7 @@ export function complete(given: Given, before: PolicyText = nothing, now: Date):
   }
   const [first] = faults
   if (first) throw new ServiceError('invalid_request', `${first.path} ${first.message}`, { faults })
-  return text
+  return { ...text, date: text.date === null ? null : from.toISOString() }
 }
 
 export const textOf = (row: Row<'policies'>): PolicyText => ({
@@ -77,6 +94,9 @@ export const ruleOf = (row: Row<'policies'>): Rule => ({
   glob: row.glob,
   older_than_days: row.older_than_days,
   min_size: row.min_size,
+  max_size: row.max_size,
+  tags: row.tags === null ? null : (JSON.parse(row.tags) as Tags),
+  date: row.date,
   keep_newest: row.keep_newest,
   max_deletes: row.max_deletes,
   max_delete_percent: row.max_delete_percent,
@@ -114,29 +134,55 @@ export interface Subject {
   key: string
   size: number
   last_modified: string
+  /** JSON; null without tags. */
+  tags: string | null
 }
 
 /** A rule's conditions at one moment, each a function of one object. */
 export function conditionsAt(rule: Rule, cutoff: Date) {
-  const { glob, min_size, older_than_days, prefix } = rule
+  const { glob, min_size, max_size, older_than_days, prefix, date } = rule
   const matchesGlob = glob === null ? () => true : compileGlob(glob)
   const oldest = new Date(cutoff.getTime() - (older_than_days ?? 0) * DAY_MS).toISOString()
+  const isEarly = date !== null && cutoff.toISOString() < date
+  const wanted = Object.entries(rule.tags ?? {})
+  /** Of the tags of an object, as JSON. */
+  const hasTags = (tags: string | null): boolean => {
+    if (wanted.length === 0) return true
+    const given = tags === null ? {} : (JSON.parse(tags) as Tags)
+    return wanted.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
+  }
   return {
-    hasName: ({ key }: Subject) => matchesGlob(key.slice(prefix.length)),
-    hasSize: ({ size }: Subject) => min_size === null || size >= min_size,
-    hasAge: ({ last_modified }: Subject) => older_than_days === null || last_modified <= oldest,
+    hasTags,
+    /** The first condition on the object itself that keeps it. */
+    unlike({ key, size, tags }: Subject): 'glob' | 'min_size' | 'max_size' | 'tags' | null {
+      if (!matchesGlob(key.slice(prefix.length))) return 'glob'
+      if (min_size !== null && size < min_size) return 'min_size'
+      if (max_size !== null && size > max_size) return 'max_size'
+      return hasTags(tags) ? null : 'tags'
+    },
+    /** The first condition on the time that keeps it. */
+    early({ last_modified }: Pick<Subject, 'last_modified'>): 'older_than_days' | 'date' | null {
+      if (older_than_days !== null && last_modified > oldest) return 'older_than_days'
+      return isEarly ? 'date' : null
+    },
   }
 }
 
-/** When an object becomes old enough. */
-export const dueAt = ({ older_than_days }: Rule, { last_modified }: Subject): Date =>
-  new Date(Date.parse(last_modified) + (older_than_days ?? 0) * DAY_MS)
+/** From when on an object is old enough, and the rule in force. */
+export const dueAt = ({ older_than_days, date }: Rule, { last_modified }: Pick<Subject, 'last_modified'>): Date =>
+  new Date(Math.max(Date.parse(last_modified) + (older_than_days ?? 0) * DAY_MS, date === null ? 0 : Date.parse(date)))
 
-export const reachesBucket = ({ bucket_patterns }: Scope, name: string): boolean =>
-  bucket_patterns.some((pattern) => matchesPattern(pattern, name))
+/** Whether a rule may delete in a bucket. */
+export const reachesBucket = (
+  { bucket_patterns, bucket_id = null }: Pick<RunRule, 'bucket_patterns' | 'bucket_id'>,
+  { id, name }: { id: string; name: string },
+): boolean =>
+  (bucket_id === null || bucket_id === id) && bucket_patterns.some((pattern) => matchesPattern(pattern, name))
 
+/** What decides which of two objects is newer. */
+type Aged = Pick<Subject, 'key' | 'last_modified'>
 /** Whether `a` is newer than `b`; if equally old, the one with the later key counts as newer. */
-export const isNewer = (a: Subject, b: Subject): boolean =>
+export const isNewer = (a: Aged, b: Aged): boolean =>
   a.last_modified === b.last_modified ? compareKeys(a.key, b.key) > 0 : a.last_modified > b.last_modified
 
 /** An object's folder with its slash; '' at the top. */

@@ -5,13 +5,13 @@ import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../..
 import type { Db, Tx } from '../../db/schema.ts'
 import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'
 import { deleteUnchanged } from '../../storage/objects/bulk.ts'
-import { findObjects } from '../../storage/objects/store.ts'
+import { findObjects, type ObjectRow } from '../../storage/objects/store.ts'
 import { type Claim, LeaseLost, leaseOn, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { type Ending, finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
 import { findMatches, type Match } from './match.ts'
-import { allowOnAll, guardRail, type Rule } from './rule.ts'
+import { allowOnAll, conditionsAt, guardRail, type RunRule } from './rule.ts'
 import * as store from './store.ts'
 
 const MOST_NAMED = 100
@@ -70,9 +70,15 @@ async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.R
   if (policy.revision !== run.revision) throw new RunEnded('stopped', 'The policy was changed during the run.')
   const author = await actorOfUser({ db, now, actor: systemActor }, run.author_id, null)
   if (!author) throw new ServiceError('forbidden', "The policy's author no longer has an active account.")
-  allowOnAll(author.groups, ['policy', 'delete'], JSON.parse(run.rule) as Rule, "The policy's author lacks")
+  allowOnAll(author.groups, ['policy', 'delete'], ruleOfRun(run), "The policy's author lacks")
   return { ...author, type: 'system', auth_method: 'system' }
 }
+
+/** A run's rule; runs of earlier releases know fewer conditions. */
+const ruleOfRun = ({ rule }: Pick<store.RunRow, 'rule'>): RunRule => ({
+  ...{ max_size: null, tags: null, date: null },
+  ...(JSON.parse(rule) as Omit<RunRule, 'max_size' | 'tags' | 'date'>),
+})
 
 /** One step; false when the run has finished. */
 async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
@@ -82,7 +88,7 @@ async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> 
     await list(ctx, run, claim)
     return true
   }
-  const stop = guardRail(JSON.parse(run.rule) as Rule, run)
+  const stop = guardRail(ruleOfRun(run), run)
   if (stop !== null) throw new RunEnded('stopped', stop)
   if (run.kind === 'dry' || run.position >= run.matched) {
     await finish(ctx, run, claim, { status: 'succeeded', reason: null })
@@ -99,7 +105,7 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
     CLEARED_AT_ONCE
   )
     await nextTurn()
-  const source = of_run === null ? findMatches(ctx.db, JSON.parse(rule) as Rule, new Date(cutoff)) : copyOf(ctx, of_run)
+  const source = of_run === null ? findMatches(ctx.db, ruleOfRun({ rule }), new Date(cutoff)) : copyOf(ctx, of_run)
   const sum = { examined: 0, matched: 0, matched_bytes: 0 }
   const sample: Pick<Match, 'bucket' | 'key'>[] = []
   let pages = 0
@@ -160,7 +166,7 @@ async function deleteListed(
   step: Step | Upkeep,
   bucket: HeldBucket | null,
   items: readonly itemStore.ItemRow[],
-  of: { bulk_id: string; policy_id: string },
+  of: Parameters<typeof deleteUnchanged>[3],
 ): Promise<{ removed: ReadonlySet<string>; changed: ReadonlySet<string> }> {
   if (bucket && 'record' in step) return deleteUnchanged(step, bucket, items, of)
   return { removed: new Set(), changed: bucket ? await findPresent(step.tx, bucket, items) : new Set() }
@@ -178,7 +184,9 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   const [first, last] = [items[0], items.at(-1)]
   if (!first || !last) throw new Error('A policy run has fewer items than it matched')
   const bucket = await holdSame(tx, first)
-  const of = { bulk_id: id, policy_id: run.policy_id }
+  const { hasTags } = conditionsAt(ruleOfRun(run), new Date(run.cutoff))
+  // A change of tags leaves the version as it was listed.
+  const of = { bulk_id: id, policy_id: run.policy_id, isWanted: ({ tags }: ObjectRow) => hasTags(tags) }
   const { removed, changed } = await deleteListed({ ...step, actor }, bucket, items, of)
   const lacking = items.filter(({ key }) => !removed.has(key))
   const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)

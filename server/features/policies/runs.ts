@@ -10,7 +10,9 @@ import type { Ctx } from '../../context.ts'
 import type { NewRow } from '../../db/schema.ts'
 import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
-import { hasOnAll, ruleOf } from './rule.ts'
+import { deleteOrphans } from './lifecycle.ts'
+import { momentOf } from './moment.ts'
+import { hasOnAll, type RunRule, ruleOf } from './rule.ts'
 import { drainRuns, type KeptObject } from './runner.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
@@ -34,7 +36,7 @@ export async function getVisible(ctx: Ctx, id: string): Promise<store.PolicyRow>
 }
 
 function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'policy_runs'>>): NewRow<'policy_runs'> {
-  const now = ctx.now().toISOString()
+  const now = ctx.now()
   return {
     id: newId(),
     policy_id: policy.id,
@@ -43,12 +45,12 @@ function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'policy_
     trigger: 'manual',
     status: 'queued',
     reason: null,
-    rule: JSON.stringify(ruleOf(policy)),
+    rule: JSON.stringify({ ...ruleOf(policy), bucket_id: policy.bucket_id } satisfies RunRule),
     revision: policy.revision,
     author_id: policy.author_id,
     author_email: policy.author_email,
     requester: null,
-    cutoff: now,
+    cutoff: momentOf(policy, now).toISOString(),
     scheduled_for: null,
     examined: 0,
     matched: 0,
@@ -66,7 +68,7 @@ function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'policy_
     started_at: null,
     finished_at: null,
     forgotten_at: null,
-    created_at: now,
+    created_at: now.toISOString(),
     ...more,
   }
 }
@@ -228,6 +230,7 @@ export const policyWorker = {
   every: 2000,
   async run(ctx: Ctx): Promise<void> {
     const now = ctx.now()
+    await deleteOrphans(ctx)
     for (const policy of await store.findDue(ctx.db, now, DUE_AT_ONCE)) {
       try {
         const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)

@@ -1,11 +1,10 @@
+import { ServiceError } from '../../../contract/errors.ts'
 import { decide } from '../../../contract/permissions.ts'
 import type { Policy } from '../../../contract/policies.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
-import { newId } from '../../base/id.ts'
-import type { Ctx } from '../../context.ts'
-import type { NewRow } from '../../db/schema.ts'
-import { finishStep } from './finish.ts'
-import { findMatches, type Match, type Step } from './match.ts'
+import type { Ctx, Step } from '../../context.ts'
+import { changeStep, createStep, deleteStep } from './change.ts'
+import { type Excluded, findMatches, type Match, nothingExcluded } from './match.ts'
 import { allowOnAll, complete, guardRail, hasOnAll, type PolicyText, ruleOf, textOf } from './rule.ts'
 import { getVisible, policyMissing, summariseRun } from './runs.ts'
 import { nextTime } from './schedule.ts'
@@ -18,46 +17,11 @@ const NEXT_RUNS = 5
 
 type PolicyInput = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
 
-const columnsOf = (text: PolicyText, now: Date, disabledAt: string | null) => ({
-  name: text.name,
-  bucket_patterns: JSON.stringify(text.bucket_patterns),
-  prefix: text.prefix,
-  glob: text.glob,
-  older_than_days: text.older_than_days,
-  min_size: text.min_size,
-  keep_newest: text.keep_newest,
-  max_deletes: text.max_deletes,
-  max_delete_percent: text.max_delete_percent,
-  cron: text.cron,
-  timezone: text.timezone,
-  disabled_at: text.enabled ? null : (disabledAt ?? now.toISOString()),
-})
-const firstTime = ({ enabled, cron, timezone }: PolicyText, now: Date): string | null =>
-  enabled && cron !== null ? (nextTime(cron, timezone, now)?.toISOString() ?? null) : null
-
 /** Creates a policy. The caller becomes its author and needs `policy` on everything it reaches. */
 export async function createPolicy(ctx: Ctx, given: PolicyInput): Promise<Policy> {
-  const now = ctx.now()
-  const text = complete(given, undefined, now)
+  const text = complete(given, undefined, ctx.now())
   allowOnAll(ctx.actor.groups, ['policy'], text)
-  const row: NewRow<'policies'> & store.PolicyRow = {
-    id: newId(),
-    ...columnsOf(text, now, null),
-    next_run_at: firstTime(text, now),
-    revision: 1,
-    author_id: ctx.actor.user_id ?? '',
-    author_email: ctx.actor.email,
-    created_by: ctx.actor.user_id ?? '',
-    created_at: now.toISOString(),
-    updated_at: now.toISOString(),
-    deleted_at: null,
-  }
-  return ctx.act(async ({ tx, record }) => {
-    await store.insertPolicy(tx, row)
-    const { name, ...rule } = text
-    record({ name: 'policy_create', resource: { type: 'policy', id: row.id }, details: { name, rule } })
-    return describe(row, undefined)
-  })
+  return ctx.act(async (step) => describe(await createStep(step, text), undefined))
 }
 
 /** Policies that the caller may change, latest first. */
@@ -89,33 +53,11 @@ export async function getPolicy(ctx: Ctx, id: string): Promise<Policy> {
 /** Changes a policy; needs `policy` on what it reached before and will reach. The caller becomes its author. */
 export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): Promise<Policy> {
   await getVisible(ctx, id)
-  const now = ctx.now()
-  await ctx.act(async ({ tx, record }) => {
-    const row = await store.lockPolicy(tx, id)
-    if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
-    const before = textOf(row)
-    const after = complete(change, before, now)
+  await ctx.act(async (step) => {
+    const row = await lockOwn(ctx, step, id)
+    const after = complete(change, textOf(row), ctx.now())
     allowOnAll(ctx.actor.groups, ['policy'], after)
-    const sameTimes =
-      before.enabled === after.enabled && before.cron === after.cron && before.timezone === after.timezone
-    await store.updatePolicy(tx, id, {
-      ...columnsOf(after, now, row.disabled_at),
-      // If the schedule is unchanged, a missed time still counts.
-      next_run_at: sameTimes ? row.next_run_at : firstTime(after, now),
-      revision: row.revision + 1,
-      author_id: ctx.actor.user_id ?? '',
-      author_email: ctx.actor.email,
-      updated_at: now.toISOString(),
-    })
-    record({
-      name: 'policy_update',
-      resource: { type: 'policy', id },
-      details: {
-        name: after.name,
-        before: { ...before, author_id: row.author_id },
-        after: { ...after, author_id: ctx.actor.user_id },
-      },
-    })
+    await changeStep(step, row, after)
   })
   return getPolicy(ctx, id)
 }
@@ -123,17 +65,18 @@ export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): P
 /** Deletes a policy; the same action records its unfinished run as cancelled. */
 export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
   await getVisible(ctx, id)
-  await ctx.act(async (step) => {
-    const { tx, record } = step
-    const row = await store.lockPolicy(tx, id)
-    if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
-    const run = await store.lockActiveRun(tx, id)
-    if (run) await finishStep(step, run, row.name, { status: 'cancelled', reason: 'The policy was deleted.' })
-    const deleted_at = ctx.now().toISOString()
-    await store.updatePolicy(tx, id, { deleted_at, next_run_at: null, revision: row.revision + 1 })
-    const { name, ...rule } = textOf(row)
-    record({ name: 'policy_delete', resource: { type: 'policy', id }, details: { name, rule } })
-  })
+  await ctx.act(async (step) => deleteStep(step, await lockOwn(ctx, step, id), 'The policy was deleted.'))
+}
+
+/** Step: a policy that the caller may change here; throws not_found, or conflict if a lifecycle rule decides. */
+async function lockOwn(ctx: Ctx, { tx }: Step, id: string): Promise<store.PolicyRow> {
+  const row = await store.lockPolicy(tx, id)
+  if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
+  if (row.lifecycle_rule === null) return row
+  throw new ServiceError(
+    'conflict',
+    "The policy carries out a rule of its bucket's S3 lifecycle configuration. Change it there, with an S3 client.",
+  )
 }
 
 /** What a policy would delete now. Examines at most 100,000 objects and lists those that the caller may list. */
@@ -142,7 +85,7 @@ export async function previewPolicy(ctx: Ctx, given: PolicyInput) {
   const text = complete(given, undefined, cutoff)
   allowOnAll(ctx.actor.groups, ['policy', 'delete'], text)
   const sum = { examined: 0, matched: 0, bytes: 0 }
-  const excluded: Step['excluded'] = { glob: 0, min_size: 0, keep_newest: 0, older_than_days: 0 }
+  const excluded = nothingExcluded()
   const objects: Pick<Match, 'bucket' | 'key' | 'size' | 'last_modified'>[] = []
   let oldest: string | null = null
   let newest: string | null = null
@@ -150,7 +93,7 @@ export async function previewPolicy(ctx: Ctx, given: PolicyInput) {
   for await (const step of findMatches(ctx.db, text, cutoff)) {
     sum.examined += step.examined
     sum.matched += step.matches.length
-    for (const name of Object.keys(excluded) as (keyof typeof excluded)[]) excluded[name] += step.excluded[name]
+    for (const name of Object.keys(excluded) as (keyof Excluded)[]) excluded[name] += step.excluded[name]
     for (const one of step.matches) {
       sum.bytes += one.size
       if (oldest === null || one.last_modified < oldest) oldest = one.last_modified
@@ -199,5 +142,9 @@ function describe(row: store.PolicyRow, lastRun: store.RunRow | undefined): Poli
     created_by: row.created_by,
     created_at: row.created_at,
     updated_at: row.updated_at,
+    lifecycle:
+      row.lifecycle_rule === null
+        ? null
+        : { bucket: ruleOf(row).bucket_patterns[0] ?? '', rule_id: row.lifecycle_rule },
   }
 }

@@ -26,6 +26,28 @@ export function listPolicies(db: Db, before: string | undefined, limit: number):
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** Locks a bucket's lifecycle policies. */
+export const lockLifecycle = (tx: Tx, bucketId: string): Promise<PolicyRow[]> =>
+  live(tx).where('bucket_id', '=', bucketId).orderBy('id').forUpdate().execute()
+
+/** Lifecycle policies whose bucket is gone. */
+export const findOrphans = (db: Db, limit: number): Promise<PolicyRow[]> =>
+  live(db)
+    .where('bucket_id', 'is not', null)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('buckets')
+            .select('buckets.id')
+            .whereRef('buckets.id', '=', 'policies.bucket_id')
+            .where('buckets.deleted_at', 'is', null),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute()
+
 /** Policies that are due and not running, longest overdue first. */
 export const findDue = (db: Db, now: Date, limit: number): Promise<PolicyRow[]> =>
   live(db)

@@ -8,6 +8,7 @@ import { ownedAcl, refuseAcl } from './acl.ts'
 import { corsDocument } from './cors.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
+import { lifecycleDocument } from './lifecycle.ts'
 import { listLimit } from './lists.ts'
 import { ownersOf } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
@@ -110,10 +111,13 @@ const noSuch = (code: S3Code, message: string) => (): never => {
   throw new S3Error(code, message)
 }
 const noCors = noSuch('NoSuchCORSConfiguration', 'The CORS configuration does not exist')
+const noLifecycle = noSuch('NoSuchLifecycleConfiguration', 'The lifecycle configuration does not exist')
 const noTags = noSuch('NoSuchTagSet', 'The TagSet does not exist')
 
 const bucketCors = async ({ ctx, bucket }: Exchange) =>
   corsDocument((await findConfig(ctx.db, bucket, 'cors')) ?? noCors())
+const bucketLifecycle = async ({ ctx, bucket }: Exchange) =>
+  lifecycleDocument((await findConfig(ctx.db, bucket, 'lifecycle')) ?? noLifecycle())
 const bucketTagging = async ({ ctx, bucket }: Exchange) =>
   taggingDocument((await findConfig(ctx.db, bucket, 'tagging')) ?? noTags())
 
@@ -200,12 +204,7 @@ const answers: readonly Answer[] = [
   never('GetBucketPolicy', 'policy', 'NoSuchBucketPolicy', 'The bucket policy does not exist'),
   never('GetBucketPolicyStatus', 'policyStatus', 'NoSuchBucketPolicy', 'The bucket policy does not exist'),
   { name: 'GetBucketCors', query: 'cors', document: bucketCors },
-  never(
-    'GetBucketLifecycleConfiguration',
-    'lifecycle',
-    'NoSuchLifecycleConfiguration',
-    'The lifecycle configuration does not exist',
-  ),
+  { name: 'GetBucketLifecycleConfiguration', query: 'lifecycle', document: bucketLifecycle },
   { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
   never(
     'GetBucketWebsite',

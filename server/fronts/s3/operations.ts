@@ -7,6 +7,7 @@ import { deleteBucketCors, putBucketCors } from './cors.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { getObject } from './get-object.ts'
+import { deleteBucketLifecycle, putBucketLifecycle } from './lifecycle.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
 import * as multipart from './multipart.ts'
 import { listMultipartUploads, listParts } from './multipart-lists.ts'
@@ -58,6 +59,15 @@ export const operations: readonly Operation[] = [
   { name: 'PutBucketAcl', method: 'PUT', on: 'bucket', query: 'acl', partly: OWNED, run: putAcl },
   { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', run: putBucketCors },
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
+  {
+    name: 'PutBucketLifecycleConfiguration',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'lifecycle',
+    partly: 'no transitions; what it says of versions has no effect',
+    run: putBucketLifecycle,
+  },
+  { name: 'DeleteBucketLifecycle', method: 'DELETE', on: 'bucket', query: 'lifecycle', run: deleteBucketLifecycle },
   { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
   { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },

@@ -258,19 +258,6 @@ export const findTotalQuota = (db: Db) =>
 
 export type ConfigKind = Row<'bucket_config'>['kind']
 
-/** A live bucket's document of a kind; none if there is no such bucket, or nothing is configured. */
-export const findDocument = async (db: Db, name: string, kind: ConfigKind): Promise<string | undefined> =>
-  (await documentByName(db, { name, kind }))[0]?.document
-const documentByName = prepared((db: Db, { name, kind }: { name: string; kind: ConfigKind }) =>
-  db
-    .selectFrom('bucket_config')
-    .innerJoin('buckets', 'buckets.id', 'bucket_config.bucket_id')
-    .select('document')
-    .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .where('kind', '=', kind),
-)
-
 export const putDocument = (tx: Tx, row: NewRow<'bucket_config'>) =>
   tx
     .insertInto('bucket_config')

@@ -169,20 +169,20 @@ export async function deleteKeys(
 }
 
 /**
- * Step: deletes the objects that have not changed since they were seen. The actor's right was checked before. Returns
- * the deleted keys, and which of the others still have an object.
+ * Step: deletes the objects that have not changed since they were seen and are still wanted gone. The actor's right was
+ * checked before. Returns the deleted keys, and which of the others still have an object.
  */
 export async function deleteUnchanged(
   step: Step,
   bucket: HeldBucket,
   versions: readonly Version[],
-  more: { bulk_id: string; policy_id: string },
+  { isWanted, ...more }: { bulk_id: string; policy_id: string; isWanted(row: store.ObjectRow): boolean },
 ): Promise<{ removed: Set<string>; changed: Set<string> }> {
   const seen = new Map(versions.map((version) => [version.key, version]))
   const rows = await store.lockObjects(step.tx, bucket.id, [...seen.keys()])
   const { same = [], other = [] } = Object.groupBy(rows, (row) => {
     const version = seen.get(row.key)
-    return version && isSame(version, row) ? 'same' : 'other'
+    return version && isSame(version, row) && isWanted(row) ? 'same' : 'other'
   })
   await removeObjects(step, bucket, same, more)
   return { removed: keysOf(same), changed: keysOf(other) }

@@ -54,6 +54,32 @@ export function findExpired(db: Db, now: Date, after: UploadRow | undefined, lim
   return rest.orderBy('expires_at').orderBy('id').limit(limit).execute()
 }
 
+/** Expires up to `limit` of a bucket's open uploads of keys in a range that were started by a time; returns how many. */
+export const expireStarted = async (
+  tx: Tx,
+  { bucket_id, keys, startedBy, now }: { bucket_id: string; keys: KeyRange; startedBy: Date; now: Date },
+  limit: number,
+): Promise<number> =>
+  (
+    await tx
+      .updateTable('uploads')
+      .set({ expires_at: now.toISOString() })
+      .where('id', 'in', (e) => {
+        const open = e
+          .selectFrom('uploads')
+          .select('id')
+          .where('bucket_id', '=', bucket_id)
+          .where('completed_at', 'is', null)
+          .where('key', '>=', keys.from)
+          .where('created_at', '<=', startedBy.toISOString())
+          .where('expires_at', '>', now.toISOString())
+        return (keys.to === null ? open : open.where('key', '<', keys.to)).limit(limit)
+      })
+      .where('completed_at', 'is', null)
+      .returning('id')
+      .execute()
+  ).length
+
 /** Locks a user, so that their uploads are counted one at a time, without blocking rows that reference the user. */
 export const lockCreator = (tx: Tx, userId: string) =>
   tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()

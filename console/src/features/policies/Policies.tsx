@@ -103,6 +103,7 @@ export default function Policies() {
 function Enabled({ policy }: { policy: Policy }) {
   const cache = useQueryClient()
   const [wanted, setWanted] = useState<boolean>()
+  if (policy.lifecycle !== null) return <span className="dim">{text.lifecycle}</span>
   if (policy.cron === null) return <span className="dim">{text.onlyByHand}</span>
   const change = async (enabled: boolean) => {
     setWanted(enabled)

@@ -101,10 +101,27 @@ export function PolicyForm({
           <div className="policies-pair">
             {number('older_than_days', text.olderThan, { allowDecimal: false })}
             {number('min_size', text.minSize, { decimalScale: 6 })}
+            {number('max_size', text.maxSize, { decimalScale: 6 })}
             <TextInput {...form.field('glob')} error={faultOf('glob')} label={text.glob} placeholder="**/*.tmp" />
             {number('keep_newest', text.keepNewest, { min: 1, allowDecimal: false })}
+            <TextInput
+              type="datetime-local"
+              label={text.from}
+              value={values.date.slice(0, 16)}
+              onChange={({ currentTarget: { value } }) => form.set('date', value === '' ? '' : `${value}:00.000Z`)}
+              error={faultOf('date')}
+            />
           </div>
           <p className="dim small">{text.globHint}</p>
+          <TagsInput
+            label={text.tags}
+            description={text.tagsHint}
+            value={values.tags}
+            onChange={(value) => form.set('tags', value)}
+            error={faultOf('tags')}
+            maxTags={10}
+            acceptValueOnBlur
+          />
         </section>
         <section className="card stack" aria-label={text.schedule}>
           <h2>{text.schedule}</h2>

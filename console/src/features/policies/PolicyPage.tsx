@@ -11,6 +11,7 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useRemoval } from '../../ui/useRemoval.tsx'
+import { LifecycleRule } from './LifecycleRule.tsx'
 import { text } from './messages.ts'
 import { PolicyForm } from './PolicyForm.tsx'
 import { policyQuery } from './queries.ts'
@@ -59,20 +60,24 @@ export default function PolicyPage() {
                 <Tabs.Tab value="runs">{text.runs}</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="rule">
-                <PolicyForm
-                  key={found.updated_at}
-                  initial={draftOf(found)}
-                  save={async (body) => {
-                    await client.updatePolicy({ params: { id }, body })
-                    notify.ok(text.saved)
-                    await cache.invalidateQueries({ queryKey: ['policies'] })
-                  }}
-                  actions={
-                    <Button variant="subtle" color="danger" onClick={() => void remove(found)}>
-                      {text.remove}
-                    </Button>
-                  }
-                />
+                {found.lifecycle ? (
+                  <LifecycleRule policy={found} lifecycle={found.lifecycle} />
+                ) : (
+                  <PolicyForm
+                    key={found.updated_at}
+                    initial={draftOf(found)}
+                    save={async (body) => {
+                      await client.updatePolicy({ params: { id }, body })
+                      notify.ok(text.saved)
+                      await cache.invalidateQueries({ queryKey: ['policies'] })
+                    }}
+                    actions={
+                      <Button variant="subtle" color="danger" onClick={() => void remove(found)}>
+                        {text.remove}
+                      </Button>
+                    }
+                  />
+                )}
               </Tabs.Panel>
               <Tabs.Panel value="runs">
                 <Runs policy={found} />

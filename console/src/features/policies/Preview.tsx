@@ -53,8 +53,11 @@ function Result({ found }: { found: Found }) {
   const stays = [
     [text.staysGlob, excluded.glob],
     [text.staysSize, excluded.min_size],
+    [text.staysLarge, excluded.max_size],
+    [text.staysTags, excluded.tags],
     [text.staysNewest, excluded.keep_newest],
     [text.staysAge, excluded.older_than_days],
+    [text.staysDate, excluded.date],
   ] as const
   return (
     <>

@@ -1,5 +1,5 @@
 import type { Policy } from '../../../../contract/policies.ts'
-import { formatBytes, MB } from '../../i18n.ts'
+import { formatBytes, formatTime, MB } from '../../i18n.ts'
 import { text } from './messages.ts'
 
 const lists = new Intl.ListFormat('en', { type: 'conjunction' })
@@ -12,6 +12,11 @@ export type Draft = {
   glob: string
   older_than_days: number | string
   min_size: number | string
+  max_size: number | string
+  /** Written `name=value`. */
+  tags: string[]
+  /** ISO 8601, UTC. */
+  date: string
   keep_newest: number | string
   max_deletes: number | string
   max_delete_percent: number | string
@@ -26,6 +31,9 @@ export const emptyDraft = (): Draft => ({
   glob: '',
   older_than_days: '',
   min_size: '',
+  max_size: '',
+  tags: [],
+  date: '',
   keep_newest: '',
   max_deletes: '',
   max_delete_percent: '',
@@ -40,6 +48,9 @@ export const draftOf = (policy: Policy): Draft => ({
   glob: policy.glob ?? '',
   older_than_days: policy.older_than_days ?? '',
   min_size: policy.min_size === null ? '' : policy.min_size / MB,
+  max_size: policy.max_size === null ? '' : policy.max_size / MB,
+  tags: Object.entries(policy.tags ?? {}).map(([name, value]) => `${name}=${value}`),
+  date: policy.date ?? '',
   keep_newest: policy.keep_newest ?? '',
   max_deletes: policy.max_deletes ?? '',
   max_delete_percent: policy.max_delete_percent ?? '',
@@ -49,41 +60,59 @@ export const draftOf = (policy: Policy): Draft => ({
 })
 
 const number = (value: number | string): number | null => (typeof value === 'number' ? value : null)
-/** The rule for the API: everything that decides what a run does and when. */
-export const ruleOf = (draft: Draft) => {
-  const megabytes = number(draft.min_size)
-  return {
-    bucket_patterns: draft.bucket_patterns,
-    prefix: draft.prefix,
-    glob: draft.glob === '' ? null : draft.glob,
-    older_than_days: number(draft.older_than_days),
-    min_size: megabytes === null ? null : Math.max(1, Math.round(megabytes * MB)),
-    keep_newest: number(draft.keep_newest),
-    max_deletes: number(draft.max_deletes),
-    max_delete_percent: number(draft.max_delete_percent),
-    cron: draft.cron === '' ? null : draft.cron,
-    timezone: draft.timezone,
-  }
+/** Bytes of a size in megabytes. */
+const bytes = (value: number | string, least: number): number | null => {
+  const megabytes = number(value)
+  return megabytes === null ? null : Math.max(least, Math.round(megabytes * MB))
 }
+/** Tags from `name=value`; one without `=` has an empty value. */
+const tagsOf = (pairs: readonly string[]): { [name: string]: string } | null =>
+  pairs.length === 0
+    ? null
+    : Object.fromEntries(
+        pairs.map((pair) => {
+          const [name = '', ...value] = pair.split('=')
+          return [name, value.join('=')]
+        }),
+      )
+/** The rule for the API: everything that decides what a run does and when. */
+export const ruleOf = (draft: Draft) => ({
+  bucket_patterns: draft.bucket_patterns,
+  prefix: draft.prefix,
+  glob: draft.glob === '' ? null : draft.glob,
+  older_than_days: number(draft.older_than_days),
+  min_size: bytes(draft.min_size, 1),
+  max_size: bytes(draft.max_size, 0),
+  tags: tagsOf(draft.tags),
+  date: draft.date === '' ? null : draft.date,
+  keep_newest: number(draft.keep_newest),
+  max_deletes: number(draft.max_deletes),
+  max_delete_percent: number(draft.max_delete_percent),
+  cron: draft.cron === '' ? null : draft.cron,
+  timezone: draft.timezone,
+})
 export type Rule = ReturnType<typeof ruleOf>
 
 /** Whether the rule has a bucket and at least one condition. */
-export const isComplete = ({ bucket_patterns, glob, older_than_days, min_size, keep_newest }: Rule): boolean =>
-  bucket_patterns.length > 0 && [glob, older_than_days, min_size, keep_newest].some((one) => one !== null)
+export const isComplete = ({ bucket_patterns, ...rule }: Rule): boolean =>
+  bucket_patterns.length > 0 && conditions.some((one) => rule[one] !== null)
+const conditions = ['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const
 
 /** A rule in words: `Delete objects older than 30 days under logs/ in media`. */
-export function inWords(
-  rule: Pick<Rule, 'prefix' | 'glob' | 'older_than_days' | 'min_size' | 'keep_newest' | 'bucket_patterns'>,
-): string {
-  const { older_than_days: days, min_size, glob, keep_newest, prefix } = rule
+export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof conditions)[number]>): string {
+  const { older_than_days: days, min_size, max_size, tags, date, glob, keep_newest, prefix } = rule
   const parts = [
     ...(glob === null ? [] : [text.wordsGlob(glob)]),
     ...(days === null ? [] : [days === 0 ? text.wordsAnyAge : text.wordsOlder(days)]),
     ...(min_size === null ? [] : [text.wordsSize(formatBytes(min_size))]),
+    ...(max_size === null ? [] : [text.wordsMost(formatBytes(max_size))]),
+    ...(tags === null ? [] : [text.wordsTags(lists.format(Object.entries(tags).map((pair) => pair.join('='))))]),
     ...(keep_newest === null ? [] : [text.wordsKeep(keep_newest)]),
   ]
   const buckets = lists.format(rule.bucket_patterns)
-  return text.words(parts.join(', '), prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(prefix, buckets))
+  const where = prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(prefix, buckets)
+  const words = text.words(parts.length === 0 ? text.wordsAnyAge : parts.join(', '), where)
+  return date === null ? words : text.wordsFrom(words, formatTime(date))
 }
 
 /** The named schedules; others are written as cron. */
@@ -95,7 +124,9 @@ export const schedules = [
   { value: '0 3 1 * *', label: text.monthly },
 ]
 export const nameSchedule = (cron: string | null, timezone: string): string => {
-  const known = schedules.find(({ value }) => value === (cron ?? ''))
   if (!cron) return text.byHand
-  return text.scheduled(known?.label ?? cron, timezone)
+  const known = schedules.find(({ value }) => value === cron)
+  const [, minute = '', hour] = /^(\d+) (\d+) \* \* \*$/.exec(cron) ?? []
+  const daily = hour === undefined ? cron : text.dailyAt(`${hour}:${minute.padStart(2, '0')}`)
+  return text.scheduled(known?.label ?? daily, timezone)
 }

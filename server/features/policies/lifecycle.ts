@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { type Ctx, type Step, systemActor } from '../../context.ts'
+import { configureStep } from '../../storage/buckets/config.ts'
+import type { LifecycleRule } from '../../storage/buckets/lifecycle.ts'
+import { changeStep, createStep, deleteStep } from './change.ts'
+import { allowOnAll, noPolicy, type PolicyText, textOf } from './rule.ts'
+import * as store from './store.ts'
+
+/**
+ * Replaces a bucket's lifecycle configuration, or with null takes it away. Each enabled rule that expires objects is
+ * carried out by a policy, of which the caller becomes the author. Needs `policy` and `delete` on the whole bucket: what
+ * others put is replaced too. Throws not_found.
+ */
+export async function setLifecycle(ctx: Ctx, bucket: string, rules: readonly LifecycleRule[] | null): Promise<void> {
+  allowOnAll(ctx.actor.groups, ['policy', 'delete'], { bucket_patterns: [bucket], prefix: '' })
+  await ctx.act(async (step) => {
+    const { bucket_id, changed } = await configureStep(step, bucket, 'lifecycle', rules)
+    const wanted = new Map<string, PolicyText>()
+    for (const rule of rules ?? []) {
+      const text = policyOf(rule, { id: bucket_id, name: bucket })
+      if (text) wanted.set(rule.id, text)
+    }
+    const hasReplaced = await replacePolicies(step, bucket_id, wanted)
+    return changed || hasReplaced ? undefined : step.nothing(undefined)
+  })
+}
+
+/** Step: makes a bucket's lifecycle policies those of the given rules. False if they already are. */
+async function replacePolicies(step: Step, bucket_id: string, wanted: ReadonlyMap<string, PolicyText>) {
+  const rows = await store.lockLifecycle(step.tx, bucket_id)
+  let changed = false
+  for (const row of rows) {
+    const text = wanted.get(row.lifecycle_rule ?? '')
+    if (text && row.author_id === step.actor.user_id && isDeepStrictEqual(textOf(row), text)) continue
+    changed = true
+    if (text) await changeStep(step, row, text)
+    else await deleteStep(step, row, 'The rule was taken out of the lifecycle configuration.')
+  }
+  const known = new Set(rows.map(({ lifecycle_rule }) => lifecycle_rule))
+  for (const [lifecycle_rule, text] of wanted) {
+    if (known.has(lifecycle_rule)) continue
+    changed = true
+    await createStep(step, text, { bucket_id, lifecycle_rule })
+  }
+  return changed
+}
+
+/** The policy that carries out a rule; undefined for one that deletes no objects. */
+function policyOf(rule: LifecycleRule, bucket: { id: string; name: string }): PolicyText | undefined {
+  const { id, enabled, filter, expiration } = rule
+  if (!enabled || !expiration || 'expired_delete_marker' in expiration) return undefined
+  return {
+    ...noPolicy,
+    name: `${bucket.name}: ${id}`,
+    bucket_patterns: [bucket.name],
+    prefix: filter.prefix ?? '',
+    older_than_days: 'days' in expiration ? expiration.days : null,
+    date: 'date' in expiration ? expiration.date : null,
+    min_size: filter.greater_than === undefined ? null : filter.greater_than + 1,
+    max_size: filter.less_than === undefined ? null : filter.less_than - 1,
+    tags: filter.tags ?? null,
+    cron: `${minuteOf(`${bucket.id} ${id}`)} 0 * * *`,
+  }
+}
+
+/** A minute of the hour, the same for the same text, so that not all policies start at midnight. */
+const minuteOf = (text: string): number => createHash('sha256').update(text).digest().readUInt16BE(0) % 60
+
+/** Deletes the lifecycle policies of buckets that are gone. */
+export async function deleteOrphans(ctx: Ctx): Promise<void> {
+  const system = ctx.as(systemActor)
+  for (const { id } of await store.findOrphans(ctx.db, ORPHANS_AT_ONCE))
+    await system.act(async (step) => {
+      const row = await store.lockPolicy(step.tx, id)
+      return row ? deleteStep(step, row, 'The bucket was deleted.') : step.nothing(undefined)
+    })
+}
+const ORPHANS_AT_ONCE = 100
