@@ -61,6 +61,12 @@ export interface Me {
     share_max_expires_in: string | null
     token_max_lifetime_days: number | null
   }
+  /** Where S3 clients reach the service; null without an S3 endpoint. */
+  s3: {
+    url: string | null
+    port: number
+    region: string
+  } | null
 }
 
 export interface TokenPair {

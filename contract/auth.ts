@@ -44,6 +44,14 @@ export const Me = Type.Object({
     },
     { description: 'Limits from the settings for links and tokens.' },
   ),
+  s3: Nullable(
+    Type.Object({
+      url: Nullable(Type.String({ description: 'Null: this host, at `port`.' })),
+      port: Type.Integer(),
+      region: Type.String(),
+    }),
+    { description: 'Where S3 clients reach the service; null without an S3 endpoint.' },
+  ),
 })
 
 const sessionQuery = Exactly({

@@ -26,6 +26,8 @@ export interface Config {
     region: string
     /** Other names it is known by. */
     hosts: readonly string[]
+    /** Where S3 clients reach the endpoint; '' if nothing says. */
+    publicUrl: string
   }
   host: string
   port: number
@@ -170,6 +172,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       domains: v.S3_DOMAIN,
       region: v.S3_REGION,
       hosts: v.S3_HOSTS,
+      publicUrl: v.S3_PUBLIC_URL,
     },
     host: v.HOST,
     port: v.PORT,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isNeverAllowed } from '../base/address.ts'
 import { httpVariables } from './variables/http.ts'
 import { observeVariables } from './variables/observe.ts'
-import { integer, list, oneOf } from './variables/readers.ts'
+import { httpUrl, integer, list, oneOf } from './variables/readers.ts'
 import { s3Variables } from './variables/s3.ts'
 import { webhookVariables } from './variables/webhooks.ts'
 
@@ -20,12 +20,6 @@ export interface Variable {
 const secret = (text: string) => {
   if ([...text].length < 32) throw new Error('must have at least 32 characters')
   return text
-}
-const httpUrl = (text: string) => {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
-    throw new Error('must be an http(s) URL without query, fragment and credentials')
-  return url.href.replace(/\/+$/, '')
 }
 const matching = (pattern: RegExp, what: string) => (text: string) => {
   if (!pattern.test(text)) throw new Error(`must be ${what}`)

@@ -20,7 +20,7 @@ describe('console: every screen', { skip: noBrowser }, () => {
   let demo: Demo
   before(async () => {
     // The other suites of the console are on SQLite: here every screen shows what PostgreSQL keeps.
-    server = await startServer('postgres', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
+    server = await startServer('postgres', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32', S3_PORT: '0' })
     receiver = await startReceiver()
     demo = await seedDemo(server, receiver)
   })

@@ -79,7 +79,7 @@ describe('console: access tokens', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Actions for token backup on nas' }).click()
       await page.getByRole('menuitem', { name: 'Rotate…' }).click()
       await check('token-rotate')
-      await dialog.getByRole('button', { name: 'Rotate token' }).click()
+      await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
       const field = dialog.getByLabel('Token', { exact: true })
       await field.waitFor()
       const next = await field.inputValue()

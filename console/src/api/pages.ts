@@ -30,6 +30,8 @@ export function useCursorList<T>(
   }
 }
 
+export type CursorList<T> = ReturnType<typeof useCursorList<T>>
+
 /** A whole list, for lists short enough to keep in memory. */
 export async function readAll<T>(read: (cursor: { cursor?: string }) => Promise<CursorPage<T>>): Promise<T[]> {
   const items: T[] = []

@@ -1,4 +1,5 @@
 import type { View } from '../routes.ts'
+import { accessKeyViews } from './access-keys/views.ts'
 import { accountViews } from './account/views.ts'
 import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
@@ -19,6 +20,7 @@ import { webhookViews } from './webhooks/views.ts'
 
 /** All views of the console. */
 export const views: readonly View[] = [
+  ...accessKeyViews,
   ...accountViews,
   ...auditViews,
   ...authViews,

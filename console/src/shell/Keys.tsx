@@ -15,6 +15,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   '/shares': 's',
   '/policies': 'p',
   '/tokens': 't',
+  '/access-keys': 'k',
   '/jobs': 'j',
   '/admin/users': 'u',
   '/admin/audit': 'a',

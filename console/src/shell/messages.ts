@@ -11,6 +11,7 @@ export const text = catalogue({
   jobs: 'Jobs',
   trash: 'Trash',
   tokens: 'Access tokens',
+  accessKeys: 'Access keys',
   usage: 'Usage',
   users: 'Users',
   groups: 'Groups',

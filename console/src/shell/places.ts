@@ -5,6 +5,7 @@ import {
   IconHistory,
   IconKey,
   IconLink,
+  IconPlugConnected,
   IconProgress,
   IconSettings,
   IconShieldLock,
@@ -33,6 +34,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       { to: '/jobs', label: text.jobs, icon: IconProgress },
       { to: '/trash', label: text.trash, icon: IconTrash },
       { to: '/tokens', label: text.tokens, icon: IconKey },
+      ...when(me.s3 !== null, { to: '/access-keys', label: text.accessKeys, icon: IconPlugConnected }),
     ],
     administration: [
       ...when(me.isAdmin, { to: '/admin/usage', label: text.usage, icon: IconChartBar }),

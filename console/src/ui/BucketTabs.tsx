@@ -3,16 +3,17 @@ import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/queries.ts'
 import { text } from './messages.ts'
 
-export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'settings'
+export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'connect' | 'settings'
 
 /** A bucket's tabs, without those the user has no permission for. */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
-  const { can, canIn } = useMe()
+  const { can, canIn, s3 } = useMe()
   const tabs: readonly [BucketTab, string, string, boolean][] = [
     ['objects', text.tabObjects, `/b/${bucket}`, true],
     ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
     ['trash', text.tabTrash, `/b/${bucket}/trash`, canIn('list', bucket)],
     ['uploads', text.tabUploads, `/b/${bucket}/uploads`, canIn('write', bucket)],
+    ['connect', text.tabConnect, `/b/${bucket}/connect`, s3 !== null],
     ['settings', text.tabSettings, `/b/${bucket}/settings`, can('manage', bucket)],
   ]
   return (

@@ -48,7 +48,8 @@ export const CopyField = ({
   onCopied?: () => void
 }) => (
   <TextInput
-    className={mono ? 'copy-field mono' : 'copy-field'}
+    className="copy-field"
+    {...(mono ? { classNames: { input: 'mono' } } : {})}
     {...(hideLabel ? { 'aria-label': label } : { label })}
     value={value}
     readOnly

@@ -6,6 +6,7 @@ import {
   isAdmin,
 } from '../../../contract/permissions.ts'
 import type { Actor, Ctx, Origin } from '../../context.ts'
+import { listeningOf } from '../../http/listening.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import type { UserRow } from './store.ts'
 
@@ -67,5 +68,15 @@ export async function describeCaller(ctx: Ctx) {
       share_max_expires_in: shares.max_expires_in,
       token_max_lifetime_days: tokens.max_lifetime_days === 0 ? null : tokens.max_lifetime_days,
     },
+    s3: s3EndpointOf(ctx),
   }
+}
+
+/** Where S3 clients reach the service; null without an S3 endpoint. */
+function s3EndpointOf({ config }: Ctx) {
+  const { s3, publicBaseUrl } = config
+  const port = listeningOf(config).s3Port
+  const [domain] = s3.domains
+  const ofDomain = domain === undefined ? null : `${new URL(publicBaseUrl).protocol}//${domain}`
+  return port === null ? null : { url: s3.publicUrl || ofDomain, port, region: s3.region }
 }

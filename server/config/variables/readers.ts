@@ -16,3 +16,11 @@ export const list = (text: string) =>
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
+
+/** A URL of HTTP without a path's last slash. */
+export const httpUrl = (text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+    throw new Error('must be an http(s) URL without query, fragment and credentials')
+  return url.href.replace(/\/+$/, '')
+}

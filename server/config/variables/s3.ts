@@ -1,5 +1,5 @@
 import { isBucketName } from '../../../contract/names.ts'
-import { integer, list } from './readers.ts'
+import { httpUrl, integer, list } from './readers.ts'
 
 /** A port, and whether one of those after it will do. */
 const port = (text: string): { first: number; orNext: boolean } | null => {
@@ -47,5 +47,11 @@ export const s3Variables = {
       'Comma-separated other names of the S3 endpoint (`s3.example.com`, `minio:9000`): requests signed for one of them are accepted when a proxy has changed the Host header.',
     default: '',
     read: names,
+  },
+  S3_PUBLIC_URL: {
+    summary:
+      'URL at which S3 clients reach the endpoint, for the settings that the console shows. Default: the first of `S3_DOMAIN`, otherwise the name of the page with the port of the endpoint.',
+    default: '',
+    read: (text: string) => (text === '' ? '' : httpUrl(text)),
   },
 } as const

@@ -9,6 +9,7 @@ import { noteUse } from '../../access/credentials/use.ts'
 import type { Actor, Origin, System } from '../../context.ts'
 import { expectPace, hasBody } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
+import { listeningOf } from '../../http/listening.ts'
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
@@ -71,6 +72,7 @@ export function createS3Server(system: System): S3Server {
       const { host, port } = system.config.s3
       await listenOn(server, host, port ?? { first: 0, orNext: false })
       const bound = server.address() as AddressInfo
+      listeningOf(system.config).s3Port = bound.port
       return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
     },
     close: () =>

@@ -1,3 +1,4 @@
+import './groups.css'
 import { ActionIcon, Autocomplete, Checkbox, Select, TextInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import {

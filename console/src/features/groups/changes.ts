@@ -38,7 +38,7 @@ export const draftOf = ({ global, grants }: Group): Draft => ({
 /** The actions in canonical order, so that equal sets are equal. */
 export const inOrder = (actions: readonly BucketAction[]): BucketAction[] =>
   bucketActions.filter((one) => actions.includes(one))
-export const grantsOf = ({ rows }: Draft) =>
+export const grantsOf = ({ rows }: Pick<Draft, 'rows'>) =>
   rows.map(({ bucket_pattern, prefix, actions }) => ({ bucket_pattern, prefix, actions: inOrder(actions) }))
 
 export interface Change {
@@ -74,7 +74,7 @@ export function changesOf(before: Pick<Group, 'global' | 'grants'>, draft: Draft
 }
 
 /** Each row's error, by row number: in its pattern or its permissions. */
-export function faultsOfRows({ rows }: Draft): Map<number, 'pattern' | 'actions'> {
+export function faultsOfRows({ rows }: Pick<Draft, 'rows'>): Map<number, 'pattern' | 'actions'> {
   const faults = new Map<number, 'pattern' | 'actions'>()
   for (const { row, bucket_pattern, actions } of rows)
     if (!isBucketPattern(bucket_pattern)) faults.set(row, 'pattern')

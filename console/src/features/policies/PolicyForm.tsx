@@ -1,5 +1,5 @@
 import './policies.css'
-import { Button, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Button, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -113,14 +113,13 @@ export function PolicyForm({
             />
           </div>
           <p className="dim small">{text.globHint}</p>
-          <TagsInput
+          <Textarea
+            {...form.field('tags')}
             label={text.tags}
             description={text.tagsHint}
-            value={values.tags}
-            onChange={(value) => form.set('tags', value)}
             error={faultOf('tags')}
-            maxTags={10}
-            acceptValueOnBlur
+            spellCheck={false}
+            rows={2}
           />
         </section>
         <section className="card stack" aria-label={text.schedule}>

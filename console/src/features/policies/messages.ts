@@ -24,7 +24,7 @@ export const text = catalogue({
   minSize: 'Minimum size (MB)',
   maxSize: 'Maximum size (MB)',
   tags: 'Tags',
-  tagsHint: 'name=value. Objects must have all of them.',
+  tagsHint: 'One name=value per line. Objects must have all of them.',
   from: 'Not before (UTC)',
   glob: 'Name pattern',
   globHint: '**/*.tmp matches at any depth, *.log only directly in the folder.',

@@ -13,8 +13,8 @@ export type Draft = {
   older_than_days: number | string
   min_size: number | string
   max_size: number | string
-  /** Written `name=value`. */
-  tags: string[]
+  /** A line `name=value` for each. */
+  tags: string
   /** ISO 8601, UTC. */
   date: string
   keep_newest: number | string
@@ -32,7 +32,7 @@ export const emptyDraft = (): Draft => ({
   older_than_days: '',
   min_size: '',
   max_size: '',
-  tags: [],
+  tags: '',
   date: '',
   keep_newest: '',
   max_deletes: '',
@@ -49,7 +49,7 @@ export const draftOf = (policy: Policy): Draft => ({
   older_than_days: policy.older_than_days ?? '',
   min_size: policy.min_size === null ? '' : policy.min_size / MB,
   max_size: policy.max_size === null ? '' : policy.max_size / MB,
-  tags: Object.entries(policy.tags ?? {}).map(([name, value]) => `${name}=${value}`),
+  tags: linesOf(policy.tags ?? {}).join('\n'),
   date: policy.date ?? '',
   keep_newest: policy.keep_newest ?? '',
   max_deletes: policy.max_deletes ?? '',
@@ -65,16 +65,19 @@ const bytes = (value: number | string, least: number): number | null => {
   const megabytes = number(value)
   return megabytes === null ? null : Math.max(least, Math.round(megabytes * MB))
 }
-/** Tags from `name=value`; one without `=` has an empty value. */
-const tagsOf = (pairs: readonly string[]): { [name: string]: string } | null =>
-  pairs.length === 0
-    ? null
-    : Object.fromEntries(
-        pairs.map((pair) => {
-          const [name = '', ...value] = pair.split('=')
-          return [name, value.join('=')]
-        }),
-      )
+/** Tags as lines `name=value`. */
+const linesOf = (tags: { [name: string]: string }): string[] => Object.entries(tags).map((pair) => pair.join('='))
+/** Tags of lines; one without `=` has an empty value. */
+function tagsOf(lines: string): { [name: string]: string } | null {
+  const pairs = lines
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [name = '', ...value] = line.split('=')
+      return [name.trim(), value.join('=').trim()]
+    })
+  return pairs.length === 0 ? null : Object.fromEntries(pairs)
+}
 /** The rule for the API: everything that decides what a run does and when. */
 export const ruleOf = (draft: Draft) => ({
   bucket_patterns: draft.bucket_patterns,
@@ -106,7 +109,7 @@ export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof 
     ...(days === null ? [] : [days === 0 ? text.wordsAnyAge : text.wordsOlder(days)]),
     ...(min_size === null ? [] : [text.wordsSize(formatBytes(min_size))]),
     ...(max_size === null ? [] : [text.wordsMost(formatBytes(max_size))]),
-    ...(tags === null ? [] : [text.wordsTags(lists.format(Object.entries(tags).map((pair) => pair.join('='))))]),
+    ...(tags === null ? [] : [text.wordsTags(lists.format(linesOf(tags)))]),
     ...(keep_newest === null ? [] : [text.wordsKeep(keep_newest)]),
   ]
   const buckets = lists.format(rule.bucket_patterns)

@@ -1,29 +1,17 @@
 import { Alert, Button, Modal, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { NewToken } from '../../../../contract/tokens.ts'
-import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
+import { ExpiryField, expiresIn } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
+import { lifetimeOf, useLifetimes } from './lifetimes.ts'
 import { text } from './messages.ts'
-
-/** Lifetimes that the API knows by name; others are sent in seconds. */
-const NAMED = ['30d', '90d', '365d']
-type Lifetime = '30d' | '90d' | '365d' | 'never' | number
-const lifetimeOf = (length: string | number): Lifetime =>
-  typeof length === 'number' || length === 'never' || NAMED.includes(length)
-    ? (length as Lifetime)
-    : Number.parseInt(length, 10) * 86_400
 
 export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => void; onClose: () => void }) {
   const cache = useQueryClient()
-  const { token_max_lifetime_days: most } = useMe().limits
-  const lengths = lengthsUpTo(most === null ? null : `${most}d`, NAMED)
-  const form = useForm({
-    name: '',
-    expires_in: { choice: lengths.includes('90d') ? '90d' : (lengths.at(-1) ?? '30d'), at: '' },
-  })
+  const { most, lengths, usual } = useLifetimes()
+  const form = useForm({ name: '', expires_in: usual })
   const { name, expires_in: expiry } = form.values
   const length = expiresIn(expiry)
   const create = async () => {

@@ -47,5 +47,5 @@ export const text = catalogue({
   graceNone: 'Stops working now',
   graceHour: 'Works for 1 more hour',
   graceDay: 'Works for 1 more day',
-  rotateAction: 'Rotate token',
+  rotateAction: 'Rotate',
 })

@@ -1,57 +1,110 @@
 import { Button, Checkbox } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { Token } from '../../../../contract/tokens.ts'
 import type { User } from '../../../../contract/users.ts'
-import { useCursorList } from '../../api/pages.ts'
+import { type CursorList, useCursorList } from '../../api/pages.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
-import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
+import { Status, TimeAgo } from '../../ui/values.tsx'
+import { tones } from '../tokens/columns.tsx'
 import { text } from './messages.ts'
 
-const tones: Record<Token['status'], Tone> = { active: 'ok', expiring: 'warn', expired: 'idle', revoked: 'bad' }
+type Credential = Pick<Token, 'id' | 'name' | 'created_at' | 'last_used_at' | 'expires_at' | 'status'>
 
 /** A user's personal access tokens. Administrators can revoke them, but no one can see their values. */
 export function UserTokens({ user }: { user: User }) {
-  const cache = useQueryClient()
   const tokens = useCursorList(['user-tokens', user.id], (at) =>
     client.listUserTokens({ params: { id: user.id }, query: at }),
   )
-  const revoke = async ({ id, name }: Token) => {
-    let cascade = false
-    const yes = await confirm({
-      title: text.revokeTitle(name),
-      children: (
-        <div className="stack-tight">
-          <p>{text.revokeHint}</p>
+  return (
+    <Credentials
+      label={text.tokensTab}
+      empty={<EmptyView title={text.noTokens}>{text.noTokensHint}</EmptyView>}
+      list={tokens}
+      identity={{ title: text.tokenPrefix, of: ({ token_prefix }) => `${token_prefix}…` }}
+      queryKey={['user-tokens', user.id]}
+      revocation={({ id }) => {
+        let cascade = false
+        const question = (
           <Checkbox
             label={text.revokeCascade}
             onChange={(event) => {
               cascade = event.currentTarget.checked
             }}
           />
+        )
+        return { question, send: () => client.revokeToken({ params: { id }, query: { cascade } }) }
+      }}
+    />
+  )
+}
+
+/** A user's access keys, likewise. */
+export function UserAccessKeys({ user }: { user: User }) {
+  const keys = useCursorList(['user-access-keys', user.id], (at) =>
+    client.listUserAccessKeys({ params: { id: user.id }, query: at }),
+  )
+  return (
+    <Credentials
+      label={text.keysTab}
+      empty={<EmptyView title={text.noKeys}>{text.noKeysHint}</EmptyView>}
+      list={keys}
+      identity={{ title: text.keyId, of: ({ access_key_id }) => access_key_id }}
+      queryKey={['user-access-keys', user.id]}
+      revocation={({ id }) => ({ send: () => client.revokeAccessKey({ params: { id } }) })}
+    />
+  )
+}
+
+function Credentials<T extends Credential>({
+  label,
+  empty,
+  list,
+  identity,
+  queryKey,
+  revocation,
+}: {
+  label: string
+  empty: ReactNode
+  list: CursorList<T>
+  identity: { title: string; of: (one: T) => string }
+  queryKey: readonly string[]
+  /** What is asked beside whether to revoke one, and what revokes it. */
+  revocation: (one: T) => { question?: ReactNode; send: () => Promise<unknown> }
+}) {
+  const cache = useQueryClient()
+  const revoke = async (one: T) => {
+    const { question, send } = revocation(one)
+    const yes = await confirm({
+      title: text.revokeTitle(one.name),
+      children: (
+        <div className="stack-tight">
+          <p>{text.revokeHint}</p>
+          {question}
         </div>
       ),
       action: text.revoke,
     })
     if (!yes) return
     try {
-      await client.revokeToken({ params: { id }, query: { cascade } })
-      notify.ok(text.revoked(name))
+      await send()
+      notify.ok(text.revoked(one.name))
     } catch (error) {
       notify.problem(error)
     }
-    await cache.invalidateQueries({ queryKey: ['user-tokens', user.id] })
+    await cache.invalidateQueries({ queryKey })
   }
-  const columns: readonly Column<Token>[] = [
+  const columns: readonly Column<T>[] = [
     { key: 'name', title: text.tokenName, cell: ({ name }) => name },
     {
-      key: 'prefix',
-      title: text.tokenPrefix,
+      key: 'identity',
+      title: identity.title,
       optional: true,
-      cell: ({ token_prefix }) => <code className="mono">{token_prefix}…</code>,
+      cell: (one) => <code className="mono">{identity.of(one)}</code>,
     },
     { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
     { key: 'used', title: text.tokenUsed, optional: true, cell: ({ last_used_at }) => <TimeAgo time={last_used_at} /> },
@@ -64,13 +117,13 @@ export function UserTokens({ user }: { user: User }) {
     {
       key: 'revoke',
       title: '',
-      cell: (token) =>
-        token.status === 'revoked' ? null : (
+      cell: (one) =>
+        one.status === 'revoked' ? null : (
           <Button
             variant="default"
             size="compact-sm"
-            aria-label={text.revokeOne(token.name)}
-            onClick={() => void revoke(token)}
+            aria-label={text.revokeOne(one.name)}
+            onClick={() => void revoke(one)}
           >
             {text.revoke}
           </Button>
@@ -78,12 +131,12 @@ export function UserTokens({ user }: { user: User }) {
     },
   ]
   return (
-    <StateView query={tokens}>
+    <StateView query={list}>
       {(rows) =>
         rows.length === 0 ? (
-          <EmptyView title={text.noTokens}>{text.noTokensHint}</EmptyView>
+          empty
         ) : (
-          <ListTable label={text.tokensTab} columns={columns} rows={rows} rowKey={({ id }) => id} more={tokens.more} />
+          <ListTable label={label} columns={columns} rows={rows} rowKey={({ id }) => id} more={list.more} />
         )
       }
     </StateView>

@@ -19,7 +19,7 @@ import { Overview } from './Overview.tsx'
 import { mayWith, userQuery } from './queries.ts'
 import { UserGroups } from './UserGroups.tsx'
 import { UserPermissions } from './UserPermissions.tsx'
-import { UserTokens } from './UserTokens.tsx'
+import { UserAccessKeys, UserTokens } from './UserTokens.tsx'
 import './users.css'
 
 /** One user: profile, groups, tokens, activity and permissions. */
@@ -58,6 +58,7 @@ export default function UserView() {
                 ...(me.isAdmin
                   ? [
                       { name: 'tokens', label: text.tokensTab, content: () => <UserTokens user={user} /> },
+                      { name: 'keys', label: text.keysTab, content: () => <UserAccessKeys user={user} /> },
                       { name: 'activity', label: text.activityTab, content: () => <Activity user={user} /> },
                     ]
                   : []),

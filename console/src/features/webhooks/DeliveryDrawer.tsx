@@ -1,3 +1,4 @@
+import '../../ui/snippets.css'
 import '@mantine/core/styles/Tabs.css'
 import '../../ui/ViewTabs.css'
 import { Button, Drawer, SegmentedControl, Tabs } from '@mantine/core'
@@ -47,7 +48,7 @@ const Headers = ({ of }: { of: Record<string, string> }) => (
 )
 const Code = ({ children, label }: { children: string; label: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
-  <section className="webhooks-code" tabIndex={0} aria-label={label}>
+  <section className="snippet" tabIndex={0} aria-label={label}>
     <pre>{children}</pre>
   </section>
 )

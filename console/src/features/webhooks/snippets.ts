@@ -19,4 +19,3 @@ expected="sha256=$(openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r "$body" | cut
 hashed() { printf %s "$1" | openssl dgst -sha256 -r; }
 [ "$(hashed "$expected")" = "$(hashed "$signature")" ] && echo ours`,
 } as const
-export type Language = keyof typeof snippets

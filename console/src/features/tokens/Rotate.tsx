@@ -1,7 +1,4 @@
 import { Button, Modal, Select } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import type { NewToken, Token } from '../../../../contract/tokens.ts'
-import { client } from '../../api/session.ts'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
@@ -12,29 +9,28 @@ const graces = [
   { value: '86400', label: text.graceDay },
 ]
 
-/** Gives a token a new value, with an optional grace period for the old one. */
-export function RotateToken({
-  token,
+/** Gives a credential a new value, with an optional grace period for the old one. */
+export function Rotate<Made>({
+  name,
+  rotate: send,
   onMade,
   onClose,
 }: {
-  token: Token
-  onMade: (token: NewToken) => void
+  name: string
+  rotate: (body: { grace_seconds: number }) => Promise<Made>
+  onMade: (made: Made) => void
   onClose: () => void
 }) {
-  const cache = useQueryClient()
   const form = useForm({ grace: '0' })
   const rotate = async () => {
-    let made: NewToken | undefined
+    let made: Made | undefined
     const done = await form.submit(async ({ grace }) => {
-      made = await client.rotateToken({ params: { id: token.id }, body: { grace_seconds: Number(grace) } })
+      made = await send({ grace_seconds: Number(grace) })
     })
-    if (!done || !made) return
-    onMade(made)
-    await cache.invalidateQueries({ queryKey: ['tokens'] })
+    if (done && made !== undefined) onMade(made)
   }
   return (
-    <Modal opened onClose={onClose} title={text.rotateTitle(token.name)}>
+    <Modal opened onClose={onClose} title={text.rotateTitle(name)}>
       <div className="stack">
         <p>{text.rotateText}</p>
         <Select

@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core'
+import { IconKey } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useView } from '../../navigation.ts'
+import { BucketTabs } from '../../ui/BucketTabs.tsx'
+import { CopyField } from '../../ui/CopyField.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { useEndpoint } from './endpoint.ts'
+import { text } from './messages.ts'
+import { ClientSettings } from './Settings.tsx'
+
+/** How S3 clients reach a bucket. */
+export default function Connect() {
+  const { bucket = '' } = useView().params
+  const to = useEndpoint()
+  return (
+    <Page
+      title={bucket}
+      windowTitle={`${text.connect} – ${bucket}`}
+      actions={
+        to ? (
+          <Button component={Link} to={`/access-keys/new?bucket=${bucket}`} leftSection={<IconKey size={15} />}>
+            {text.keyFor}
+          </Button>
+        ) : null
+      }
+    >
+      <BucketTabs bucket={bucket} active="connect" />
+      {to ? (
+        <section className="card stack" aria-label={text.connect}>
+          <p className="dim">{text.connectHint}</p>
+          <CopyField label={text.endpoint} hideLabel={false} value={to.endpoint} mono />
+          <CopyField label={text.region} hideLabel={false} value={to.region} mono />
+          <CopyField label={text.bucket} hideLabel={false} value={bucket} mono />
+          <ClientSettings bucket={bucket} />
+          <p className="dim small">{text.needsKey}</p>
+        </section>
+      ) : (
+        <p className="dim">{text.off}</p>
+      )}
+    </Page>
+  )
+}

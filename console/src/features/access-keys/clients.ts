@@ -1,0 +1,60 @@
+/** What a client needs to know. */
+export interface Connection {
+  endpoint: string
+  region: string
+  /** `my-bucket` where none is chosen. */
+  bucket: string
+  accessKeyId: string
+  secret: string
+}
+
+/** A value in single quotes, for a shell. */
+const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
+
+/** Settings and a first call for each client, ready to paste. */
+export const settingsOf = ({ endpoint, region, bucket, accessKeyId, secret }: Connection) => ({
+  'AWS CLI': `aws configure set aws_access_key_id ${accessKeyId} --profile strongroom
+aws configure set aws_secret_access_key ${quoted(secret)} --profile strongroom
+aws configure set region ${region} --profile strongroom
+
+aws --profile strongroom --endpoint-url ${endpoint} s3 ls s3://${bucket}`,
+  rclone: `# ~/.config/rclone/rclone.conf
+[strongroom]
+type = s3
+provider = Other
+endpoint = ${endpoint}
+region = ${region}
+access_key_id = ${accessKeyId}
+secret_access_key = ${secret}
+
+# rclone lsf strongroom:${bucket}`,
+  'boto3 (Python)': `import boto3
+
+s3 = boto3.client(
+    "s3",
+    endpoint_url=${JSON.stringify(endpoint)},
+    region_name=${JSON.stringify(region)},
+    aws_access_key_id=${JSON.stringify(accessKeyId)},
+    aws_secret_access_key=${JSON.stringify(secret)},
+)
+print(s3.list_objects_v2(Bucket=${JSON.stringify(bucket)})["KeyCount"])`,
+  'AWS SDK (JavaScript)': `import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+
+const s3 = new S3Client({
+  endpoint: '${endpoint}',
+  region: '${region}',
+  forcePathStyle: true,
+  credentials: { accessKeyId: '${accessKeyId}', secretAccessKey: '${secret}' },
+})
+const { KeyCount } = await s3.send(new ListObjectsV2Command({ Bucket: '${bucket}' }))
+console.log(KeyCount)`,
+  restic: `export AWS_ACCESS_KEY_ID=${accessKeyId}
+export AWS_SECRET_ACCESS_KEY=${quoted(secret)}
+export AWS_DEFAULT_REGION=${region}
+
+restic -r s3:${endpoint}/${bucket}/restic init`,
+  s3fs: `(umask 077; echo ${quoted(`${accessKeyId}:${secret}`)} > ~/.passwd-strongroom)
+
+s3fs ${bucket} /mnt/${bucket} -o url=${endpoint} -o endpoint=${region} \\
+  -o use_path_request_style -o passwd_file=~/.passwd-strongroom`,
+})
