@@ -10,7 +10,7 @@ import sharp from 'sharp'
 import { type Client, createClient } from '../client/derived.ts'
 import { photo } from '../tests/support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
-import { cpuSeconds } from './load.ts'
+import { cpuSeconds, median } from './load.ts'
 import { ALLOCATOR, buildService, COMPILED, serviceEnv, WHO } from './service.ts'
 
 /**
@@ -70,7 +70,6 @@ async function repeat(inFlight: number, seconds: number, one: () => Promise<void
 }
 
 const mb = (bytes: number): number => Math.round(bytes / 1e6)
-const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
 let turn = 0
 function load({ url, headers, seconds }: Load): Promise<Outcome> {

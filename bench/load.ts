@@ -24,6 +24,20 @@ export function cpuSeconds(pid: number | undefined): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+export interface Measured extends Outcome {
+  /** CPU time of the service for each request. */
+  cpuMs: number
+}
+/** Has a job done, and measures what it costs the process that answers. */
+export async function runMeasured(job: Job, pid: number | undefined): Promise<Measured> {
+  const before = cpuSeconds(pid)
+  const outcome = await run(job)
+  return { ...outcome, cpuMs: ((cpuSeconds(pid) - before) * 1000) / (outcome.perSecond * job.seconds) }
+}
+
+export const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
+
 /**
  * Sends requests over 16 connections for some seconds, in a process of its own, and prints what came of it as JSON.
  * Argument: a Job as JSON.

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { spawnServer } from '../tests/support/process.ts'
-import { type Job, type Outcome, run } from './load.ts'
+import { type Job, median, type Outcome, run } from './load.ts'
 import { serviceEnv, WHO } from './service.ts'
 
 interface Row {
@@ -63,4 +63,3 @@ export async function measureReplicas(seconds: number, rounds: number, connectio
 }
 
 const sum = (outcomes: readonly Outcome[]): number => outcomes.reduce((all, { perSecond }) => all + perSecond, 0)
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0

@@ -12,7 +12,7 @@ import { type Client, createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { measureAudit } from './audit.ts'
-import { cpuSeconds, type Job, type Outcome, run } from './load.ts'
+import { type Job, type Measured, median, type Outcome, run, runMeasured } from './load.ts'
 import { measureReplicas } from './replicas.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
 import { serviceEnv, WHO } from './service.ts'
@@ -49,7 +49,6 @@ interface Row {
 }
 const rows: Row[] = []
 const wanted = (name: string) => name.includes(options.only)
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
 const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
 const children: ChildProcess[] = []
@@ -155,12 +154,6 @@ async function floor(name: string, ...args: string[]): Promise<string> {
 }
 
 /** Runs a job and measures the CPU time of the process that serves it, in ms for each request. */
-async function runMeasured(job: Job, pid: number | undefined): Promise<Outcome & { cpuMs: number }> {
-  const before = cpuSeconds(pid)
-  const outcome = await run(job)
-  return { ...outcome, cpuMs: ((cpuSeconds(pid) - before) * 1000) / (outcome.perSecond * job.seconds) }
-}
-
 function rate({ perSecond, bytesPerSecond, medianMs, p99Ms }: Outcome, megabytes: boolean): string {
   const throughput = megabytes ? ` ${Math.round(bytesPerSecond / 1e6)} MB/s` : ''
   return `${Math.round(perSecond)}/s${throughput}, median ${medianMs.toFixed(1)}, p99 ${p99Ms.toFixed(1)} ms`
@@ -168,7 +161,7 @@ function rate({ perSecond, bytesPerSecond, medianMs, p99Ms }: Outcome, megabytes
 
 async function compare(name: string, ours: Job, theirs: Job, target?: number): Promise<void> {
   if (!wanted(name)) return
-  const rounds: { ours: Outcome & { cpuMs: number }; floor: Outcome & { cpuMs: number } }[] = []
+  const rounds: { ours: Measured; floor: Measured }[] = []
   for (let i = 0; i < ROUNDS; i++)
     rounds.push({
       floor: await runMeasured(theirs, floors.get(theirs.url)),

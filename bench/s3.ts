@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { createClient } from '../client/derived.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
-import { cpuSeconds, type Job, type Outcome, run } from './load.ts'
+import { type Job, type Measured, median, runMeasured } from './load.ts'
 import { seedObjects } from './seed.ts'
 import { buildService, COMPILED, serviceEnv, WHO } from './service.ts'
 
@@ -39,7 +39,6 @@ const BUCKET = 'bench'
 
 const NAMES = ['4 KiB GET', '4 KiB PUT', '64 MiB PUT', 'list', 'DeleteObjects of 1000']
 const wanted = (name: string) => name.includes(options.only)
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 const rows: Record<string, { s3: string; rest: string; ratio: string; target: string }> = {}
 function report(name: string, row: (typeof rows)[string]): void {
   rows[name] = row
@@ -86,7 +85,10 @@ async function measure(service: ServerProcess, databaseUrl: string): Promise<voi
     if (!wanted(name)) return
     const rounds: { ours: Measured; theirs: Measured }[] = []
     for (let i = 0; i < ROUNDS; i++)
-      rounds.push({ theirs: await measured(theirs, service), ours: await measured(ours, service) })
+      rounds.push({
+        theirs: await runMeasured(theirs, service.child.pid),
+        ours: await runMeasured(ours, service.child.pid),
+      })
     const ratio = median(rounds.map((round) => round.ours.perSecond / round.theirs.perSecond))
     const middle = rounds.toSorted((a, b) => a.ours.perSecond - b.ours.perSecond)[ROUNDS >> 1]
     if (middle) report(name, { s3: said(middle.ours), rest: said(middle.theirs), ratio: ratio.toFixed(2), target })
@@ -167,13 +169,6 @@ async function measure(service: ServerProcess, databaseUrl: string): Promise<voi
       target: '≤ 1.5 ×',
     })
   }
-}
-
-type Measured = Outcome & { cpuMs: number }
-async function measured(job: Job, { child: { pid } }: ServerProcess): Promise<Measured> {
-  const before = cpuSeconds(pid)
-  const outcome = await run(job)
-  return { ...outcome, cpuMs: ((cpuSeconds(pid) - before) * 1000) / (outcome.perSecond * job.seconds) }
 }
 
 function said({ perSecond, medianMs, cpuMs }: Measured): string {

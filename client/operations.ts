@@ -653,6 +653,8 @@ export interface Settings {
   uploads: {
     /** When an unfinished multipart upload is discarded. */
     expire_hours: number
+    /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
+    s3_expire_days: number
   }
   shares: {
     default_expires_in: string
@@ -764,6 +766,8 @@ export interface SettingsChange {
   uploads?: {
     /** When an unfinished multipart upload is discarded. */
     expire_hours?: number
+    /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
+    s3_expire_days?: number
   }
   shares?: {
     default_expires_in?: string

@@ -91,6 +91,12 @@ const sections = {
       default: 24,
       description: 'When an unfinished multipart upload is discarded.',
     }),
+    s3_expire_days: Type.Integer({
+      minimum: 1,
+      maximum: 3650,
+      default: 7,
+      description: 'When an unfinished multipart upload of an S3 client is discarded, after its last part.',
+    }),
   },
   shares: {
     default_expires_in: Type.String({ pattern: '^([1-9]\\d{0,8}[smhdw]|never)$', default: '7d' }),

@@ -9,36 +9,44 @@ const INPUT = {
   ...{
     RequestRoute: 'r',
     RequestToken: 't',
-    Body: '',
     ObjectAttributes: ['ETag'],
     Delete: { Objects: [{ Key: 'k' }] },
   },
 }
-class Stopped extends Error {}
+/** Ends the sending of a request, which it carries. */
+class Stopped extends Error {
+  readonly request: {
+    method: string
+    path: string
+    query: Record<string, string | null>
+    headers: Record<string, string>
+  }
+  constructor(request: Stopped['request']) {
+    super('not sent')
+    this.request = request
+  }
+}
+
+const client = new sdk.S3Client({
+  region: 'us-east-1',
+  endpoint: 'http://s3',
+  forcePathStyle: true,
+  credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+  maxAttempts: 1,
+  // It would warn that these bodies have no length.
+  logger: { debug() {}, info() {}, warn() {}, error() {} },
+  requestHandler: {
+    async handle(request: unknown): Promise<never> {
+      throw new Stopped(request as Stopped['request'])
+    },
+  },
+})
 
 /** The request that a command of the SDK sends, as the S3 endpoint would see it. */
 async function requestOf(Command: new (input: object) => never) {
-  type Sent = { method: string; path: string; query: Record<string, string | null>; headers: Record<string, string> }
-  const { promise, resolve } = Promise.withResolvers<Sent>()
-  const client = new sdk.S3Client({
-    region: 'us-east-1',
-    endpoint: 'http://s3',
-    forcePathStyle: true,
-    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-    maxAttempts: 1,
-    // It would warn that these bodies have no length.
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
-    requestHandler: {
-      async handle(request: unknown): Promise<never> {
-        resolve(request as Sent)
-        throw new Stopped()
-      },
-    },
-  })
-  await client.send(new Command(INPUT)).catch((error: unknown) => {
-    if (!(error instanceof Stopped)) throw error
-  })
-  const { method, path, query, headers } = await promise
+  const stopped = await client.send(new Command(INPUT)).catch((error: unknown) => error)
+  if (!(stopped instanceof Stopped)) throw stopped
+  const { method, path, query, headers } = stopped.request
   const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`)
   return { method, headers, target: readTarget(path, null), query: readQuery(search.join('&')) }
 }

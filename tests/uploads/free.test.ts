@@ -189,10 +189,17 @@ describeEngines('uploads with parts of any size', (engine) => {
   })
   const getObjectCount = (name: string) => server.admin.getBucket({ params: { bucket: name } })
 
-  it('stays open for seven days after its last part', async () => {
+  it('stays open for seven days after its last part, or as long as the setting says', async () => {
     const name = await open()
     const { upload, send, complete } = await begin(name)
-    await server.later(6 * DAY)
+    await server.admin.updateSettings({ body: { uploads: { s3_expire_days: 1 } } })
+    const short = await begin(name)
+    await short.send(1, bytes(100))
+    await server.later(DAY)
+    await tick()
+    await refused(getUpload(ctx, name, short.upload.id, {}), 'not_found', /./)
+    await server.admin.updateSettings({ body: { uploads: { s3_expire_days: 7 } } })
+    await server.later(5 * DAY)
     await tick()
     const first = await send(1, bytes(100))
     await server.later(6 * DAY)

@@ -48,7 +48,7 @@ const defaults: EffectiveSettings = {
   quotas: { default_bucket_quota_gb: null, total_quota_gb: null },
   trash: { default_days: 7 },
   tokens: { max_lifetime_days: 0, cap_child_expiry: false },
-  uploads: { expire_hours: 24 },
+  uploads: { expire_hours: 24, s3_expire_days: 7 },
   shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true },
   images: {
     max_source_mb: 50,

@@ -10,7 +10,7 @@ import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { lifecycleDocument } from './lifecycle.ts'
 import { listLimit } from './lists.ts'
-import { ownersOf } from './owner.ts'
+import { ownerElement } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
 import { assertBucketName } from './target.ts'
@@ -24,14 +24,13 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
   const limit = listLimit(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS })
   const prefix = parameter(exchange, 'prefix') ?? ''
   const page = await service.listBuckets(exchange.ctx, limit, parameter(exchange, 'continuation-token'))
-  const { user_id } = exchange.ctx.actor
-  const owners = await ownersOf(exchange, [user_id])
+  const { user_id, display_name } = exchange.ctx.actor
   const items = page.items.filter(({ name }) => name.startsWith(prefix))
   await answerXml(
     exchange,
     result(
       'ListAllMyBucketsResult',
-      owners(user_id),
+      ownerElement(user_id, display_name),
       element(
         'Buckets',
         ...items.map(({ name, created_at }) =>

@@ -103,16 +103,16 @@ function questionOf({ method, headers }: http.IncomingMessage): CorsQuestion | u
 
 /**
  * Lets a script of another origin read the answer, if the bucket's rules allow it: also one that refuses, which says
- * why. Needs no credential, as browsers ask without one.
+ * why. Needs no credential, as browsers ask without one. Returns whether a rule allows it.
  */
-export async function allowOrigin({ database }: System, wire: Wire, bucket: string): Promise<void> {
+export async function allowOrigin({ database }: System, wire: Wire, bucket: string): Promise<boolean> {
   const { request, response } = wire
   const question = questionOf(request)
-  if (question === undefined || bucket === '') return
+  if (question === undefined || bucket === '') return false
   const found = corsAnswer((await findConfig(database.db, bucket, 'cors')) ?? [], question)
   // Also without a rule that matches: a cache must not answer one origin with what another was told.
   response.setHeader('vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method')
-  if (!found) return
+  if (!found) return false
   const { methods, expose = [], max_age_seconds } = found.rule
   response.setHeader('access-control-allow-origin', found.everyone ? '*' : question.origin)
   if (!found.everyone) response.setHeader('access-control-allow-credentials', 'true')
@@ -120,18 +120,23 @@ export async function allowOrigin({ database }: System, wire: Wire, bucket: stri
   if (question.headers.length > 0) response.setHeader('access-control-allow-headers', question.headers.join(', '))
   if (expose.length > 0) response.setHeader('access-control-expose-headers', expose.join(', '))
   if (max_age_seconds !== undefined) response.setHeader('access-control-max-age', max_age_seconds)
+  return true
 }
 
 /**
  * Answers a browser that asks whether a script may send a request. One refusal for every bucket, whether it exists or
  * not. Throws BadRequest or AccessForbidden.
  */
-export async function answerPreflight(system: System, wire: Wire, bucket: string): Promise<void> {
+export async function answerPreflight(
+  system: System,
+  wire: Wire,
+  { bucket, allowed }: { bucket: string; allowed: boolean },
+): Promise<void> {
   const { origin, 'access-control-request-method': method } = wire.request.headers
   if (origin === undefined) throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
   if (!corsMethods.some((one) => one === method))
     throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`)
-  if (!wire.response.hasHeader('access-control-allow-origin'))
+  if (!allowed)
     throw new S3Error(
       'AccessForbidden',
       "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",

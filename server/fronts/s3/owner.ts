@@ -20,9 +20,15 @@ export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | nul
     ctx.db,
     [...new Set(userIds)].filter((id) => id !== null),
   )
-  return (userId, name = 'Owner') =>
-    element(name, element('ID', canonicalId(userId)), element('DisplayName', names.get(userId ?? '')))
+  return (userId, name) => ownerElement(userId, names.get(userId ?? ''), name)
 }
+
+/** A user's id and display name. */
+export const ownerElement = (
+  userId: string | null,
+  displayName: string | null | undefined,
+  name: 'Owner' | 'Initiator' = 'Owner',
+) => element(name, element('ID', canonicalId(userId)), element('DisplayName', displayName))
 
 /** Throws AccessDenied if a header names another owner of a bucket than it has. */
 export async function assertOwner(

@@ -159,8 +159,8 @@ async function serveRequest(
       const query = readQuery(rawQuery)
       const forwarded = path.length > 1 ? request.headers['x-forwarded-host'] : undefined
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
-      await allowOrigin(system, wire, target.bucket)
-      if (request.method === 'OPTIONS') return answerPreflight(system, wire, target.bucket)
+      const allowed = await allowOrigin(system, wire, target.bucket)
+      if (request.method === 'OPTIONS') return answerPreflight(system, wire, { bucket: target.bucket, allowed })
       const form = isForm(request) ? await formOf(system, server, wire) : undefined
       const authenticated = form
         ? await authenticateForm(system, form.fields, origin)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { MAX_PART_BYTES } from '../../../contract/uploads.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { createDigest } from '../../blobs/digest.ts'
 import { BlobMissing, type StoredPart } from '../../blobs/drivers/driver.ts'
@@ -192,7 +193,8 @@ const writeDown = (ctx: Ctx, upload: store.UploadRow, part: PartFacts, held: num
     }
     const now = ctx.now()
     await store.upsertPart(tx, { upload_id: row.id, ...part, received_at: now.toISOString() })
-    if (row.kind === 'free') await store.updateUpload(tx, row.id, { expires_at: freeUntil(now) })
+    if (row.kind === 'free')
+      await store.updateUpload(tx, row.id, { expires_at: freeUntil(now, await settingsInForce(step)) })
     return before?.ref
   })
 

@@ -1,3 +1,4 @@
+import type { EffectiveSettings } from '../../access/settings/effective.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { StoredPart } from '../../blobs/drivers/driver.ts'
 import type { Ctx } from '../../context.ts'
@@ -10,10 +11,9 @@ export const isOver = (row: Pick<store.UploadRow, 'expires_at'>, now: Date): boo
 /** An upload that is not completed. */
 export type OpenUpload = store.UploadRow & { blob_id: string }
 
-/** How long a free upload stays open after its last part. */
-const FREE_MS = 7 * DAY_MS
 /** When a free upload expires of which a part arrives now. */
-export const freeUntil = (now: Date): string => new Date(now.getTime() + FREE_MS).toISOString()
+export const freeUntil = (now: Date, { uploads }: Pick<EffectiveSettings, 'uploads'>): string =>
+  new Date(now.getTime() + uploads.s3_expire_days * DAY_MS).toISOString()
 
 /** Parts that passed through the service have rows; parts sent straight to the storage are known only there. */
 export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<store.PartRow[]> {

@@ -95,7 +95,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
   allow(ctx.actor, 'write', name, key)
   const text = metadataText(metadata)
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
-  const { uploads } = await settingsInForce(ctx)
+  const settings = await settingsInForce(ctx)
   const blob_id = await takeBlobId(ctx)
   const handle = await ctx.blobs.beginParts(blob_id)
   const now = ctx.now()
@@ -127,8 +127,8 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
         created_with: ctx.actor.token_id,
         expires_at:
           part_size === undefined
-            ? freeUntil(now)
-            : new Date(now.getTime() + uploads.expire_hours * HOUR_MS).toISOString(),
+            ? freeUntil(now, settings)
+            : new Date(now.getTime() + settings.uploads.expire_hours * HOUR_MS).toISOString(),
         completed_at: null,
         lapsed_at: null,
         result: null,

@@ -58,7 +58,10 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
   quotas: { default_bucket_quota_gb: gigabytes, total_quota_gb: gigabytes },
   trash: { default_days: { ...whole(0, 3650), unit: 'days' } },
   tokens: { max_lifetime_days: { ...whole(0, 3650), unit: 'days' }, cap_child_expiry: on },
-  uploads: { expire_hours: { ...whole(1, 720), unit: 'hours' } },
+  uploads: {
+    expire_hours: { ...whole(1, 720), unit: 'hours' },
+    s3_expire_days: { ...whole(1, 3650), unit: 'days' },
+  },
   shares: { default_expires_in: { kind: 'text', mono: true }, max_expires_in: text, require_creator_access: on },
   images: {
     max_source_mb: { ...whole(1, 1024), unit: 'mb' },
