@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Client } from '../../client/derived.ts'
 import type { Job } from '../../contract/jobs.ts'
 import { newId } from '../../server/base/id.ts'
 import { readConfig } from '../../server/config/config.ts'
+import type { Tx } from '../../server/db/schema.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { type Engine, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -123,18 +125,29 @@ export function jobsWorld(engine: Engine) {
   }
   /** Takes a job away from its runner, which must then release it; returns a function that lets it continue. */
   const pause = async (job: Job) => {
-    await midway(job)
-    const set = (runner: string | null, leased_until: string | null) =>
-      server.database.transaction((tx) =>
-        tx.updateTable('jobs').set({ runner, leased_until }).where('id', '=', job.id).execute(),
-      )
-    await set(newId(), new Date(server.clock.now().getTime() + 60_000).toISOString())
+    const set = (tx: Tx, runner: string | null, leased_until: string | null) =>
+      tx.updateTable('jobs').set({ runner, leased_until }).where('id', '=', job.id).execute()
+    // In the transaction that sees its first progress, and at every turn: asked every 20 ms, it was sometimes through.
+    const seize = () =>
+      server.database.transaction(async (tx) => {
+        const open = tx.selectFrom('jobs').select(['done', 'failed']).where('id', '=', job.id).forUpdate()
+        const { done, failed } = await open.executeTakeFirstOrThrow()
+        if (done + failed === 0) return false
+        await set(tx, newId(), new Date(server.clock.now().getTime() + 60_000).toISOString())
+        return true
+      })
+    let seized = false
+    for (let turn = 0; turn < 100_000 && !seized; turn++) {
+      seized = await seize()
+      await nextTurn()
+    }
+    assert.ok(seized, 'it did not begin')
     const paused = await get(job.id)
-    assert.ok(!isOver(paused), 'it was over too soon')
+    assert.ok(!isOver(paused) && paused.done + paused.failed < (paused.total ?? 0), 'it was over too soon')
     return {
       ...paused,
       async goOn() {
-        await set(null, null)
+        await server.database.transaction((tx) => set(tx, null, null))
         await server.running.tick()
         return finish(job)
       },
