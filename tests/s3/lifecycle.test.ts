@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteBucketLifecycleCommand,
   DeleteObjectCommand,
   GetBucketLifecycleConfigurationCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
   type LifecycleRule,
   ListMultipartUploadsCommand,
   PutBucketLifecycleConfigurationCommand,
   PutObjectCommand,
   type S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { outcome, type Pair, s3World } from './s3.ts'
@@ -180,6 +185,48 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
     const audit = await server.admin.listAudit({ query: { action: ['delete'], bucket } })
     assert.ok(audit.items.every(({ details }) => (details as { policy_id?: string }).policy_id === day?.id))
     assert.equal(audit.items.length, 2)
+  })
+
+  it('says of objects when they expire and by which rule, as policies do', async () => {
+    const bucket = await open()
+    const Key = 'logs/a'
+    const at = async (key = Key) => (await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))).Expiration
+    assert.equal((await put(bucket, Key)).Expiration, undefined)
+    assert.equal(await at(), undefined)
+    await s3.send(
+      rules(
+        bucket,
+        { ID: 'later', Prefix: '', Expiration: { Days: 9 } },
+        { ID: 'sooner & first', Prefix: 'logs/', Expiration: { Days: 2 } },
+        { ID: 'tagged', Filter: { Tag: { Key: 'drop', Value: 'now' } }, Expiration: { Days: 1 } },
+        { ID: 'large', Filter: { ObjectSizeGreaterThan: 3 }, Expiration: { Date: new Date('2020-01-01T00:00:00Z') } },
+        { ID: 'off', Status: 'Disabled', Prefix: '', Expiration: { Days: 1 } },
+        { ID: 'marker', Filter: {}, Expiration: { ExpiredObjectDeleteMarker: true } },
+      ),
+    )
+    const midnight = (days: number) =>
+      new Date(Math.ceil(server.clock.now().getTime() / DAY + days) * DAY).toUTCString()
+    const says = (days: number, id: string) => `expiry-date="${midnight(days)}", rule-id="${id}"`
+    const first = says(2, 'sooner%20%26%20first')
+    assert.equal(await at(), first)
+    assert.equal((await put(bucket, Key)).Expiration, first)
+    assert.equal((await s3.send(new GetObjectCommand({ Bucket: bucket, Key }))).Expiration, first)
+    const { items } = await server.admin.explainPolicies({ params: { bucket }, query: { key: Key } })
+    const soonest = items.map(({ matches_at }) => matches_at ?? '').sort()[0]
+    assert.equal(new Date(soonest ?? '').toUTCString(), midnight(2))
+    assert.equal((await put(bucket, Key, 'drop=now')).Expiration, says(1, 'tagged'))
+    assert.equal(await at(), says(1, 'tagged'))
+    const CopySource = `${bucket}/${Key}`
+    const copied = await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: 'b', CopySource }))
+    assert.equal(copied.Expiration, says(1, 'tagged'))
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'c' }))
+    const part = { Bucket: bucket, Key: 'c', UploadId }
+    const { ETag } = await s3.send(new UploadPartCommand({ ...part, PartNumber: 1, Body: 'more' }))
+    const done = await s3.send(
+      new CompleteMultipartUploadCommand({ ...part, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }),
+    )
+    assert.equal(done.Expiration, 'expiry-date="Wed, 01 Jan 2020 00:00:00 GMT", rule-id="large"')
+    assert.equal(await at('c'), done.Expiration)
   })
 
   it('aborts uploads that were not completed in time, where a rule says so', async () => {

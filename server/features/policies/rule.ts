@@ -4,6 +4,7 @@ import { compareKeys, covers, type GrantingGroup } from '../../../contract/permi
 import type { Tags } from '../../../contract/shapes.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Row } from '../../db/schema.ts'
+import { hasTags } from '../../storage/buckets/lifecycle.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
 /** What a policy deletes, and limits beyond which a run must not delete. */
@@ -145,20 +146,15 @@ export function conditionsAt(rule: Rule, cutoff: Date) {
   const oldest = new Date(cutoff.getTime() - (older_than_days ?? 0) * DAY_MS).toISOString()
   const isEarly = date !== null && cutoff.toISOString() < date
   const wanted = Object.entries(rule.tags ?? {})
-  /** Of the tags of an object, as JSON. */
-  const hasTags = (tags: string | null): boolean => {
-    if (wanted.length === 0) return true
-    const given = tags === null ? {} : (JSON.parse(tags) as Tags)
-    return wanted.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
-  }
   return {
-    hasTags,
+    hasTags: (object: Pick<Subject, 'tags'>) => hasTags(object, wanted),
     /** The first condition on the object itself that keeps it. */
-    unlike({ key, size, tags }: Subject): 'glob' | 'min_size' | 'max_size' | 'tags' | null {
+    unlike(object: Subject): 'glob' | 'min_size' | 'max_size' | 'tags' | null {
+      const { key, size } = object
       if (!matchesGlob(key.slice(prefix.length))) return 'glob'
       if (min_size !== null && size < min_size) return 'min_size'
       if (max_size !== null && size > max_size) return 'max_size'
-      return hasTags(tags) ? null : 'tags'
+      return hasTags(object, wanted) ? null : 'tags'
     },
     /** The first condition on the time that keeps it. */
     early({ last_modified }: Pick<Subject, 'last_modified'>): 'older_than_days' | 'date' | null {

@@ -5,7 +5,7 @@ import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../..
 import type { Db, Tx } from '../../db/schema.ts'
 import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'
 import { deleteUnchanged } from '../../storage/objects/bulk.ts'
-import { findObjects, type ObjectRow } from '../../storage/objects/store.ts'
+import { findObjects } from '../../storage/objects/store.ts'
 import { type Claim, LeaseLost, leaseOn, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { type Ending, finishStep, recorderOf } from './finish.ts'
@@ -186,7 +186,7 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   const bucket = await holdSame(tx, first)
   const { hasTags } = conditionsAt(ruleOfRun(run), new Date(run.cutoff))
   // A change of tags leaves the version as it was listed.
-  const of = { bulk_id: id, policy_id: run.policy_id, isWanted: ({ tags }: ObjectRow) => hasTags(tags) }
+  const of = { bulk_id: id, policy_id: run.policy_id, isWanted: hasTags }
   const { removed, changed } = await deleteListed({ ...step, actor }, bucket, items, of)
   const lacking = items.filter(({ key }) => !removed.has(key))
   const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)

@@ -5,6 +5,7 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumElements, namedChecksums } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header } from './exchange.ts'
+import { currentExpiration } from './lifecycle.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { assertOwner } from './owner.ts'
 import { decodeText, type Target } from './target.ts'
@@ -98,6 +99,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
       element('ETag', `"${copied.etag}"`),
       ...checksumElements(namedChecksums(copied.checksums)),
     ),
+    { 'x-amz-expiration': await currentExpiration(exchange, copied) },
   )
 }
 

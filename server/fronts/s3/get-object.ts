@@ -10,6 +10,7 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumHeaders, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, type Exchange, header, parameter, whenDurable } from './exchange.ts'
+import { expirationIn } from './lifecycle.ts'
 import { partNumberOf, partsOf } from './parts.ts'
 import { asUnseen } from './unseen.ts'
 import { assertOnlyVersion } from './version.ts'
@@ -45,6 +46,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
     'accept-ranges': 'bytes',
     'content-type': row.content_type,
     ...described(row),
+    'x-amz-expiration': expirationIn(contents.lifecycle, row),
     ...overrides(exchange),
     'content-length': length,
     'x-content-type-options': 'nosniff',

@@ -1,9 +1,12 @@
 import { Value } from 'typebox/value'
 import { isKeyText } from '../../../contract/names.ts'
+import type { StoredObject } from '../../../contract/objects.ts'
 import { SomeTags, type Tags } from '../../../contract/shapes.ts'
 import { newId } from '../../base/id.ts'
 import { setLifecycle } from '../../features/policies/lifecycle.ts'
-import type { LifecycleFilter, LifecycleRule } from '../../storage/buckets/lifecycle.ts'
+import { findConfig } from '../../storage/buckets/config.ts'
+import { expiryOf, type LifecycleFilter, type LifecycleRule } from '../../storage/buckets/lifecycle.ts'
+import { textUnlessEmpty } from '../../storage/objects/describe.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answer, type Exchange } from './exchange.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
@@ -193,3 +196,23 @@ export const lifecycleDocument = (rules: readonly LifecycleRule[]): string =>
       )
     }),
   )
+
+/** What answers say of an object's expiry by the rules of its bucket. */
+export function expirationHeader(
+  rules: readonly LifecycleRule[] | undefined,
+  object: Parameters<typeof expiryOf>[1],
+): string | undefined {
+  const found = rules && expiryOf(rules, object)
+  return found && `expiry-date="${found.at.toUTCString()}", rule-id="${encodeURIComponent(found.rule)}"`
+}
+
+/** The same, of a bucket's document. */
+export const expirationIn = (document: string | null, object: Parameters<typeof expiryOf>[1]): string | undefined =>
+  document === null ? undefined : expirationHeader(JSON.parse(document) as LifecycleRule[], object)
+
+/** What the core says of an object, as rules judge it. */
+export const judged = (object: StoredObject) => ({ ...object, tags: textUnlessEmpty(object.tags) })
+
+/** The same of an object that was just made, by what is configured now. */
+export const currentExpiration = async ({ ctx, bucket }: Exchange, object: StoredObject): Promise<string | undefined> =>
+  expirationHeader(await findConfig(ctx.db, bucket, 'lifecycle'), judged(object))

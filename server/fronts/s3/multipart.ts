@@ -12,6 +12,7 @@ import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from '.
 import { assertSource, sourceOf } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
+import { currentExpiration } from './lifecycle.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
@@ -189,6 +190,7 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
       element('ETag', `"${object.etag}"`),
       ...checksumElements(namedChecksums(object.checksums)),
     ),
+    { 'x-amz-expiration': await currentExpiration(exchange, object) },
   )
 }
 

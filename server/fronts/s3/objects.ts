@@ -18,6 +18,7 @@ import {
   headersWith,
   parameter,
 } from './exchange.ts'
+import { expirationIn, judged } from './lifecycle.ts'
 import { childText, malformedXml, readXml } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { verified } from './verified.ts'
@@ -107,9 +108,12 @@ export async function putObject(exchange: Exchange): Promise<void> {
     storageClass: storageClassOf(exchange),
     ...describedBy(exchange, key),
   }
-  const { object } = await write(ctx, bucket, upload, writeConditions(exchange))
-  const checksums = namedChecksums(object.checksums)
-  await answer(exchange, 200, { etag: `"${object.etag}"`, ...checksumHeaders(checksums) })
+  const { object, lifecycle } = await write(ctx, bucket, upload, writeConditions(exchange))
+  await answer(exchange, 200, {
+    etag: `"${object.etag}"`,
+    'x-amz-expiration': expirationIn(lifecycle, judged(object)),
+    ...checksumHeaders(namedChecksums(object.checksums)),
+  })
 }
 
 export const tooLarge = (size: number) =>

@@ -5,6 +5,7 @@ import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, header } from './exchange.ts'
 import type { PostForm } from './form.ts'
+import { expirationIn, judged } from './lifecycle.ts'
 import { describedBy, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
 import { readXml } from './read-xml.ts'
 import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
@@ -34,7 +35,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   assertKey(key)
   refuseUnsupported(exchange)
   const described = describedBy(exchange, key)
-  const { object } = await write(
+  const { object, lifecycle } = await write(
     ctx,
     bucket,
     {
@@ -51,6 +52,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   )
   const headers = {
     etag: `"${object.etag}"`,
+    'x-amz-expiration': expirationIn(lifecycle, judged(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   }
   const redirect = redirectOf(exchange, { bucket, key, etag: headers.etag })

@@ -1,4 +1,5 @@
 import type { Tags } from '../../../contract/shapes.ts'
+import { DAY_MS, nextMidnight } from '../../base/time.ts'
 
 /** Which objects a lifecycle rule is about: those of which all this is so. */
 export interface LifecycleFilter {
@@ -21,4 +22,39 @@ export interface LifecycleRule {
   noncurrent?: { days: number; newer?: number }
   /** Days after which an upload in parts that was not completed is aborted. */
   abort_days?: number
+}
+
+/** What rules judge of an object; `tags` is JSON, null without tags. */
+interface Judged {
+  key: string
+  size: number
+  tags: string | null
+  last_modified: string
+}
+
+/** Whether an object has all of these tags. */
+export function hasTags(object: Pick<Judged, 'tags'>, wanted: readonly (readonly [name: string, value: string])[]) {
+  if (wanted.length === 0) return true
+  const given = object.tags === null ? {} : (JSON.parse(object.tags) as Tags)
+  return wanted.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
+}
+
+const isAbout = ({ prefix = '', tags = {}, greater_than, less_than }: LifecycleFilter, object: Judged): boolean =>
+  object.key.startsWith(prefix) &&
+  (greater_than === undefined || object.size > greater_than) &&
+  (less_than === undefined || object.size < less_than) &&
+  hasTags(object, Object.entries(tags))
+
+/** When an object expires first, and by which rule; undefined if it does not. Days end at midnight UTC. */
+export function expiryOf(rules: readonly LifecycleRule[], object: Judged): { at: Date; rule: string } | undefined {
+  let first: { at: Date; rule: string } | undefined
+  for (const { id, enabled, filter, expiration } of rules) {
+    if (!enabled || !expiration || 'expired_delete_marker' in expiration || !isAbout(filter, object)) continue
+    const at =
+      'date' in expiration
+        ? new Date(expiration.date)
+        : nextMidnight(new Date(Date.parse(object.last_modified) + expiration.days * DAY_MS))
+    if (!first || at < first.at) first = { at, rule: id }
+  }
+  return first
 }

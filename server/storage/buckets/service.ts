@@ -136,6 +136,8 @@ export interface HeldBucket {
   id: string
   name: string
   trash_days: number
+  /** Its lifecycle document, as JSON; absent where it was held by its id. */
+  lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */
   room: number | null
   /** Like `room`, for the quota over all buckets. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
@@ -48,6 +49,14 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
     .select(['buckets.id', 'name', 'trash_days'])
+    .select((e) =>
+      e
+        .selectFrom('bucket_config')
+        .select('document')
+        .whereRef('bucket_id', '=', 'buckets.id')
+        .where('kind', '=', sql.lit('lifecycle'))
+        .as('lifecycle'),
+    )
     .where('name', '=', name)
     .where('deleted_at', 'is', null)
     .forShare(),

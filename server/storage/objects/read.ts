@@ -4,7 +4,7 @@ import { type DirectUrlOptions, directUrl, openBlob, pieceOf } from '../../blobs
 import type { Ctx } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { countDownload } from '../traffic/traffic.ts'
-import { getContents, getObject } from './service.ts'
+import { getContents } from './service.ts'
 import type { ObjectRow } from './store.ts'
 
 /** An object whose bytes the caller may read. */
@@ -18,14 +18,18 @@ export interface Contents {
   delivered(delivery: Delivery): void
 }
 
+/** Contents with the lifecycle document of their bucket, as JSON. */
+export interface ReadContents extends Contents {
+  lifecycle: string | null
+}
+
 /**
  * Returns a key's contents; needs `read`. `opens`: whether `open` will probably be called, so that the bytes of a small
  * object come with its row. Throws `forbidden` or `not_found`.
  */
-export async function read(ctx: Ctx, bucket: string, key: string, { opens }: { opens: boolean }): Promise<Contents> {
-  if (!opens) return contentsOf(ctx, await getObject(ctx, bucket, key))
-  const { row, bytes } = await getContents(ctx, bucket, key)
-  const contents = contentsOf(ctx, row)
+export async function read(ctx: Ctx, bucket: string, key: string, options: { opens: boolean }): Promise<ReadContents> {
+  const { row, bytes, lifecycle } = await getContents(ctx, bucket, key, options)
+  const contents = { ...contentsOf(ctx, row), lifecycle }
   if (!bytes) return contents
   return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
 }

@@ -8,6 +8,7 @@ import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../bucke
 import { findBucket } from '../buckets/store.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
+import { type Found, findContents, findWithLifecycle } from './found.ts'
 import * as store from './store.ts'
 import { assertConditions } from './write.ts'
 
@@ -16,14 +17,19 @@ export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<
   allow(ctx.actor, 'read', bucket, key)
   return (await store.findObject(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
 }
-/** Like `getObject`, with the bytes of an inline blob, from the same statement; null for any other. */
+/**
+ * Like `getObject`, with its bucket's lifecycle document and, if `opens`, the bytes of an inline blob (null for any
+ * other), from the same statement.
+ */
 export async function getContents(
   ctx: Ctx,
   bucket: string,
   key: string,
-): Promise<{ row: store.ObjectRow; bytes: Uint8Array | null }> {
+  { opens }: { opens: boolean },
+): Promise<Found & { bytes?: Uint8Array | null }> {
   allow(ctx.actor, 'read', bucket, key)
-  return (await store.findContents(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
+  const find = opens ? findContents : findWithLifecycle
+  return (await find(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
 }
 async function throwMissing(ctx: Ctx, bucket: string, key: string): Promise<never> {
   throw (await findBucket(ctx.db, bucket)) ? objectMissing(bucket, key) : bucketMissing(bucket)

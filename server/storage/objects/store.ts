@@ -5,7 +5,8 @@ import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type ObjectRow = Row<'objects'>
 
-const byName = (db: Db, { bucket, key }: { bucket: string; key: string }) =>
+/** The object of a bucket's name and a key. */
+export const byName = (db: Db, { bucket, key }: { bucket: string; key: string }) =>
   db
     .selectFrom('objects')
     .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
@@ -17,21 +18,6 @@ const lookup = prepared(byName)
 /** Finds an object by bucket name and key. */
 export const findObject = async (db: Db, bucket: string, key: string): Promise<ObjectRow | undefined> =>
   (await lookup(db, { bucket, key }))[0]
-
-const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string }) =>
-  byName(db, named).leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id').select('bodies.bytes'),
-)
-/** Like `findObject`, with the bytes of an inline blob; null for any other. */
-export async function findContents(
-  db: Db,
-  bucket: string,
-  key: string,
-): Promise<{ row: ObjectRow; bytes: Uint8Array | null } | undefined> {
-  const [found] = await lookupWithBody(db, { bucket, key })
-  if (!found) return undefined
-  const { bytes, ...row } = found
-  return { row, bytes }
-}
 
 const insert = prepared((tx: Tx, { rows }: { rows: readonly ObjectRow[] }) =>
   tx

@@ -16,13 +16,17 @@ export interface WriteConditions {
   ifMatch?: EntityTags | undefined
 }
 
-/** Stores one object; `created` says whether its key was free. Needs `write` on the key. */
-export async function write(
-  ctx: Ctx,
-  bucket: string,
-  upload: Upload,
-  conditions: WriteConditions,
-): Promise<{ object: StoredObject; created: boolean }> {
+/** An object that was stored. */
+export interface Written {
+  object: StoredObject
+  /** Whether its key was free. */
+  created: boolean
+  /** The lifecycle document of its bucket, as JSON. */
+  lifecycle: string | null
+}
+
+/** Stores one object. Needs `write` on the key. */
+export async function write(ctx: Ctx, bucket: string, upload: Upload, conditions: WriteConditions): Promise<Written> {
   allow(ctx.actor, 'write', bucket, upload.key)
   const { receive, end } = await startReceiving(ctx, bucket)
   if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
@@ -34,7 +38,7 @@ export async function write(
     }
   const received = await receive(upload)
   const [placed] = await writeAll(ctx, bucket, [received], conditions)
-  return placed as { object: StoredObject; created: boolean }
+  return placed as Written
 }
 
 /**
@@ -46,20 +50,20 @@ export async function writeAll(
   bucketName: string,
   received: readonly Received[],
   conditions: WriteConditions = {},
-): Promise<{ object: StoredObject; created: boolean }[]> {
+): Promise<Written[]> {
   try {
     const result = await ctx.act(async (step) => {
       const { tx } = step
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
       for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
-      const placed = new Map<Received, { object: StoredObject; created: boolean }>()
+      const placed = new Map<Received, Written>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
         step.alongside(keepBlob(step, one.blob))
         const { growth, ...result } = await writeReceived(step, bucket, one, { conditions })
-        placed.set(one, result)
+        placed.set(one, { ...result, lifecycle: bucket.lifecycle ?? null })
         change.bytes += growth.bytes
         change.objects += growth.objects
         change.trash_bytes += growth.trash_bytes

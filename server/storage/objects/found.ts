@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { prepared } from '../../db/prepared.ts'
+import type { Db } from '../../db/schema.ts'
+import { byName, type ObjectRow } from './store.ts'
+
+const withLifecycle = (db: Db, named: { bucket: string; key: string }) =>
+  byName(db, named).select((e) =>
+    e
+      .selectFrom('bucket_config')
+      .select('document')
+      .whereRef('bucket_config.bucket_id', '=', 'objects.bucket_id')
+      .where('kind', '=', sql.lit('lifecycle'))
+      .as('lifecycle'),
+  )
+const lookupWithLifecycle = prepared(withLifecycle)
+const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string }) =>
+  withLifecycle(db, named).leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id').select('bodies.bytes'),
+)
+
+/** An object with its bucket's lifecycle document. */
+export interface Found {
+  row: ObjectRow
+  lifecycle: string | null
+}
+
+/** Like `findObject`, with the lifecycle document. */
+export async function findWithLifecycle(db: Db, bucket: string, key: string): Promise<Found | undefined> {
+  const [found] = await lookupWithLifecycle(db, { bucket, key })
+  if (!found) return undefined
+  const { lifecycle, ...row } = found
+  return { row, lifecycle }
+}
+
+/** Like `findWithLifecycle`, with the bytes of an inline blob; null for any other. */
+export async function findContents(
+  db: Db,
+  bucket: string,
+  key: string,
+): Promise<(Found & { bytes: Uint8Array | null }) | undefined> {
+  const [found] = await lookupWithBody(db, { bucket, key })
+  if (!found) return undefined
+  const { bytes, lifecycle, ...row } = found
+  return { row, lifecycle, bytes }
+}
