@@ -5,7 +5,7 @@ import { SomeTags, type Tags } from '../../../contract/shapes.ts'
 import { newId } from '../../base/id.ts'
 import { setLifecycle } from '../../features/policies/lifecycle.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
-import { expiryOf, type LifecycleFilter, type LifecycleRule } from '../../storage/buckets/lifecycle.ts'
+import { expiryOf, type Judged, type LifecycleFilter, type LifecycleRule } from '../../storage/buckets/lifecycle.ts'
 import { textUnlessEmpty } from '../../storage/objects/describe.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answer, type Exchange } from './exchange.ts'
@@ -198,16 +198,13 @@ export const lifecycleDocument = (rules: readonly LifecycleRule[]): string =>
   )
 
 /** What answers say of an object's expiry by the rules of its bucket. */
-export function expirationHeader(
-  rules: readonly LifecycleRule[] | undefined,
-  object: Parameters<typeof expiryOf>[1],
-): string | undefined {
+function expirationHeader(rules: readonly LifecycleRule[] | undefined, object: Judged): string | undefined {
   const found = rules && expiryOf(rules, object)
   return found && `expiry-date="${found.at.toUTCString()}", rule-id="${encodeURIComponent(found.rule)}"`
 }
 
 /** The same, of a bucket's document. */
-export const expirationIn = (document: string | null, object: Parameters<typeof expiryOf>[1]): string | undefined =>
+export const expirationIn = (document: string | null, object: Judged): string | undefined =>
   document === null ? undefined : expirationHeader(JSON.parse(document) as LifecycleRule[], object)
 
 /** What the core says of an object, as rules judge it. */

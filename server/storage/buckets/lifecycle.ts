@@ -25,7 +25,7 @@ export interface LifecycleRule {
 }
 
 /** What rules judge of an object; `tags` is JSON, null without tags. */
-interface Judged {
+export interface Judged {
   key: string
   size: number
   tags: string | null

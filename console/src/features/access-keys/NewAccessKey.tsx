@@ -1,4 +1,4 @@
-import { Alert, Button, Switch, TextInput } from '@mantine/core'
+import { Button, Switch, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,11 +8,12 @@ import { presets } from '../../../../contract/permissions.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
-import { ExpiryField, expiresIn } from '../../ui/ExpiryField.tsx'
+import { expiresIn } from '../../ui/ExpiryField.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { faultsOfRows, grantsOf, newRow, type Row } from '../groups/changes.ts'
 import { GrantRows } from '../groups/GrantRows.tsx'
+import { CredentialExpiry } from '../tokens/CredentialExpiry.tsx'
 import { lifetimeOf, useLifetimes } from '../tokens/lifetimes.ts'
 import { text as tokens } from '../tokens/messages.ts'
 import { text } from './messages.ts'
@@ -25,15 +26,14 @@ export default function NewAccessKey() {
   const { search, go } = useView()
   const { bucket } = search
   const buckets = useQuery(bucketsQuery)
-  const { most, lengths, usual } = useLifetimes()
-  const form = useForm({ name: '', expires_in: usual, scope: [] as Row[] })
-  const [rows, setRows] = useState<Row[]>(() => [
-    newRow({ bucket_pattern: bucket ?? '', actions: [...presets.editor] }),
-  ])
+  const { usual } = useLifetimes()
+  const [first] = useState(() => newRow({ bucket_pattern: bucket ?? '', actions: [...presets.editor] }))
+  const form = useForm({ name: '', expires_in: usual, scope: [first] })
   const [limited, setLimited] = useState(bucket !== undefined)
   // A secret exists only here, and only while it is shown.
   const [made, setMade] = useState<Made>()
-  const { name, expires_in: expiry } = form.values
+  const { name, expires_in: expiry, scope: rows } = form.values
+  const setRows = (next: Row[]) => form.set('scope', next)
   const length = expiresIn(expiry)
   const faults = limited ? faultsOfRows({ rows }) : new Map()
   const scopeFault = Object.entries(form.faults).find(([path]) => path.startsWith('scope'))?.[1]
@@ -64,19 +64,11 @@ export default function NewAccessKey() {
             maxLength={100}
             autoComplete="off"
           />
-          <ExpiryField
-            label={tokens.expires}
-            lengths={lengths}
+          <CredentialExpiry
             value={expiry}
             onChange={(next) => form.set('expires_in', next)}
             error={form.faults.expires_in}
           />
-          {most === null ? null : <p className="dim small">{tokens.longest(most)}</p>}
-          {expiry.choice === 'never' ? (
-            <Alert role="status" className="alert-warn">
-              {tokens.neverWarning}
-            </Alert>
-          ) : null}
         </section>
         <section className="card stack" aria-label={text.limits}>
           <div>

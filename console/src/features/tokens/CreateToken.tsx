@@ -1,16 +1,17 @@
-import { Alert, Button, Modal, TextInput } from '@mantine/core'
+import { Button, Modal, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { NewToken } from '../../../../contract/tokens.ts'
 import { client } from '../../api/session.ts'
-import { ExpiryField, expiresIn } from '../../ui/ExpiryField.tsx'
+import { expiresIn } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
+import { CredentialExpiry } from './CredentialExpiry.tsx'
 import { lifetimeOf, useLifetimes } from './lifetimes.ts'
 import { text } from './messages.ts'
 
 export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => void; onClose: () => void }) {
   const cache = useQueryClient()
-  const { most, lengths, usual } = useLifetimes()
+  const { usual } = useLifetimes()
   const form = useForm({ name: '', expires_in: usual })
   const { name, expires_in: expiry } = form.values
   const length = expiresIn(expiry)
@@ -41,19 +42,11 @@ export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => 
           autoComplete="off"
           data-autofocus
         />
-        <ExpiryField
-          label={text.expires}
-          lengths={lengths}
+        <CredentialExpiry
           value={expiry}
           onChange={(next) => form.set('expires_in', next)}
           error={form.faults.expires_in}
         />
-        {most === null ? null : <p className="dim small">{text.longest(most)}</p>}
-        {expiry.choice === 'never' ? (
-          <Alert role="status" className="alert-warn">
-            {text.neverWarning}
-          </Alert>
-        ) : null}
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}
