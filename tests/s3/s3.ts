@@ -48,26 +48,19 @@ export interface Answer {
   code: string
 }
 
-/** What S3 tests ask of a service. */
-export function s3World(server: TestServer) {
-  const url = new URL(server.running.s3Url ?? '')
-  const keep = (pair: Pair): Pair => {
-    server.secrets.add(pair.secret_access_key)
-    return pair
-  }
-  /** A key of the one with this token; by default of the administrator. */
-  const keyOf = async (token = server.adminToken, scope?: NewScope): Promise<Pair> =>
-    keep(await server.as(token).createAccessKey({ body: { name: 's3', ...(scope ? { scope } : {}) } }))
-  const clientOf = (pair: Pair, config: Partial<S3ClientConfig> = {}) =>
-    new S3Client({
-      endpoint: url.href,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      maxAttempts: 1,
-      credentials: { accessKeyId: pair.access_key_id, secretAccessKey: pair.secret_access_key },
-      systemClockOffset: server.clock.now().getTime() - Date.now(),
-      ...config,
-    })
+/** The SDK's client of an S3 service. */
+export const clientTo = (url: URL, { access_key_id, secret_access_key }: Pair, config: Partial<S3ClientConfig> = {}) =>
+  new S3Client({
+    endpoint: url.href,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId: access_key_id, secretAccessKey: secret_access_key },
+    ...config,
+  })
+
+/** Requests to an S3 service, signed at the time that `now` tells. */
+export function wireTo(url: URL, now: () => Date) {
   /** Sends a request as it is given. */
   async function send(
     method: string,
@@ -105,11 +98,27 @@ export function s3World(server: TestServer) {
         headers: { host: url.host, ...headers },
         body,
       },
-      { signingDate: server.clock.now() },
+      { signingDate: now() },
     )
     return all
   }
-  return { url, keyOf, clientOf, send, signed }
+  return { send, signed }
+}
+export type Wire = ReturnType<typeof wireTo>
+
+/** What S3 tests ask of a service. */
+export function s3World(server: TestServer) {
+  const url = new URL(server.running.s3Url ?? '')
+  const keep = (pair: Pair): Pair => {
+    server.secrets.add(pair.secret_access_key)
+    return pair
+  }
+  /** A key of the one with this token; by default of the administrator. */
+  const keyOf = async (token = server.adminToken, scope?: NewScope): Promise<Pair> =>
+    keep(await server.as(token).createAccessKey({ body: { name: 's3', ...(scope ? { scope } : {}) } }))
+  const clientOf = (pair: Pair, config: Partial<S3ClientConfig> = {}) =>
+    clientTo(url, pair, { systemClockOffset: server.clock.now().getTime() - Date.now(), ...config })
+  return { url, keyOf, clientOf, ...wireTo(url, () => server.clock.now()) }
 }
 
 /** How a call ended: `ok`, the error's name, or the status of an answer that has no body to name one. */

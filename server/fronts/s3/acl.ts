@@ -6,7 +6,7 @@ import { answer, answerXml, bodyOf, type Exchange, header, headersWith } from '.
 import { canonicalId, ownersOf } from './owner.ts'
 import { readXml, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
-import { element, result, typedElement } from './xml.ts'
+import { element, result } from './xml.ts'
 
 // There are no ACLs here: rights are the grants of groups. Clients that ask are told that the owner has full control,
 // and those that set just that succeed.
@@ -25,11 +25,10 @@ export function refuseAcl(exchange: Exchange): void {
 /** The owner's full control, as a document. */
 export async function ownedAcl(exchange: Exchange, owner: string | null): Promise<string> {
   const owners = await ownersOf(exchange, [owner])
-  const grantee = typedElement('Grantee', 'CanonicalUser', element('ID', canonicalId(owner)))
   return result(
     'AccessControlPolicy',
     owners(owner),
-    element('AccessControlList', element('Grant', grantee, element('Permission', 'FULL_CONTROL'))),
+    element('AccessControlList', element('Grant', owners(owner, 'Grantee'), element('Permission', 'FULL_CONTROL'))),
   )
 }
 

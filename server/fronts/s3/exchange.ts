@@ -16,6 +16,8 @@ export interface Wire {
   request: http.IncomingMessage
   response: http.ServerResponse
   meter: Meter
+  /** How the client reached us, or the proxy before us. */
+  scheme: 'http' | 'https'
 }
 
 /** An authenticated request for one operation. */

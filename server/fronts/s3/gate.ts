@@ -195,7 +195,9 @@ function limitFailures({ config, now }: System, { ip }: Origin): void {
 }
 
 /** The first of several forwarded hosts, if it is one. */
-export const hostOf = (forwarded: string | undefined): string | undefined => {
-  const host = forwarded?.split(',', 1)[0]?.trim()
+export const hostOf = (forwarded: string | string[] | undefined): string | undefined => {
+  const host = String(forwarded ?? '')
+    .split(',', 1)[0]
+    ?.trim()
   return host && (isIP(host) || /^[\w.-]+(:\d+)?$/.test(host)) ? host : undefined
 }

@@ -13,6 +13,7 @@ import { assertSource, sourceOf } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { currentExpiration } from './lifecycle.ts'
+import { locationOf } from './location.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
@@ -184,7 +185,7 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
     exchange,
     result(
       'CompleteMultipartUploadResult',
-      element('Location', `/${bucket}/${key}`),
+      element('Location', locationOf(exchange)),
       element('Bucket', bucket),
       element('Key', key),
       element('ETag', `"${object.etag}"`),

@@ -3,7 +3,7 @@ import { findNames } from '../../access/users/store.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { S3Error } from './errors.ts'
 import { type Exchange, header } from './exchange.ts'
-import { element, type Xml } from './xml.ts'
+import { element, typedElement, type Xml } from './xml.ts'
 
 /** A user's id in documents of S3: the same for as long as the user exists, and telling nothing else. */
 export const canonicalId = (userId: string | null): string =>
@@ -11,8 +11,10 @@ export const canonicalId = (userId: string | null): string =>
     .update(`strongroom:${userId ?? ''}`)
     .digest('hex')
 
+type Role = 'Owner' | 'Initiator' | 'Grantee'
+
 /** Writes who a user is, for one of the users that it was made for. */
-export type Owners = (userId: string | null, name?: 'Owner' | 'Initiator') => Xml
+export type Owners = (userId: string | null, role?: Role) => Xml
 
 /** Finds the display names of users, null for nobody, and writes them with their ids. */
 export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | null>): Promise<Owners> {
@@ -20,15 +22,18 @@ export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | nul
     ctx.db,
     [...new Set(userIds)].filter((id) => id !== null),
   )
-  return (userId, name) => ownerElement(userId, names.get(userId ?? ''), name)
+  return (userId, role) => ownerElement(userId, names.get(userId ?? ''), role)
 }
 
 /** A user's id and display name. */
 export const ownerElement = (
   userId: string | null,
   displayName: string | null | undefined,
-  name: 'Owner' | 'Initiator' = 'Owner',
-) => element(name, element('ID', canonicalId(userId)), element('DisplayName', displayName))
+  role: Role = 'Owner',
+): Xml => {
+  const contents = [element('ID', canonicalId(userId)), element('DisplayName', displayName)]
+  return role === 'Grantee' ? typedElement(role, 'CanonicalUser', ...contents) : element(role, ...contents)
+}
 
 /** Throws AccessDenied if a header names another owner of a bucket than it has. */
 export async function assertOwner(

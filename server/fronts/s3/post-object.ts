@@ -6,6 +6,7 @@ import { S3Error } from './errors.ts'
 import { answer, type Exchange, header } from './exchange.ts'
 import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
+import { locationOf } from './location.ts'
 import { describedBy, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
 import { readXml } from './read-xml.ts'
 import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
@@ -57,13 +58,13 @@ export async function postObject(exchange: Exchange): Promise<void> {
   }
   const redirect = redirectOf(exchange, { bucket, key, etag: headers.etag })
   if (redirect) return answer(exchange, 303, { ...headers, location: redirect })
-  const location = `/${bucket}/${key}`
+  const location = locationOf({ ...exchange, key })
   const status = header(exchange, 'success_action_status')
   if (status === '201')
     return answer(
       exchange,
       201,
-      { ...headers, 'content-type': 'application/xml' },
+      { ...headers, location, 'content-type': 'application/xml' },
       result(
         'PostResponse',
         element('Location', location),
@@ -72,7 +73,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
         element('ETag', headers.etag),
       ),
     )
-  return answer(exchange, status === '200' ? 200 : 204, headers)
+  return answer(exchange, status === '200' ? 200 : 204, { ...headers, location })
 }
 
 /** The file's bytes, within the policy's limits. */

@@ -118,7 +118,6 @@ async function serveRequest(
   const { config } = system
   const id = randomUUID()
   const meter = beginRequest(config, id, request)
-  const wire: Wire = { id, request, response, meter }
   response.setHeader('x-amz-request-id', id)
   response.setHeader('x-amz-id-2', id)
   response.setHeader('server', 'Strongroom')
@@ -127,6 +126,9 @@ async function serveRequest(
   const target: Target = { bucket: '', key: '' }
   const seen: { operation?: Operation; actor?: Actor; accessKeyId?: string } = {}
   const path = addresses(request, trusted)
+  const forwarded = (name: string) => (path.length > 1 ? request.headers[name] : undefined)
+  const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  const wire: Wire = { id, request, response, meter, scheme }
   const ip = path.at(-1) ?? ''
   const origin: Origin = {
     request_id: id,
@@ -157,7 +159,6 @@ async function serveRequest(
     await measured(meter, async () => {
       const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
       const query = readQuery(rawQuery)
-      const forwarded = path.length > 1 ? request.headers['x-forwarded-host'] : undefined
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
       const allowed = await allowOrigin(system, wire, target.bucket)
       if (request.method === 'OPTIONS') return answerPreflight(system, wire, { bucket: target.bucket, allowed })
@@ -171,7 +172,7 @@ async function serveRequest(
             rawHeaders: request.rawHeaders,
             decodedQuery: query,
             origin,
-            forwardedHost: hostOf(typeof forwarded === 'string' ? forwarded : undefined),
+            forwardedHost: hostOf(forwarded('x-forwarded-host')),
           })
       Object.assign(seen, { actor: authenticated.actor, accessKeyId: authenticated.accessKeyId })
       const operation = route({ method: request.method, headers: request.headers, form }, target, query)
