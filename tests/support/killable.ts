@@ -22,7 +22,7 @@ export interface Killable {
 }
 
 /** Creates one for the calling suite; afterwards it is stopped, and its database and folder are removed. */
-export function killableService(engine: Engine): Killable {
+export function killableService(engine: Engine, more: Record<string, string> = {}): Killable {
   let folder = ''
   let env: Record<string, string> = {}
   let running: ServerProcess | undefined
@@ -31,7 +31,7 @@ export function killableService(engine: Engine): Killable {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-crash-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
     drop = postgres?.drop
-    env = serverEnv(folder, postgres?.url)
+    env = { ...serverEnv(folder, postgres?.url), ...more }
   })
   after(async () => {
     await running?.kill('SIGKILL')

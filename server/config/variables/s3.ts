@@ -50,7 +50,7 @@ export const s3Variables = {
   },
   S3_PUBLIC_URL: {
     summary:
-      'URL at which S3 clients reach the endpoint, for the settings that the console shows. Default: the first of `S3_DOMAIN`, otherwise the name of the page with the port of the endpoint.',
+      'URL at which S3 clients reach the endpoint, for the settings that the console shows and the locations of complete uploads. Default: in the console the first of `S3_DOMAIN`, otherwise the name of the page with the port of the endpoint; in locations the host that the client asked.',
     default: '',
     read: (text: string) => (text === '' ? '' : httpUrl(text)),
   },
