@@ -71,6 +71,31 @@ export async function insertParts(tx: Tx, rows: readonly NewRow<'blob_parts'>[])
 export const listParts = (db: Db, id: string): Promise<Row<'blob_parts'>[]> =>
   db.selectFrom('blob_parts').selectAll().where('blob_id', '=', id).orderBy('part_number').execute()
 
+/** The part that takes up exactly these bytes of a blob that was uploaded in parts. */
+export const findPartAt = (
+  db: Db,
+  id: string,
+  { start, size }: { start: number; size: number },
+): Promise<Row<'blob_parts'> | undefined> =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('blob_parts')
+        .selectAll()
+        .select((e) =>
+          e.fn
+            .sum<number>('size')
+            .over((over) => over.orderBy('part_number'))
+            .as('until'),
+        )
+        .where('blob_id', '=', id)
+        .as('parts'),
+    )
+    .select(['blob_id', 'part_number', 'size', 'md5', 'checksum'])
+    .where('until', '=', start + size)
+    .where('size', '=', size)
+    .executeTakeFirst()
+
 const body = prepared((db: Db, { id }: { id: string }) =>
   db.selectFrom('bodies').select('bytes').where('blob_id', '=', id),
 )

@@ -62,4 +62,37 @@ export function describeCopies(it: It, part: number): void {
     for (const id of [upload.id, whole]) await driver.remove(id)
     await assertNothing(driver, copy)
   })
+
+  it('copies what is a file or an object as a part, without reading it', async (driver) => {
+    const source = await Upload.begin(driver)
+    for (const [i, size] of [part, part + 1, 5].entries()) await source.put(i + 1, randomBytes(size))
+    await source.complete()
+    const { bytes } = source
+    const whole = await putBytes(driver, bytes.subarray(0, part))
+    const target = await Upload.begin(driver)
+    const copy = (number: number, id: string, of: number, { start, end }: ByteRange, to = target) => {
+      const range = { start, end }
+      return driver.copyPart(to.id, to.handle, { number, size: end - start + 1 }, { id, size: of }, range)
+    }
+    const take = async (number: number, id: string, of: number, range: ByteRange) => {
+      const ref = await copy(number, id, of, range)
+      assert.ok(ref !== null)
+      const size = range.end - range.start + 1
+      target.sent.set(number, { bytes: bytes.subarray(range.start, range.end + 1), part: { number, size, ref } })
+    }
+    const { length } = bytes
+    await take(1, source.id, length, { start: part, end: 2 * part })
+    await take(2, whole, part, { start: 0, end: part - 1 })
+    await take(3, source.id, length, { start: 2 * part + 1, end: length - 1 })
+    assert.deepEqual(await target.list(), target.parts)
+    assert.equal(await copy(4, randomUUID(), 5, { start: 0, end: 4 }), null)
+    for (const id of [source.id, whole]) await driver.remove(id)
+    await target.complete()
+    await target.assertDone()
+    const late = await copy(1, target.id, length, { start: 0, end: part }).catch((error: unknown) => error)
+    assert.ok(late === null || late instanceof BlobMissing, 'a blob that is complete takes no part')
+    await driver.remove(target.id)
+    await assert.rejects(copy(1, '../x', 1, { start: 0, end: 0 }), /Not a blob id/)
+    await assertNothing(driver, target.id)
+  })
 }

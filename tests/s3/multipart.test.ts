@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
@@ -10,6 +12,7 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
+  DeleteObjectCommand,
   GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -20,7 +23,7 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 import { outcome, s3World } from './s3.ts'
 
 const B = 'parts'
@@ -277,5 +280,45 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
     const done = other.send(new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts: [part] } }))
     assert.equal(await outcome(done), 'AccessDenied')
     await s3.send(new AbortMultipartUploadCommand(at))
+  })
+
+  it('copies whole parts without reading them', async () => {
+    const sha256 = { ChecksumAlgorithm: 'SHA256' } as const
+    const first = await begin('whole', sha256)
+    await first.complete([await first.send(1, large, sha256), await first.send(7, Buffer.from('end'), sha256)])
+    const before = new Set(await server.stored())
+    const usageBefore = await usage()
+    const second = await begin('shared', sha256)
+    const copy = async (PartNumber: number, CopySourceRange: string) => {
+      const source = { CopySource: `/${B}/whole`, CopySourceRange }
+      const { CopyPartResult } = await s3.send(new UploadPartCopyCommand({ ...second.at, PartNumber, ...source }))
+      return { PartNumber, ETag: CopyPartResult?.ETag, ChecksumSHA256: CopyPartResult?.ChecksumSHA256 }
+    }
+    const { length } = large
+    const parts = [await copy(1, `bytes=0-${length - 1}`), await copy(2, `bytes=${length}-${length + 2}`)]
+    assert.equal(parts[0]?.ETag, `"${md5(large).toString('hex')}"`)
+    assert.equal(parts[0]?.ChecksumSHA256, createHash('sha256').update(large).digest('base64'))
+    await second.complete(parts)
+    assert.ok((await read('shared')).equals(Buffer.concat([large, Buffer.from('end')])))
+    assert.deepEqual(await usage(), [(usageBefore[0] ?? 0) + length + 3, usageBefore[1]])
+    if (!onS3) {
+      const inodes = (await server.stored())
+        .filter((file) => !before.has(file) && !file.endsWith('manifest'))
+        .map((file) => fs.statSync(path.join(server.folder, 'blobs', file)))
+      assert.deepEqual(
+        inodes.map(({ size, nlink }) => [size, nlink]).sort(),
+        [
+          [3, 2],
+          [length, 2],
+        ].sort(),
+      )
+    }
+    // The bytes stay when the source goes.
+    await s3.send(new DeleteObjectCommand({ Bucket: B, Key: 'whole' }))
+    await server.later(60 * 86_400_000)
+    await server.running.tick()
+    const later = world.clientOf(await world.keyOf())
+    const { Body } = await later.send(new GetObjectCommand({ Bucket: B, Key: 'shared' }))
+    assert.ok((await buffer(Body as Readable)).equals(Buffer.concat([large, Buffer.from('end')])))
   })
 })

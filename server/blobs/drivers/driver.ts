@@ -88,6 +88,17 @@ export interface BlobDriver {
     source: AsyncIterable<Uint8Array>,
   ): Promise<string>
   /**
+   * Stores a range of another blob, of exactly `size` bytes, as a part like putPart, where that takes no reading of it: by
+   * a link to the same file, or inside the engine. Null where it would take that, or where the other blob is not whole.
+   */
+  copyPart(
+    id: string,
+    handle: string,
+    part: { number: number; size: number },
+    from: Pick<StoredBlob, 'id' | 'size'>,
+    range: ByteRange,
+  ): Promise<string | null>
+  /**
    * Deletes a part that another has replaced, unless any process's completeParts has taken it. No error if it is gone.
    */
   removePart(id: string, handle: string, part: Pick<StoredPart, 'number' | 'ref'>): Promise<void>

@@ -27,6 +27,7 @@ export function lateStorage(traits: Traits, open: () => Promise<BlobDriver>): Bl
     remove: async (...call) => (await driver()).remove(...call),
     beginParts: async (...call) => (await driver()).beginParts(...call),
     putPart: async (id, handle, part, source) => (await driverFor(source)).putPart(id, handle, part, source),
+    copyPart: async (...call) => (await driver()).copyPart(...call),
     removePart: async (...call) => (await driver()).removePart(...call),
     listParts: async (...call) => (await driver()).listParts(...call),
     completeParts: async (...call) => (await driver()).completeParts(...call),

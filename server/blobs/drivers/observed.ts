@@ -58,6 +58,12 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
       const work = () => driver.putPart(id, handle, part, waiting.source)
       return call('put_part', work, () => ({ written: part.size }), waiting)
     },
+    copyPart: (...part) =>
+      call(
+        'copy_part',
+        () => driver.copyPart(...part),
+        (ref) => (ref === null ? {} : { written: part[2].size }),
+      ),
     removePart: (id, handle, part) => call('remove_part', () => driver.removePart(id, handle, part)),
     listParts: (id, handle) => call('list_parts', () => driver.listParts(id, handle)),
     completeParts: (id, handle, parts) => call('complete_parts', () => driver.completeParts(id, handle, parts)),

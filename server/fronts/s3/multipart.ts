@@ -7,6 +7,7 @@ import { type NamedPart, PartsConflict } from '../../storage/uploads/choose.ts'
 import { completeUpload } from '../../storage/uploads/complete.ts'
 import { assertOpen, storePart } from '../../storage/uploads/parts.ts'
 import { abortUpload, beginUpload, openUpload, uploadMissing } from '../../storage/uploads/service.ts'
+import { shareOf } from '../../storage/uploads/share.ts'
 import type { UploadRow } from '../../storage/uploads/store.ts'
 import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { assertSource, sourceOf } from './copy.ts'
@@ -106,11 +107,13 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
     throw asUnseen(ctx, source, error)
   })
   assertSource(exchange, contents.row)
-  const range = copiedRange(exchange, contents.row.size)
+  const { size } = contents.row
+  const range = copiedRange(exchange, size) ?? { start: 0, end: size - 1 }
   const { etag, checksum } = await storePart(ctx, row, number, {
-    announced: range ? range.end - range.start + 1 : contents.row.size,
+    announced: range.end - range.start + 1,
+    share: shareOf(ctx, contents.row, range),
     async *source() {
-      const body = await contents.open(range)
+      const body = size === 0 ? new Uint8Array() : await contents.open(range)
       if (body instanceof Uint8Array) yield body
       else yield* body as AsyncIterable<Uint8Array>
     },

@@ -29,7 +29,12 @@ const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.Uploa
 type PartFacts = Omit<store.PartRow, 'upload_id' | 'received_at'>
 
 /** A part as it arrives. */
-export type PartBody = Pick<Body, 'announced' | 'md5' | 'checksum' | 'source'>
+export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'checksum' | 'source'> {
+  /** Stores it without reading the source, where that is possible; else null. */
+  share?: (upload: OpenUpload, part: { number: number; size: number }) => Promise<StoredFacts | null>
+}
+/** What is known of a part once it is stored. */
+export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum'>
 
 /** The upload, if its parts can still be sent; throws not_found otherwise. */
 export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | undefined): OpenUpload {
@@ -49,11 +54,10 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
   const leave = countSender(ctx)
   let held = 0
   let arrived = 0
-  let etag = ''
-  let checksum: string | null = null
-  try {
-    held = await hold(ctx, row, part_number, size)
+  async function put(): Promise<StoredFacts> {
     const hash = createHash('md5')
+    let etag = ''
+    let checksum: string | null = null
     async function* measured() {
       for await (const chunk of body.source()) {
         hash.update(chunk)
@@ -69,12 +73,17 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
         throw malformedHeader(`x-checksum-${body.checksum.algorithm}`, 'does not match the body')
     }
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: part_number, size }, measured())
-    const part = { part_number, size, etag, checksum: row.checksum_algorithm && checksum }
-    const former = await writeDown(ctx, row, { ...part, ref }, held).catch(async (error: unknown) => {
-      await removePart(ctx, row, { number: part_number, ref })
+    return { ref, etag, checksum: row.checksum_algorithm && checksum }
+  }
+  try {
+    held = await hold(ctx, row, part_number, size)
+    const stored = (await body.share?.(row, { number: part_number, size })) ?? (await put())
+    const part = { part_number, size, ...stored }
+    const former = await writeDown(ctx, row, part, held).catch(async (error: unknown) => {
+      await removePart(ctx, row, { number: part_number, ref: part.ref })
       throw error
     })
-    if (former !== undefined && former !== ref) await removePart(ctx, row, { number: part_number, ref: former })
+    if (former !== undefined && former !== part.ref) await removePart(ctx, row, { number: part_number, ref: former })
     return describePart(part)
   } catch (error) {
     if (held > 0) await letGo(ctx, row, held)

@@ -18,7 +18,8 @@ import {
 import { exists, fileCalls, ignore, isMissing, ONE_CHUNK } from './bytes.ts'
 import { claimFolder, ownerOfFolder } from './mark.ts'
 import { fileOrphans } from './orphans.ts'
-import { assertParts, fileParts } from './parts.ts'
+import { assertParts } from './part-names.ts'
+import { fileParts } from './parts.ts'
 
 const STATS_AT_A_TIME = 64
 
@@ -209,6 +210,12 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
       assertBlobId(id)
       assertParts(handle, [{ number, size }])
       return writing(() => parts.put(id, number, source, size))
+    },
+    async copyPart(id, handle, { number, size }, from, range) {
+      assertBlobId(id)
+      assertBlobId(from.id)
+      assertParts(handle, [{ number, size }])
+      return writing(() => parts.share(id, number, { ...from, file: finalPath(from.id) }, range))
     },
     async removePart(id, handle, part) {
       assertBlobId(id)

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import type { ByteRange } from '../../../base/byte-range.ts'
 import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from '../driver.ts'
 import { eachOf, exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './bytes.ts'
 import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './manifest.ts'
+import { ARRIVED, HANDLE, hasNoLinks, linkOrRename, named, numberOf, PART, TAKEN } from './part-names.ts'
 
 /** Most parts in all cached manifests together: about 10 MB. */
 const CACHED_PARTS = 100_000
-const MOST_PARTS = 10_000
-const HANDLE = 'files'
-const PART = /^(\d{1,5})-(\d+)-([0-9a-f]{8})$/
-/** States in a part's file name: arrived, or taken by completeParts. */
-const ARRIVED = 1
-const TAKEN = 0
 
 /**
  * Multipart blobs: files `<number>-<state>-<nonce>` in a folder `<id>.d`, beside where the blob's own file would be. A
@@ -104,6 +100,36 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
       throw error
     }
     return name
+  }
+
+  /** Makes a file of another blob a part by a second name, if the range is all of it; null if not, or without links. */
+  async function share(
+    id: string,
+    number: number,
+    from: Pick<StoredBlob, 'id' | 'size'> & { file: string },
+    { start, end }: ByteRange,
+  ): Promise<string | null> {
+    const length = end - start + 1
+    const manifest = await findManifest(from.id)
+    const [piece, ...others] = manifest
+      ? piecesOf(manifest, folderOf(from.id), start, length)
+      : [{ file: from.file, start, length: from.size }]
+    if (!piece || others.length > 0 || piece.start !== 0 || piece.length !== length) return null
+    if ((await ifThere(fs.promises.stat(piece.file)))?.size !== length) return null
+    if (await isFinished(id)) throw new BlobMissing(id)
+    const name = `${number}-${ARRIVED}-${randomBytes(4).toString('hex')}`
+    const file = path.join(folderOf(id), name)
+    try {
+      await fs.promises.link(piece.file, file)
+      await syncFolder(folderOf(id))
+      return name
+    } catch (error) {
+      await unlink(file).catch(ignore)
+      if (hasNoLinks(error)) return null
+      if (!isMissing(error)) throw error
+      if (await exists(folderOf(id))) return null
+      throw new BlobMissing(id, error)
+    }
   }
 
   /** A part taken by completeParts has another name by then. */
@@ -259,39 +285,5 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
 
   const isFinished = (id: string): Promise<boolean> => exists(path.join(folderOf(id), 'manifest'))
 
-  return { begin, put, removePart, listParts, complete, abort, remove, get, find, isFinished }
-}
-
-/** Throws on what did not come from `begin` and `put`: no handle or name chosen by a user becomes a path. */
-export function assertParts(handle: string, parts: readonly { number: number; size: number; ref?: string }[]): void {
-  if (handle !== HANDLE) throw new Error('Invalid upload handle')
-  let last = 0
-  for (const { number, size, ref } of parts) {
-    if (!Number.isInteger(number) || number <= last || number > MOST_PARTS) throw new RangeError('Invalid part number')
-    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError('Invalid part size')
-    if (ref !== undefined && numberOf(ref) !== number) throw new Error('Invalid part reference')
-    last = number
-  }
-}
-
-/** 0 if the name is not a part's. */
-const numberOf = (name: string): number => Number(PART.exec(name)?.[1] ?? 0)
-/** The part's name in this state; unchanged unless it is in state `from`, if given. */
-const named = (name: string, state: number, from?: number): string => {
-  const [, number, was, nonce] = PART.exec(name) ?? []
-  return from === undefined || Number(was) === from ? `${number}-${state}-${nonce}` : name
-}
-
-/**
- * Gives a file a second name that must be free, if the file system supports links (NFS does too); otherwise renames it,
- * and then two processes that complete one upload with different parts at the same moment are not kept apart.
- */
-async function linkOrRename(from: string, to: string): Promise<void> {
-  try {
-    await fs.promises.link(from, to)
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
-    await fs.promises.rename(from, to)
-  }
+  return { begin, put, share, removePart, listParts, complete, abort, remove, get, find, isFinished }
 }

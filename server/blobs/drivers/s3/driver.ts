@@ -7,6 +7,7 @@ import type { StoredBlob, StoredPart } from '../driver.ts'
 import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, PartsInTheWay } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
 import { ask, connect, type S3Options, unless } from './client.ts'
+import { s3Mark } from './mark.ts'
 import { s3Orphans } from './orphans.ts'
 import { assertHandle, assertPart, assertRef, mayBeOf, partSizes, s3Uploads } from './uploads.ts'
 
@@ -18,6 +19,8 @@ const GiB = 1024 * MiB
 const ONE_CHUNK = 64 * KiB
 /** Blobs and parts up to this size are sent from a buffer, so that the SDK can retry. */
 const SENT_AGAIN = 256 * KiB
+/** Most bytes that an engine is asked to copy as a part: the answer to more might take too long. */
+const MOST_COPIED = 1 * GiB
 /** Most bytes that S3 accepts in one request, and the part size for larger blobs of unknown size. */
 const LIMITS = { single: 5 * GiB, part: 8 * MiB }
 
@@ -175,14 +178,6 @@ export function s3Driver(options: S3Options): BlobDriver {
     } while (ContinuationToken)
   }
 
-  const mark = `${prefix}${MARK}`
-
-  async function owner(): Promise<string | null> {
-    const request = client.send(new s3.GetObjectCommand({ Bucket, Key: mark }))
-    const answer = await unless(['NoSuchKey', 'NotFound'], ask('GetObject', request))
-    return answer ? ((await answer.Body?.transformToString()) ?? '').trim() : null
-  }
-
   async function check(): Promise<void> {
     const key = `${prefix}probe-${randomUUID()}`
     const bytes = Buffer.from('strongroom')
@@ -221,6 +216,14 @@ export function s3Driver(options: S3Options): BlobDriver {
         if (ref === undefined) throw new BlobMissing(id)
         return ref
       })
+    },
+    async copyPart(id, handle, { number, size }, from, range) {
+      const [key, source] = [keyOf(id), keyOf(from.id)]
+      assertHandle(handle)
+      assertPart(number, size)
+      if (size > MOST_COPIED) return null
+      const to = { Key: key, UploadId: handle, PartNumber: number }
+      return writing(Symbol(id), undefined, () => uploads.copyPartOf(source, to, range))
     },
     async removePart(id, handle, { number, ref }) {
       keyOf(id)
@@ -282,11 +285,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       return getSignedUrl(client, new s3.GetObjectCommand({ Bucket, Key, ...as }), { expiresIn })
     },
     list,
-    owner,
-    async claimFor(instance) {
-      const bytes = Buffer.from(`${instance}\n`)
-      if ((await owner()) === null) await putObject(mark, bytes, bytes.length)
-    },
+    ...s3Mark(client, { Bucket, Key: `${prefix}${MARK}` }),
     ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, most: limits.single }),
     check,
     async close() {

@@ -187,6 +187,24 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     }
   }
 
+  /** Has the engine copy a range of another object as a part; returns its ref. */
+  async function copyPart(
+    from: string,
+    to: { Key: string; UploadId: string; PartNumber: number },
+    { start, end }: ByteRange,
+  ): Promise<string> {
+    const source = { CopySource: copySource(Bucket, from), CopySourceRange: `bytes=${start}-${end}` }
+    const request = client.send(new s3.UploadPartCopyCommand({ Bucket, ...to, ...source }))
+    const { CopyPartResult } = await ask('UploadPartCopy', request)
+    if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not confirm the copy of a part')
+    return bare(CopyPartResult.ETag)
+  }
+
+  /** The same; null if there is nothing to copy from or to, or not as much. */
+  const copyPartOf = async (...call: Parameters<typeof copyPart>): Promise<string | null> =>
+    (await unless(['NoSuchKey', 'NoSuchUpload', 'NotFound', 'InvalidRange', 'InvalidArgument'], copyPart(...call))) ??
+    null
+
   /**
    * Makes an object of ranges of another, copied by the engine one after another; leaves nothing if it rejects. `onCopied`
    * is awaited after each range.
@@ -198,16 +216,11 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     onCopied: () => Promise<void>,
   ): Promise<void> {
     const UploadId = await begin(to)
-    const CopySource = copySource(Bucket, from)
     try {
       const parts: { number: number; ref: string }[] = []
-      for (const { start, end } of ranges) {
-        const PartNumber = parts.length + 1
-        const range = { PartNumber, CopySource, CopySourceRange: `bytes=${start}-${end}` }
-        const request = client.send(new s3.UploadPartCopyCommand({ Bucket, Key: to, UploadId, ...range }))
-        const { CopyPartResult } = await ask('UploadPartCopy', request)
-        if (!CopyPartResult?.ETag) throw new Error('The S3 engine did not confirm the copy of a part')
-        parts.push({ number: PartNumber, ref: CopyPartResult.ETag })
+      for (const range of ranges) {
+        const number = parts.length + 1
+        parts.push({ number, ref: await copyPart(from, { Key: to, UploadId, PartNumber: number }, range) })
         await onCopied()
       }
       await finish(to, UploadId, parts)
@@ -217,5 +230,5 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     }
   }
 
-  return { begin, putPart, listParts, complete, finish, abort, abortAll, whole, copyRanges }
+  return { begin, putPart, listParts, complete, finish, abort, abortAll, whole, copyPartOf, copyRanges }
 }
