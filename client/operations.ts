@@ -656,6 +656,10 @@ export interface Settings {
     /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
     s3_expire_days: number
   }
+  s3: {
+    /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
+    rate_per_key: number
+  }
   shares: {
     default_expires_in: string
     /** Maximum lifetime of new links; null: no limit. */
@@ -768,6 +772,10 @@ export interface SettingsChange {
     expire_hours?: number
     /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
     s3_expire_days?: number
+  }
+  s3?: {
+    /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
+    rate_per_key?: number
   }
   shares?: {
     default_expires_in?: string

@@ -1,10 +1,14 @@
+/** What S3 clients do too: their requests say so. */
+interface Fronted {
+  via?: 's3'
+}
 /** One of an operation's many objects: all its records share the id; for a job, the job's id. */
 interface Bulk {
   bulk_id?: string
   job_id?: string
 }
 /** An object stored under its key; what it replaced is in the trash under `trash_id`. */
-interface Placed {
+interface Placed extends Fronted {
   size: number
   etag: string
   replaced: boolean
@@ -47,9 +51,9 @@ export interface ActionDetails {
   upload: Placed & { content_type: string; parts?: number; share_id?: string }
   copy: Transferred
   move: Transferred
-  update_object: { before: object; after: object }
+  update_object: { before: object; after: object } & Fronted
   /** Deleted by a policy: `bulk_id` is its run's. */
-  delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk
+  delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk & Fronted
   /**
    * `original_key`: restored beside an object that has its key now. `replaced`: the object at the key was replaced, and
    * is in the trash as `replaced_trash_id` unless the bucket keeps none.
@@ -61,9 +65,9 @@ export interface ActionDetails {
     replaced?: true
     replaced_trash_id?: string
   } & Bulk
-  create_bucket: { quota_gb: number | null; trash_days: number }
-  update_bucket: { before: object; after: object }
-  delete_bucket: { trash_bytes: number; bucket_id: string }
+  create_bucket: { quota_gb: number | null; trash_days: number } & Fronted
+  update_bucket: { before: object; after: object } & Fronted
+  delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
   user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }
   user_update: { email: string; before: object; after: object }
   user_delete: { email: string; display_name: string; group_ids: string[] }
@@ -106,9 +110,9 @@ export interface ActionDetails {
   }
   share_update: { share_id: string; before: object; after: object }
   share_revoke: { share_id: string }
-  policy_create: { name: string; rule: object }
-  policy_update: { name: string; before: object; after: object }
-  policy_delete: { name: string; rule: object }
+  policy_create: { name: string; rule: object } & Fronted
+  policy_update: { name: string; before: object; after: object } & Fronted
+  policy_delete: { name: string; rule: object } & Fronted
   /** Once per run, when it has ended, whatever its outcome. */
   policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
@@ -133,7 +137,7 @@ export interface ActionDetails {
   access_key_expiring: { name: string; access_key_id: string; expires_at: string; days: number }
   /** A key was used that is unknown, no longer valid, or with another secret; at most once a minute an address. */
   access_key_denied: { access_key_id: string; reason: string }
-  access_denied: { detail: string }
+  access_denied: { detail: string } & Fronted
   audit_export: { format: 'ndjson' | 'csv'; filter: object }
   /** The oldest records were removed at the end of their retention; `faults` of them had been tampered with before. */
   audit_purge: {

@@ -10,14 +10,16 @@ const Optional = Type.Optional
 /** The changed fields, with their values before and after. */
 const Fields = Type.Object({})
 const change = { before: Fields, after: Fields }
+/** Of what S3 clients can do too. */
+const fronted = { via: Optional(Type.Literal('s3')) }
 
 const bulk = { bulk_id: Optional(Text), job_id: Optional(Text) }
-const placed = { size: Count, etag: Text, replaced: Flag, trash_id: Optional(Text) }
+const placed = { size: Count, etag: Text, replaced: Flag, trash_id: Optional(Text), ...fronted }
 const transferred = { ...placed, ...bulk, source: Type.Object({ bucket: Text, key: Text }) }
 const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }
 const token = { name: Text, token_prefix: Text }
 const accessKey = { name: Text, access_key_id: Text }
-const policy = { name: Text, rule: Fields }
+const policy = { name: Text, rule: Fields, ...fronted }
 const named = { webhook_id: Text, name: Text }
 const webhook = { ...named, url: Text, events: Texts, bucket: Nullable(Text), prefix: Nullable(Text) }
 
@@ -34,10 +36,13 @@ export const events = {
     'An object was moved or renamed; `bucket` and `object_key` are the destination.',
     Type.Object(transferred),
   ),
-  update_object: event('The content type or metadata of an object changed.', Type.Object(change)),
+  update_object: event('The content type or metadata of an object changed.', Type.Object({ ...change, ...fronted })),
   delete: event(
     'An object was deleted, to the trash or permanently.',
-    Type.Object({ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text), ...bulk }),
+    Type.Object({
+      ...{ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text) },
+      ...{ ...bulk, ...fronted },
+    }),
   ),
   restore: event(
     'An object was restored from the trash.',
@@ -52,10 +57,13 @@ export const events = {
   ),
   create_bucket: event(
     'A bucket was created.',
-    Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number() }),
+    Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number(), ...fronted }),
   ),
-  update_bucket: event('A bucket’s quota or trash days changed.', Type.Object(change)),
-  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text })),
+  update_bucket: event(
+    'A bucket’s quota, trash days or configuration for S3 clients changed.',
+    Type.Object({ ...change, ...fronted }),
+  ),
+  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),
   user_create: event(
     'A user was created; `auto`: by their first login.',
     Type.Object({ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) }),
@@ -114,7 +122,7 @@ export const events = {
   share_update: event('The limits of a share link changed.', Type.Object({ share_id: Text, ...change })),
   share_revoke: event('A share link was revoked.', Type.Object({ share_id: Text })),
   policy_create: event('A cleanup policy was created.', Type.Object(policy)),
-  policy_update: event('A cleanup policy changed.', Type.Object({ name: Text, ...change })),
+  policy_update: event('A cleanup policy changed.', Type.Object({ name: Text, ...change, ...fronted })),
   policy_delete: event('A cleanup policy was deleted.', Type.Object(policy)),
   policy_run: event(
     'A cleanup policy’s run ended, whatever its outcome; each object it deleted has its own `delete`.',

@@ -98,6 +98,14 @@ const sections = {
       description: 'When an unfinished multipart upload of an S3 client is discarded, after its last part.',
     }),
   },
+  s3: {
+    rate_per_key: Type.Integer({
+      minimum: 0,
+      maximum: 10_000_000,
+      default: 0,
+      description: 'Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit.',
+    }),
+  },
   shares: {
     default_expires_in: Type.String({ pattern: '^([1-9]\\d{0,8}[smhdw]|never)$', default: '7d' }),
     max_expires_in: Nullable(Type.String({ pattern: '^[1-9]\\d{0,8}[smhdw]$' }), {
@@ -171,6 +179,7 @@ export const Settings = Type.Object({
   trash: Type.Object(sections.trash),
   tokens: Type.Object(sections.tokens),
   uploads: Type.Object(sections.uploads),
+  s3: Type.Object(sections.s3),
   shares: Type.Object(sections.shares),
   images: Type.Object(sections.images),
   audit: Type.Object(sections.audit),
@@ -192,6 +201,7 @@ export const SettingsChange = Type.Object(
     trash: part(sections.trash),
     tokens: part(sections.tokens),
     uploads: part(sections.uploads),
+    s3: part(sections.s3),
     shares: part(sections.shares),
     images: part(sections.images),
     audit: part(sections.audit),

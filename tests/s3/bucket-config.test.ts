@@ -43,7 +43,7 @@ describeEngines('S3: what is configured of a bucket', (engine, itOnce) => {
   const changes = async (details: object, work: () => Promise<unknown>) => {
     await server.records([{ action: 'update_bucket', bucket: B }], work)
     const { items } = await server.admin.listAudit({ query: { action: ['update_bucket'], bucket: B } })
-    assert.deepEqual(items[0]?.details, details)
+    assert.deepEqual(items[0]?.details, { ...details, via: 's3' })
   }
 
   it('keeps tags, and records what they were and are', async () => {

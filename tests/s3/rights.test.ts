@@ -344,4 +344,55 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
     })
     assert.equal(await create(nobody, 'another'), 'AccessDenied')
   })
+
+  it('limits how many requests a key may make in a minute, where that is set', async () => {
+    const [pair, another] = [await world.keyOf(), await world.keyOf()]
+    const ask = async (one: Pair) => {
+      const { status, headers, code } = await world.send(
+        'GET',
+        '/',
+        await world.signed(one, { method: 'GET', path: '/' }),
+      )
+      return status === 200 ? 200 : [status, code, headers['retry-after']]
+    }
+    const setRate = (rate_per_key: number) => server.admin.updateSettings({ body: { s3: { rate_per_key } } })
+    await server.records([{ action: 'settings_update' }], () => setRate(2))
+    await server.later(60_000 - (server.clock.now().getTime() % 60_000))
+    await server.records([{ action: 'access_key_denied', result: 'denied' }], async () => {
+      assert.deepEqual([await ask(pair), await ask(pair)], [200, 200])
+      const slow = [503, 'SlowDown', '60']
+      assert.deepEqual([await ask(pair), await ask(another), await ask(pair)], [slow, 200, slow])
+      // A wrong signature does not count.
+      const wrong = { ...another, secret_access_key: 'x'.repeat(40) }
+      assert.deepEqual(await ask(wrong), [403, 'SignatureDoesNotMatch', undefined])
+      assert.equal(await ask(another), 200)
+      server.clock.advance(60_000)
+      assert.equal(await ask(pair), 200)
+    })
+    await setRate(0)
+    assert.deepEqual([await ask(pair), await ask(pair), await ask(pair)], [200, 200, 200])
+  })
+
+  it('records say that a request came over S3', async () => {
+    const s3 = world.clientOf(await world.keyOf())
+    const at = { Bucket: B, Key: 'via' }
+    await server.records(
+      [
+        { action: 'upload', bucket: B, key: 'via' },
+        { action: 'delete', bucket: B, key: 'via' },
+      ],
+      async () => {
+        await s3.send(new PutObjectCommand({ ...at, Body: 'x' }))
+        await s3.send(new DeleteObjectCommand(at))
+      },
+    )
+    const { items } = await server.admin.listAudit({ query: { action: ['upload', 'delete'], bucket: B, page_size: 2 } })
+    assert.deepEqual(
+      items.map(({ details, auth_method, route }) => [(details as { via?: string }).via, auth_method, route]),
+      [
+        ['s3', 'access_key', 's3:DeleteObject'],
+        ['s3', 'access_key', 's3:PutObject'],
+      ],
+    )
+  })
 })

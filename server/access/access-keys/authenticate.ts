@@ -6,6 +6,7 @@ import { type Actor, createContext, type Origin, publicActor, type System } from
 import type { Db } from '../../db/schema.ts'
 import { source } from '../../http/source.ts'
 import { actorOf } from '../sessions/caller.ts'
+import { settingsOf } from '../settings/effective.ts'
 import { unsealSecret } from './secret.ts'
 import * as store from './store.ts'
 
@@ -20,14 +21,16 @@ export interface KeySecret {
 export interface UsableKey {
   secrets: readonly KeySecret[]
   actor: Actor
+  /** Requests that may be made with it in a minute; 0 for any number. */
+  rate: number
 }
 
 /** Why a request signed with a key is refused. */
 export type KeyFault = 'unknown' | 'revoked' | 'expired' | 'owner disabled' | 'wrong signature'
 
 /**
- * The key with this id, with its owner's current permissions within the key's scope, in one statement; or why it cannot
- * be used. While a rotation's grace period lasts it has two secrets.
+ * The key with this id, with its owner's current permissions within the key's scope and the limit of its requests, in
+ * one statement; or why it cannot be used. While a rotation's grace period lasts it has two secrets.
  */
 export async function findAccessKey(
   system: System,
@@ -44,6 +47,7 @@ export async function findAccessKey(
   return {
     secrets: sealed.map((one) => ({ sealed: one, open: () => unsealSecret(system.config, accessKeyId, one) })),
     actor: ownerOf(system, [row, ...others], accessKeyId, origin),
+    rate: settingsOf(system, row.settings ?? '{}').s3.rate_per_key,
   }
 }
 

@@ -35,6 +35,8 @@ export interface KeyRow extends UserRow {
   scope: string | null
   expires_at: string | null
   revoked_at: string | null
+  /** The stored settings; null where there are none. */
+  settings: string | null
 }
 
 const keyRows = prepared(
@@ -50,6 +52,7 @@ const keyRows = prepared(
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .where('k.access_key_id', '=', accessKeyId),
 )
 

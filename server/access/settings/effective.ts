@@ -49,6 +49,7 @@ const defaults: EffectiveSettings = {
   trash: { default_days: 7 },
   tokens: { max_lifetime_days: 0, cap_child_expiry: false },
   uploads: { expire_hours: 24, s3_expire_days: 7 },
+  s3: { rate_per_key: 0 },
   shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true },
   images: {
     max_source_mb: 50,
@@ -134,7 +135,11 @@ const latestOf = perSystem((): { read?: Read } => ({}))
 export async function settingsInForce(
   from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),
 ): Promise<EffectiveSettings> {
-  const text = await store.readOverrides('tx' in from ? from.tx : from.db)
+  return settingsOf(from, await store.readOverrides('tx' in from ? from.tx : from.db))
+}
+
+/** The same from what is stored, for those who have read that already. */
+export function settingsOf(from: { config: Config; log?: Logger }, text: string): EffectiveSettings {
   const latest = latestOf(from.config)
   if (latest.read?.text !== text) {
     const changed = JSON.parse(text) as Changed

@@ -52,7 +52,8 @@ export async function recordActions(
     }
     // People type tokens into the wrong field. They are removed before a long text is split, which could cut one in
     // two.
-    const texts = splitDetails(withoutCredentials(JSON.stringify(action.details)), first.id)
+    const via = actor.auth_method === 'access_key' ? { via: 's3' } : {}
+    const texts = splitDetails(withoutCredentials(JSON.stringify({ ...action.details, ...via })), first.id)
     return texts.map((details, i) => {
       const row = { ...first, id: i === 0 ? first.id : newId(), details }
       return { ...row, mac: key.mac(hashRow(row)) }

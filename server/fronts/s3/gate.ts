@@ -64,9 +64,11 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
     await refuse(system, credential.accessKeyId, fault, request.origin)
     throw refusal(fault, credential, mismatch)
   }
+  const { actor, rate } = found as UsableKey
+  limitRate(system, actor, rate)
   const { date, scope, signature: seed } = credential
   return {
-    actor: (found as UsableKey).actor,
+    actor,
     accessKeyId: credential.accessKeyId,
     presigned,
     mode,
@@ -99,8 +101,10 @@ export async function authenticateForm(
   if (fault) await refuse(system, accessKeyId, fault, origin)
   if (fault && fault !== 'wrong signature') throw unknownKey(accessKeyId)
   if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, StringToSign: credential.policy })
+  const { actor, rate } = found as UsableKey
+  limitRate(system, actor, rate)
   return {
-    actor: (found as UsableKey).actor,
+    actor,
     accessKeyId,
     presigned: false,
     mode: { kind: 'unsigned' },
@@ -185,13 +189,29 @@ const wrongSignature = (fields: Record<string, string>): S3Error =>
     { fields },
   )
 
+const slowDown = (wait: number) =>
+  new S3Error('SlowDown', 'Please reduce your request rate.', { headers: { 'retry-after': String(wait) } })
+
+const countersOf = perSystem((): { rate: number; count: ReturnType<typeof countPerMinute> } => ({
+  rate: 0,
+  count: countPerMinute(0),
+}))
+
+/** Limits how many requests of one key this process answers in a minute. Throws SlowDown. */
+function limitRate({ config, now }: System, { token_id }: Actor, rate: number): void {
+  if (rate === 0) return
+  const counters = countersOf(config)
+  if (counters.rate !== rate) Object.assign(counters, { rate, count: countPerMinute(rate) })
+  const wait = counters.count(token_id ?? '', now())
+  if (wait > 0) throw slowDown(wait)
+}
+
 const failuresOf = perSystem(({ ratePublic }: Config) => countPerMinute(ratePublic))
 
 /** Limits how many wrong credentials one address may present in a minute; right ones never wait. */
 function limitFailures({ config, now }: System, { ip }: Origin): void {
   const wait = config.ratePublic === 0 ? 0 : failuresOf(config)(source(ip), now())
-  if (wait > 0)
-    throw new S3Error('SlowDown', 'Please reduce your request rate.', { headers: { 'retry-after': String(wait) } })
+  if (wait > 0) throw slowDown(wait)
 }
 
 /** The first of several forwarded hosts, if it is one. */
