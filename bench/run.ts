@@ -15,7 +15,7 @@ import { measureAudit } from './audit.ts'
 import { type Job, type Measured, median, type Outcome, run, runMeasured } from './load.ts'
 import { measureReplicas } from './replicas.ts'
 import { flat, inFolders, seedObjects } from './seed.ts'
-import { serviceEnv, WHO } from './service.ts'
+import { growthDuring, serviceEnv, WHO } from './service.ts'
 import { measureWebhooks } from './webhooks.ts'
 
 /**
@@ -231,12 +231,7 @@ async function measureBrowse(service: ServerProcess, client: Client, job: (url: 
 async function measureMemory(service: ServerProcess, client: Client, authorization: string): Promise<void> {
   const size = 2 * 1024 ** 3
   const growth = async (name: string, work: () => Promise<unknown>) => {
-    fs.writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
-    const before = service.memory().rss
-    const began = performance.now()
-    await work()
-    const seconds = (performance.now() - began) / 1000
-    const mb = (service.memory().peak - before) / 1e6
+    const { mb, seconds } = await growthDuring(service, work)
     report(name, `${Math.round(size / 1e6 / seconds)} MB/s`, '', `${Math.round(mb)} MB of RSS`, '< 100 MB')
   }
   const chunk = Buffer.alloc(1 << 20, 'strongroom ')

@@ -12,13 +12,14 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { createClient } from '../client/derived.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
-import { type Job, type Measured, median, runMeasured } from './load.ts'
+import { type Job, type Measured, median, run, runMeasured } from './load.ts'
 import { seedObjects } from './seed.ts'
-import { buildService, COMPILED, serviceEnv, WHO } from './service.ts'
+import { ALLOCATOR, buildService, COMPILED, growthDuring, serviceEnv, WHO } from './service.ts'
 
 /**
  * Measures requests of the S3 endpoint beside the same ones of the REST API, taking turns. `npm run bench` runs it last;
- * alone: `node bench/s3.ts [--only text] [--seconds N] [--rounds N] [--million N]`.
+ * alone: `node bench/s3.ts [--only text] [--seconds N] [--rounds N] [--million N] [--each MiB]`; `each` is the size of
+ * every one of 64 uploads at once.
  */
 const { values: options } = parseArgs({
   options: {
@@ -26,6 +27,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '3' },
     million: { type: 'string', default: '1000000' },
+    each: { type: 'string', default: '128' },
   },
 })
 const SECONDS = Number(options.seconds)
@@ -37,7 +39,8 @@ const KEYS = 64
 const MIB = 1024 * 1024
 const BUCKET = 'bench'
 
-const NAMES = ['4 KiB GET', '4 KiB PUT', '64 MiB PUT', 'list', 'DeleteObjects of 1000']
+const AT_ONCE = '64 PUTs at once'
+const NAMES = ['4 KiB GET', '4 KiB PUT', '64 MiB PUT', AT_ONCE, 'list', 'DeleteObjects of 1000']
 const wanted = (name: string) => name.includes(options.only)
 const rows: Record<string, { s3: string; rest: string; ratio: string; target: string }> = {}
 function report(name: string, row: (typeof rows)[string]): void {
@@ -51,7 +54,7 @@ const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
 let server: ServerProcess | undefined
 try {
   const env = serviceEnv(folder)
-  server = await spawnServer({ ...env, S3_PORT: '0' }, ['serve'], COMPILED)
+  server = await spawnServer({ ...env, ...ALLOCATOR, S3_PORT: '0' }, ['serve'], COMPILED)
   await measure(server, env.DATABASE_URL)
 } finally {
   await server?.kill('SIGTERM')
@@ -115,7 +118,18 @@ async function measure(service: ServerProcess, databaseUrl: string): Promise<voi
       job('PUT', puts, { body, connections, headers: { ...headers, 'content-type': 'application/octet-stream' } }),
     )
 
-  if (!NAMES.slice(3).some(wanted)) return
+  if (wanted(AT_ONCE)) {
+    const each = Number(options.each)
+    // Each connection sends one, however long that takes.
+    const atOnce = job('PUT', signedPuts, { body: each * MIB, connections: KEYS, seconds: 0.2 })
+    const { mb, seconds } = await growthDuring(service, () => run(atOnce))
+    report(`${AT_ONCE}, ${each} MiB each`, {
+      ...{ s3: `${Math.round((KEYS * each * MIB) / 1e6 / seconds)} MB/s`, rest: '' },
+      ...{ ratio: `${Math.round(mb)} MB of RSS`, target: '≤ 67 MB' },
+    })
+  }
+
+  if (!NAMES.slice(4).some(wanted)) return
   const named = (i: number) => `folder-${String(Math.floor(i / 1000)).padStart(5, '0')}/${String(i).padStart(8, '0')}`
   await seedObjects(
     databaseUrl,

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
 import path from 'node:path'
+import type { ServerProcess } from '../tests/support/process.ts'
 
 /** The administrator of a service that is measured. */
 export const WHO = { username: 'bench@example.com', password: 'password of the benchmarks' }
@@ -28,3 +30,17 @@ export const serviceEnv = (folder: string, databaseUrl = `sqlite:${folder}/stron
   BOOTSTRAP_ADMIN_EMAIL: WHO.username,
   BOOTSTRAP_ADMIN_PASSWORD: WHO.password,
 })
+
+/** By how many MB the resident memory of a service grows at its peak during some work, and the seconds that takes. */
+export async function growthDuring(
+  service: ServerProcess,
+  work: () => Promise<unknown>,
+): Promise<{ mb: number; seconds: number }> {
+  // Sets the peak back.
+  fs.writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
+  const before = service.memory().rss
+  const began = performance.now()
+  await work()
+  const seconds = (performance.now() - began) / 1000
+  return { mb: (service.memory().peak - before) / 1e6, seconds }
+}

@@ -13,6 +13,7 @@ import {
   HeadObjectCommand,
   type LifecycleRule,
   ListMultipartUploadsCommand,
+  ListPartsCommand,
   PutBucketLifecycleConfigurationCommand,
   PutObjectCommand,
   type S3Client,
@@ -232,9 +233,9 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
   it('aborts uploads that were not completed in time, where a rule says so', async () => {
     const bucket = await open()
     await nextNight()
-    const begin = async (Key: string) =>
-      (await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key }))).UploadId
-    await begin('up/old')
+    const begin = (Key: string) => s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key }))
+    const old = await begin('up/old')
+    assert.equal(old.AbortDate, undefined)
     await begin('elsewhere')
     await s3.send(
       rules(
@@ -249,8 +250,12 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
       const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
       return Uploads.map(({ Key }) => Key)
     }
+    const saidOf = ({ AbortDate, AbortRuleId }: { AbortDate?: Date; AbortRuleId?: string }) => [AbortDate, AbortRuleId]
+    const oldParts = await s3.send(new ListPartsCommand({ Bucket: bucket, Key: 'up/old', UploadId: old.UploadId }))
     await nextNight()
-    await begin('up/new')
+    const inDays = (days: number) => new Date(Math.ceil(server.clock.now().getTime() / DAY + days) * DAY)
+    assert.deepEqual(saidOf(oldParts), [inDays(1), 'parts'])
+    assert.deepEqual(saidOf(await begin('up/new')), [inDays(2), 'parts'])
     await nextNight()
     assert.deepEqual(await uploads(), ['elsewhere', 'up/new', 'up/old'])
     await nextNight()

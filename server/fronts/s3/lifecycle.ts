@@ -5,10 +5,16 @@ import { SomeTags, type Tags } from '../../../contract/shapes.ts'
 import { newId } from '../../base/id.ts'
 import { setLifecycle } from '../../features/policies/lifecycle.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
-import { expiryOf, type Judged, type LifecycleFilter, type LifecycleRule } from '../../storage/buckets/lifecycle.ts'
+import {
+  abortionOf,
+  expiryOf,
+  type Judged,
+  type LifecycleFilter,
+  type LifecycleRule,
+} from '../../storage/buckets/lifecycle.ts'
 import { textUnlessEmpty } from '../../storage/objects/describe.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { answer, type Exchange } from './exchange.ts'
+import { type AnswerHeaders, answer, type Exchange } from './exchange.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { verified } from './verified.ts'
 import { element, result, type Xml, xmlTime } from './xml.ts'
@@ -213,3 +219,15 @@ export const judged = (object: StoredObject) => ({ ...object, tags: textUnlessEm
 /** The same of an object that was just made, by what is configured now. */
 export const currentExpiration = async ({ ctx, bucket }: Exchange, object: StoredObject): Promise<string | undefined> =>
   expirationHeader(await findConfig(ctx.db, bucket, 'lifecycle'), judged(object))
+
+/** What answers about an upload in parts say of its end by the rules of its bucket. */
+export async function abortHeaders(
+  { ctx, bucket }: Exchange,
+  upload: Parameters<typeof abortionOf>[1],
+): Promise<AnswerHeaders> {
+  const rules = await findConfig(ctx.db, bucket, 'lifecycle')
+  const found = rules && abortionOf(rules, upload)
+  return found
+    ? { 'x-amz-abort-date': found.at.toUTCString(), 'x-amz-abort-rule-id': encodeURIComponent(found.rule) }
+    : {}
+}

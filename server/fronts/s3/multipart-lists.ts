@@ -4,6 +4,7 @@ import { assertOpen } from '../../storage/uploads/parts.ts'
 import { receivedParts } from '../../storage/uploads/received.ts'
 import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
+import { abortHeaders } from './lifecycle.ts'
 import { listLimit, readList } from './lists.ts'
 import { ownUploadOf } from './multipart.ts'
 import { ownersOf } from './owner.ts'
@@ -102,5 +103,6 @@ export async function listParts(exchange: Exchange): Promise<void> {
       element('ChecksumAlgorithm', algorithm),
       element('ChecksumType', row.checksum_type?.toUpperCase()),
     ),
+    await abortHeaders(exchange, row),
   )
 }

@@ -13,7 +13,7 @@ import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from '.
 import { assertSource, sourceOf } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
-import { currentExpiration } from './lifecycle.ts'
+import { abortHeaders, currentExpiration } from './lifecycle.ts'
 import { locationOf } from './location.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { MOST_PARTS, partNumberOf } from './parts.ts'
@@ -51,13 +51,20 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
   refuseUnsupported(exchange)
   const checksum = plannedChecksum(exchange)
   const described = describedBy(exchange, key)
-  const { id } = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass: storageClassOf(exchange) })
+  const storageClass = storageClassOf(exchange)
+  const row = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass })
   await answerXml(
     exchange,
-    result('InitiateMultipartUploadResult', element('Bucket', bucket), element('Key', key), element('UploadId', id)),
-    checksum && {
-      'x-amz-checksum-algorithm': checksum.algorithm.toUpperCase(),
-      'x-amz-checksum-type': checksum.type.toUpperCase(),
+    result(
+      'InitiateMultipartUploadResult',
+      element('Bucket', bucket),
+      element('Key', key),
+      element('UploadId', row.id),
+    ),
+    {
+      'x-amz-checksum-algorithm': checksum?.algorithm.toUpperCase(),
+      'x-amz-checksum-type': checksum?.type.toUpperCase(),
+      ...(await abortHeaders(exchange, row)),
     },
   )
 }

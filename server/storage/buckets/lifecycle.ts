@@ -45,16 +45,38 @@ const isAbout = ({ prefix = '', tags = {}, greater_than, less_than }: LifecycleF
   (less_than === undefined || object.size < less_than) &&
   hasTags(object, Object.entries(tags))
 
-/** When an object expires first, and by which rule; undefined if it does not. Days end at midnight UTC. */
-export function expiryOf(rules: readonly LifecycleRule[], object: Judged): { at: Date; rule: string } | undefined {
-  let first: { at: Date; rule: string } | undefined
-  for (const { id, enabled, filter, expiration } of rules) {
-    if (!enabled || !expiration || 'expired_delete_marker' in expiration || !isAbout(filter, object)) continue
-    const at =
-      'date' in expiration
-        ? new Date(expiration.date)
-        : nextMidnight(new Date(Date.parse(object.last_modified) + expiration.days * DAY_MS))
-    if (!first || at < first.at) first = { at, rule: id }
+/** When a rule takes effect. */
+export interface Due {
+  at: Date
+  rule: string
+}
+
+/** When an object expires first, and by which rule; undefined if it does not. */
+export const expiryOf = (rules: readonly LifecycleRule[], object: Judged): Due | undefined =>
+  firstDue(rules, ({ filter, expiration }) => {
+    if (!expiration || 'expired_delete_marker' in expiration || !isAbout(filter, object)) return undefined
+    return 'date' in expiration ? new Date(expiration.date) : daysAfter(object.last_modified, expiration.days)
+  })
+
+/** When an upload in parts is aborted that is not completed before, and by which rule; undefined if none says so. */
+export const abortionOf = (
+  rules: readonly LifecycleRule[],
+  upload: { key: string; created_at: string },
+): Due | undefined =>
+  firstDue(rules, ({ filter, abort_days }) =>
+    abort_days === undefined || !upload.key.startsWith(filter.prefix ?? '')
+      ? undefined
+      : daysAfter(upload.created_at, abort_days),
+  )
+
+/** Days end at midnight UTC. */
+const daysAfter = (time: string, days: number): Date => nextMidnight(new Date(Date.parse(time) + days * DAY_MS))
+
+function firstDue(rules: readonly LifecycleRule[], dueBy: (rule: LifecycleRule) => Date | undefined): Due | undefined {
+  let first: Due | undefined
+  for (const rule of rules) {
+    const at = rule.enabled ? dueBy(rule) : undefined
+    if (at && (!first || at < first.at)) first = { at, rule: rule.id }
   }
   return first
 }
