@@ -33,7 +33,7 @@ export const matchesStrongly = (tags: EntityTags, etag: string): boolean =>
   tags === '*' || tags.some(({ tag, weak }) => !weak && tag === etag)
 
 /** HTTP dates have whole seconds. */
-const whole = (time: Date): number => Math.floor(time.getTime() / 1000)
+export const wholeSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 function date(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   const time = Date.parse(value)
@@ -46,11 +46,11 @@ export function evaluateConditions(headers: Headers, { etag, last_modified }: Va
   const ifUnmodified = date(text(headers, 'if-unmodified-since'))
   if (ifMatch !== undefined) {
     if (!matchesStrongly(ifMatch, etag)) return 412
-  } else if (ifUnmodified !== undefined && whole(last_modified) > ifUnmodified) return 412
+  } else if (ifUnmodified !== undefined && wholeSeconds(last_modified) > ifUnmodified) return 412
   const ifNoneMatch = readEntityTags(text(headers, 'if-none-match'))
   const ifModified = date(text(headers, 'if-modified-since'))
   if (ifNoneMatch !== undefined) return matchesWeakly(ifNoneMatch, etag) ? 304 : 200
-  if (ifModified !== undefined && whole(last_modified) <= ifModified) return 304
+  if (ifModified !== undefined && wholeSeconds(last_modified) <= ifModified) return 304
   return 200
 }
 
@@ -60,7 +60,7 @@ export function rangeApplies(headers: Headers, { etag, last_modified }: Validato
   if (ifRange === undefined) return true
   if (ifRange.startsWith('W/')) return false
   if (ifRange.startsWith('"')) return ifRange === `"${etag}"`
-  return date(ifRange) === whole(last_modified)
+  return date(ifRange) === wholeSeconds(last_modified)
 }
 
 /** More ranges than a client could need. */

@@ -7,6 +7,7 @@ import {
   CreateBucketCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
+  type DeleteObjectCommandInput,
   DeleteObjectsCommand,
   DeleteObjectTaggingCommand,
   GetBucketAclCommand,
@@ -19,6 +20,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
+  type ObjectIdentifier,
   PutBucketAclCommand,
   PutObjectAclCommand,
   PutObjectCommand,
@@ -204,6 +206,51 @@ describeEngines('S3: buckets and objects', (engine, itOnce) => {
     const tooMany = Array.from({ length: 1001 }, (_, i) => ({ Key: `k${i}` }))
     const refused = s3.send(new DeleteObjectsCommand({ Bucket: B, Delete: { Objects: tooMany } }))
     assert.equal(await outcome(refused), 'MalformedXML')
+  })
+
+  it('deletes only what is as the client expects', async () => {
+    const at = { Bucket: B, Key: 'expected' }
+    const other = { ETag: '"other"', LastModifiedTime: new Date(0), Size: 2 }
+    const remove = (more: Partial<DeleteObjectCommandInput>) =>
+      outcome(s3.send(new DeleteObjectCommand({ ...at, ...more })))
+    const removeMany = async (...objects: Partial<ObjectIdentifier>[]) => {
+      const Objects = objects.map((one) => ({ Key: at.Key, ...one }))
+      const { Deleted = [], Errors = [] } = await s3.send(new DeleteObjectsCommand({ Bucket: B, Delete: { Objects } }))
+      return [...Deleted.map(({ Key }) => Key), ...Errors.map(({ Code }) => Code)]
+    }
+    const isDeleted = [{ action: 'delete' as const, bucket: B, key: at.Key }]
+    for (const name of ['ETag', 'LastModifiedTime', 'Size'] as const) {
+      await put(at.Key, 'x')
+      server.clock.advance(1500)
+      const { ETag, LastModified: LastModifiedTime, ContentLength: Size } = await head(at.Key)
+      const right = { ETag, LastModifiedTime, Size }
+      const asHeader = ({ ETag, LastModifiedTime, Size }: Partial<ObjectIdentifier>) => ({
+        IfMatch: ETag,
+        IfMatchLastModifiedTime: LastModifiedTime,
+        IfMatchSize: Size,
+      })
+      await server.records([], async () => {
+        assert.equal(await remove(asHeader({ ...right, [name]: other[name] })), 'PreconditionFailed')
+        assert.deepEqual(await removeMany({ ...right, [name]: other[name] }), ['PreconditionFailed'])
+        // Named twice: both are to be so.
+        assert.deepEqual(await removeMany({ [name]: other[name] }, right), ['PreconditionFailed', 'PreconditionFailed'])
+      })
+      await server.records(isDeleted, async () => assert.equal(await remove(asHeader({ [name]: right[name] })), 'ok'))
+      await put(at.Key, 'x')
+      const { LastModified } = await head(at.Key)
+      const again = { ...right, LastModifiedTime: LastModified }
+      await server.records(isDeleted, async () => assert.deepEqual(await removeMany({ [name]: again[name] }), [at.Key]))
+      await server.records([], async () => {
+        assert.equal(await remove(asHeader({ [name]: other[name] })), 'ok')
+        assert.deepEqual(await removeMany({ [name]: other[name] }), [at.Key])
+      })
+    }
+    const sent = async (headers: Record<string, string>) => {
+      const request = { method: 'DELETE', path: `/${B}/expected`, headers }
+      return (await world.send('DELETE', request.path, await world.signed(await world.keyOf(), request))).code
+    }
+    assert.equal(await sent({ 'x-amz-if-match-size': '-1' }), 'InvalidArgument')
+    assert.equal(await sent({ 'x-amz-if-match-last-modified-time': 'soon' }), 'InvalidArgument')
   })
 
   it('keeps tags apart from the contents', async () => {

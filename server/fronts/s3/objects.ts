@@ -1,29 +1,13 @@
-import { ServiceError } from '../../../contract/errors.ts'
 import { readEntityTags } from '../../http/conditions.ts'
-import { deleteMany } from '../../storage/objects/bulk.ts'
 import type { Description } from '../../storage/objects/describe.ts'
-import { deleteObject as removeObject } from '../../storage/objects/service.ts'
 import { type WriteConditions, write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
 import { refuseAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { S3Error } from './errors.ts'
-import {
-  announcedLength,
-  answer,
-  answerXml,
-  bodyOf,
-  type Exchange,
-  header,
-  headersWith,
-  parameter,
-} from './exchange.ts'
+import { announcedLength, answer, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
 import { expirationIn, judged } from './lifecycle.ts'
-import { childText, malformedXml, readXml } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
-import { verified } from './verified.ts'
-import { assertOnlyVersion } from './version.ts'
-import { element, result } from './xml.ts'
 
 /** Most bytes of an upload that is not in parts. */
 export const MOST_BYTES = 5 * 1024 ** 3
@@ -120,47 +104,3 @@ export const tooLarge = (size: number) =>
   new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
     fields: { ProposedSize: String(size), MaxSizeAllowed: String(MOST_BYTES) },
   })
-
-/** `DeleteObject`: succeeds too where there is nothing to delete. */
-export async function deleteObject(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key, request } = exchange
-  assertOnlyVersion(parameter(exchange, 'versionId'))
-  const ifMatch = readEntityTags(request.headers['if-match'])
-  await removeObject(ctx, bucket, key, { permanent: false, ifMatch }).catch((error: unknown) => {
-    if (!(error instanceof ServiceError && error.missing === 'object') || ifMatch !== undefined) throw error
-  })
-  await answer(exchange, 204, {})
-}
-
-const MOST_DELETES = 1000
-const MOST_DELETE_BYTES = 2 * 1024 * 1024
-
-/** `DeleteObjects`: up to 1,000 keys, with a result for each in the order of the request. */
-export async function deleteObjects(exchange: Exchange): Promise<void> {
-  const { ctx, bucket } = exchange
-  const document = await readXml(verified(exchange), 'Delete', MOST_DELETE_BYTES)
-  const keys = document.children
-    .filter(({ name }) => name === 'Object')
-    .map((object) => {
-      const key = childText(object, 'Key')
-      if (key === undefined || key === '') throw malformedXml()
-      assertOnlyVersion(childText(object, 'VersionId'))
-      return key
-    })
-  if (keys.length === 0 || keys.length > MOST_DELETES) throw malformedXml()
-  const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
-  const { errors } = await deleteMany(ctx, bucket, [...new Set(keys)])
-  const failed = new Map(errors.filter(({ code }) => code !== 'not_found').map((error) => [error.key, error]))
-  await answerXml(
-    exchange,
-    result(
-      'DeleteResult',
-      ...keys.map((key) => {
-        const error = failed.get(key)
-        if (!error) return quiet ? undefined : element('Deleted', element('Key', key))
-        const code = error.code === 'forbidden' ? 'AccessDenied' : 'InternalError'
-        return element('Error', element('Key', key), element('Code', code), element('Message', error.detail))
-      }),
-    ),
-  )
-}

@@ -4,6 +4,7 @@ import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
 import { copyObject } from './copy.ts'
 import { deleteBucketCors, putBucketCors } from './cors.ts'
+import * as deletion from './delete.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { getObject } from './get-object.ts'
@@ -86,14 +87,14 @@ export const operations: readonly Operation[] = [
     on: 'bucket',
     query: 'delete',
     partly: ONLY_NULL,
-    run: objects.deleteObjects,
+    run: deletion.deleteObjects,
   },
   { name: 'PostObject', method: 'POST', on: 'bucket', form: true, streams: true, run: postObject },
   { name: 'PutObject', method: 'PUT', on: 'object', streams: true, partly: DESCRIBED, run: objects.putObject },
   { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
   { name: 'GetObject', method: 'GET', on: 'object', partly: ONLY_NULL, run: getObject },
   { name: 'HeadObject', method: 'HEAD', on: 'object', partly: ONLY_NULL, run: getObject },
-  { name: 'DeleteObject', method: 'DELETE', on: 'object', partly: ONLY_NULL, run: objects.deleteObject },
+  { name: 'DeleteObject', method: 'DELETE', on: 'object', partly: ONLY_NULL, run: deletion.deleteObject },
   {
     name: 'CreateMultipartUpload',
     method: 'POST',

@@ -14,7 +14,7 @@ import { objectMissing, removeObjects } from './service.ts'
 import * as store from './store.ts'
 import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
 import { asSeen, isSame, type Seen, type Version } from './versions.ts'
-import { assertConditions, type WriteConditions } from './write.ts'
+import { assertConditions, isAsExpected, type RemovalConditions, type WriteConditions } from './write.ts'
 
 /** Copies or moves one object into a bucket; throws if it cannot. */
 export async function transferOne(
@@ -127,27 +127,44 @@ export function destination(key: string, destPrefix: string, sourcePrefix: strin
 /** Includes the slash that ends a folder's marker. */
 const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastIndexOf('/') + 1)
 
-/** Moves up to 1,000 objects to the trash in one transaction; each key succeeds or gets an error. */
-export async function deleteMany(ctx: Ctx, name: string, keys: readonly string[]): Promise<DeleteResult> {
+/**
+ * Moves up to 1,000 objects to the trash in one transaction; each key succeeds or gets an error. A key's object is
+ * deleted only if it meets all `conditions` of the key, if there are any.
+ */
+export async function deleteMany(
+  ctx: Ctx,
+  name: string,
+  keys: readonly string[],
+  conditions?: ReadonlyMap<string, readonly RemovalConditions[]>,
+): Promise<DeleteResult> {
   allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
   return ctx.act(async (step) => {
     const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
-    const { removed, trashIds, errors } = await deleteKeys(current, bucket, keys, { bulk_id })
+    const { removed, trashIds, errors } = await deleteKeys(current, bucket, keys, { bulk_id, conditions })
     const result = { succeeded: removed, errors, trash_ids: trashIds }
     return removed.length > 0 ? result : step.nothing(result)
   })
 }
 
 /**
- * Step: deletes the objects with these keys that the actor may delete and that have not changed since they were `seen`,
- * if they were. The others get errors.
+ * Step: deletes the objects with these keys that the actor may delete, that have not changed since they were `seen`, if
+ * they were, and that meet their `conditions`. The others get errors.
  */
 export async function deleteKeys(
   step: Step,
   bucket: HeldBucket,
   keys: readonly string[],
-  { seen, ...more }: { bulk_id?: string; job_id?: string; seen?: Seen },
+  {
+    seen,
+    conditions = new Map(),
+    ...more
+  }: {
+    bulk_id?: string
+    job_id?: string
+    seen?: Seen
+    conditions?: ReadonlyMap<string, readonly RemovalConditions[]> | undefined
+  },
 ): Promise<{ removed: string[]; trashIds: string[]; errors: ItemError[] }> {
   const { tx } = step
   const { name } = bucket
@@ -162,8 +179,13 @@ export async function deleteKeys(
   for (const key of allowed)
     if (!found.has(key))
       errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
-  const { rows, changed } = asSeen(there, seen)
+  const { rows: same, changed } = asSeen(there, seen)
   errors.push(...changed)
+  const { expected: rows = [], other = [] } = Object.groupBy(same, (row) =>
+    (conditions.get(row.key) ?? []).every((one) => isAsExpected(row, one)) ? 'expected' : 'other',
+  )
+  for (const { key } of other)
+    errors.push({ key, code: 'precondition_failed', detail: 'The object does not match the conditions.' })
   const trashIds = await removeObjects(step, bucket, rows, more)
   return { removed: rows.map(({ key }) => key), trashIds, errors }
 }

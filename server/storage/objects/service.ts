@@ -3,14 +3,13 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import type { EntityTags } from '../../http/conditions.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describeObject } from './describe.ts'
 import { type Found, findContents, findWithLifecycle } from './found.ts'
 import * as store from './store.ts'
-import { assertConditions } from './write.ts'
+import { isAsExpected, type RemovalConditions } from './write.ts'
 
 /** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
@@ -42,7 +41,7 @@ export async function deleteObject(
   ctx: Ctx,
   bucketName: string,
   key: string,
-  { permanent, ifMatch }: { permanent: boolean; ifMatch?: EntityTags | undefined },
+  { permanent, ...conditions }: RemovalConditions & { permanent: boolean },
 ): Promise<undefined> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
   for (const right of rights) allow(ctx.actor, right, bucketName, key)
@@ -52,7 +51,8 @@ export async function deleteObject(
     for (const right of rights) allow(actor, right, bucketName, key)
     const old = await store.lockObject(tx, bucket.id, key)
     if (!old) throw objectMissing(bucketName, key)
-    assertConditions(old, { ifMatch })
+    if (!isAsExpected(old, conditions))
+      throw new ServiceError('precondition_failed', 'The object does not match the conditions, or no longer does.')
     await removeObjects(step, bucket, [old], { permanent })
   })
 }

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { keepBlob } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
+import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { moveToTrash } from '../trash/service.ts'
 import { describedAs, describeObject } from './describe.ts'
@@ -14,6 +14,14 @@ import * as store from './store.ts'
 export interface WriteConditions {
   ifNoneMatch?: EntityTags | undefined
   ifMatch?: EntityTags | undefined
+}
+
+/** Conditions on an object to be deleted. */
+export interface RemovalConditions extends Pick<WriteConditions, 'ifMatch'> {
+  /** When it was last changed, to the second. */
+  lastModified?: Date | undefined
+  /** In bytes. */
+  size?: number | undefined
 }
 
 /** An object that was stored. */
@@ -228,3 +236,9 @@ export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch
       ...(old ? {} : { missing: 'object' as const }),
     })
 }
+
+/** Whether an object is as whoever deletes it expects. */
+export const isAsExpected = (row: store.ObjectRow, { ifMatch, lastModified, size }: RemovalConditions): boolean =>
+  (ifMatch === undefined || matchesStrongly(ifMatch, row.etag)) &&
+  (lastModified === undefined || wholeSeconds(new Date(row.last_modified)) === wholeSeconds(lastModified)) &&
+  (size === undefined || row.size === size)
