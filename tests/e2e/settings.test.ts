@@ -18,6 +18,7 @@ const SECTIONS = [
   ['trash', 'Trash'],
   ['tokens', 'Access tokens'],
   ['uploads', 'Uploads'],
+  ['s3', 'S3 clients'],
   ['shares', 'Share links'],
   ['images', 'Images'],
   ['audit', 'Audit log'],
