@@ -89,6 +89,27 @@ describeEngines('S3: copies', (engine, itOnce) => {
     assert.deepEqual([Metadata, ContentType, ETag], [{ mtime: '1' }, 'text/z', etag])
   })
 
+  it('onto itself changes the storage class, under the same conditions as any copy', async () => {
+    await copy('class')
+    const onto = { CopySource: `${B}/class` }
+    const classOf = async () => (await s3.send(new HeadObjectCommand({ Bucket: B, Key: 'class' }))).StorageClass
+    const isUpdated = [{ action: 'update_object' as const, bucket: B, key: 'class' }]
+    await server.records(isUpdated, () => copy('class', { ...onto, StorageClass: 'STANDARD_IA' }))
+    assert.equal(await classOf(), 'STANDARD_IA')
+    const { items } = await server.admin.listAudit({ query: { action: ['update_object'], bucket: B, page_size: 1 } })
+    const [described = {}] = items.map(({ details }) => details as { [name: string]: { storage_class?: string } })
+    assert.deepEqual([described.before?.storage_class, described.after?.storage_class], [undefined, 'STANDARD_IA'])
+    await server.records([], async () => {
+      const standard = { ...onto, StorageClass: 'STANDARD' as const }
+      assert.equal(await outcome(copy('class', { ...standard, IfMatch: '"other"' })), 'PreconditionFailed')
+      assert.equal(await outcome(copy('class', { ...standard, IfNoneMatch: '*' })), 'PreconditionFailed')
+      assert.equal(await outcome(copy('class', { ...standard, CopySourceIfMatch: '"other"' })), 'PreconditionFailed')
+    })
+    assert.equal(await classOf(), 'STANDARD_IA')
+    await server.records(isUpdated, () => copy('class', { ...onto, StorageClass: 'STANDARD', IfMatch: etag }))
+    assert.equal(await classOf(), undefined)
+  })
+
   it('copies only under the conditions on source and destination', async () => {
     await server.records([], async () => {
       assert.equal(await outcome(copy('if', { CopySourceIfMatch: '"other"' })), 'PreconditionFailed')

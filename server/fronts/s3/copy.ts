@@ -1,5 +1,5 @@
 import { evaluateConditions } from '../../http/conditions.ts'
-import { copyOne, updateMetadata } from '../../storage/objects/bulk.ts'
+import { copyOne, type DescriptionChange, updateMetadata } from '../../storage/objects/bulk.ts'
 import { describedAs } from '../../storage/objects/describe.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumElements, namedChecksums } from './checksums.ts'
@@ -57,11 +57,11 @@ export async function copyObject(exchange: Exchange): Promise<void> {
     replaces(exchange, 'x-amz-metadata-directive'),
     replaces(exchange, 'x-amz-tagging-directive'),
   ]
-  const storageClass = storageClassOf(exchange)
+  const storage_class = storageClassOf(exchange) ?? null
   const given = describedBy(exchange, key)
   const { content_type, headers = {}, metadata, tags = {} } = given
   const itself = source.bucket === bucket && source.key === key
-  if (itself && !newMetadata && !newTags && storageClass === undefined)
+  if (itself && !newMetadata && !newTags && header(exchange, 'x-amz-storage-class') === undefined)
     throw new S3Error(
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
@@ -71,6 +71,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
     ? await describeAgain(exchange, {
         ...(newMetadata ? { content_type, headers, metadata } : {}),
         ...(newTags ? { tags } : {}),
+        storage_class,
       })
     : await copyOne(
         ctx,
@@ -83,7 +84,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
             return {
               ...(newMetadata ? metadataColumns : {}),
               ...(newTags ? { tags: replaced } : {}),
-              storage_class: storageClass ?? null,
+              storage_class,
             }
           },
           conditions: writeConditions(exchange),
@@ -103,8 +104,12 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   )
 }
 
-async function describeAgain(exchange: Exchange, change: Parameters<typeof updateMetadata>[2]) {
+async function describeAgain(exchange: Exchange, change: DescriptionChange) {
   const { ctx, bucket, key } = exchange
-  assertSource(exchange, await getSeen(exchange))
-  return updateMetadata(ctx, { bucket, key }, change, undefined)
+  // Needs `read`, as any copy.
+  await getSeen(exchange)
+  return updateMetadata(ctx, { bucket, key }, change, {
+    ...writeConditions(exchange),
+    admit: (row) => assertSource(exchange, row),
+  })
 }

@@ -58,21 +58,22 @@ export async function putObjectTagging(exchange: Exchange): Promise<void> {
     ctx,
     { bucket, key },
     { tags: tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES)) },
-    undefined,
+    {},
   )
   await answer(exchange, 200, {})
 }
 
 export async function deleteObjectTagging(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
-  await updateMetadata(ctx, { bucket, key }, { tags: {} }, undefined)
+  await updateMetadata(ctx, { bucket, key }, { tags: {} }, {})
   await answer(exchange, 204, {})
 }
 
 export async function putBucketTagging(exchange: Exchange): Promise<void> {
   const tags = tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES), ofBucket)
   await setConfig(exchange.ctx, exchange.bucket, 'tagging', tags)
-  await answer(exchange, 204, {})
+  // Documents say 204 too, but there are clients that take only this for a success.
+  await answer(exchange, 200, {})
 }
 
 export async function deleteBucketTagging(exchange: Exchange): Promise<void> {

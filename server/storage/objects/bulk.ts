@@ -4,7 +4,6 @@ import type { BulkResult, DeleteResult, StoredObject } from '../../../contract/o
 import { decide } from '../../../contract/permissions.ts'
 import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, refusal, type Step } from '../../context.ts'
-import { type EntityTags, matchesStrongly } from '../../http/conditions.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { type Description, describeObject, metadataText, textUnlessEmpty } from './describe.ts'
@@ -227,15 +226,20 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
   }
 }
 
+/** What of an object can change while its contents stay. */
+export type DescriptionChange = { [K in keyof Description]?: Description[K] | undefined } & {
+  storage_class?: string | null | undefined
+}
+
 /**
  * Changes what describes an object; needs `write`. The contents and their ETag stay; so does the time of its last change,
- * if only its tags change.
+ * if only its tags change. `admit` sees the object in the transaction, and may throw.
  */
 export async function updateMetadata(
   ctx: Ctx,
   { bucket: name, key }: { bucket: string; key: string },
-  change: { [K in keyof Description]?: Description[K] | undefined },
-  ifMatch: EntityTags | undefined,
+  change: DescriptionChange,
+  { admit, ...conditions }: WriteConditions & { admit?(row: store.ObjectRow): void },
 ): Promise<StoredObject> {
   allow(ctx.actor, 'write', name, key)
   const text = change.metadata && metadataText(change.metadata)
@@ -245,25 +249,30 @@ export async function updateMetadata(
     allow(actor, 'write', name, key)
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw objectMissing(name, key)
-    if (ifMatch !== undefined && !matchesStrongly(ifMatch, row.etag))
-      throw new ServiceError('precondition_failed', 'The object does not match If-Match.')
+    assertConditions(row, conditions)
+    admit?.(row)
     const changed = {
       content_type: change.content_type ?? row.content_type,
       headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
       metadata: text ?? row.metadata,
       tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
+      storage_class: change.storage_class === undefined ? row.storage_class : change.storage_class,
       last_modified: Object.keys(change).every((name) => name === 'tags') ? row.last_modified : ctx.now().toISOString(),
     }
     await store.describeAs(tx, row, changed)
-    const before = describeObject(row, name)
-    const after = describeObject({ ...row, ...changed }, name)
-    const visible = ({ content_type, headers, metadata, tags }: StoredObject) => ({
-      content_type,
-      ...(headers ? { headers } : {}),
-      metadata,
-      ...(tags ? { tags } : {}),
-    })
-    record({ name: 'update_object', bucket: name, key, details: { before: visible(before), after: visible(after) } })
-    return after
+    const after = { ...row, ...changed }
+    const visible = (described: store.ObjectRow) => {
+      const { content_type, headers, metadata, tags } = describeObject(described, name)
+      const { storage_class } = described
+      return {
+        content_type,
+        ...(headers ? { headers } : {}),
+        metadata,
+        ...(tags ? { tags } : {}),
+        ...(storage_class === null ? {} : { storage_class }),
+      }
+    }
+    record({ name: 'update_object', bucket: name, key, details: { before: visible(row), after: visible(after) } })
+    return describeObject(after, name)
   })
 }

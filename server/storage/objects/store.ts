@@ -68,7 +68,7 @@ const remove = prepared((tx: Tx, { bucketId, keys }: Keys) =>
 export const describeAs = (
   tx: Tx,
   { bucket_id, key }: ObjectRow,
-  change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'last_modified'>,
+  change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'last_modified'>,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
 export const replaceObject = prepared((tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>

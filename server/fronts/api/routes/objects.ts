@@ -55,10 +55,10 @@ export const objectRoutes = [
   handle(api.bulkDelete, (ctx, { params, body }) => bulk.deleteMany(ctx, params.bucket, body.keys)),
   handle(api.objectsExist, (ctx, { params, body }) => bulk.findTaken(ctx, params.bucket, body.keys)),
   handle(api.updateObject, (ctx, { params, body, request }) =>
-    bulk.updateMetadata(ctx, { bucket: params.bucket, key: params.key }, body, ifMatchOf(request)),
+    bulk.updateMetadata(ctx, { bucket: params.bucket, key: params.key }, body, { ifMatch: ifMatchOf(request) }),
   ),
   handle(api.updateObjectByQuery, (ctx, { params, query, body, request }) =>
-    bulk.updateMetadata(ctx, { bucket: params.bucket, key: query.key }, body, ifMatchOf(request)),
+    bulk.updateMetadata(ctx, { bucket: params.bucket, key: query.key }, body, { ifMatch: ifMatchOf(request) }),
   ),
   handle(api.archiveObjects, (ctx, { params, query, ...raw }) =>
     query.prefix === undefined && query.keys === undefined
