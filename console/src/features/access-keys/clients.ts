@@ -11,11 +11,15 @@ export interface Connection {
 /** A value in single quotes, for a shell. */
 const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
-/** Settings and a first call for each client, ready to paste. */
+/**
+ * Settings and a first call for each client, ready to paste. The AWS CLI and boto3 presign URLs with Signature Version 2
+ * in the region us-east-1 unless they are told otherwise.
+ */
 export const settingsOf = ({ endpoint, region, bucket, accessKeyId, secret }: Connection) => ({
   'AWS CLI': `aws configure set aws_access_key_id ${accessKeyId} --profile strongroom
 aws configure set aws_secret_access_key ${quoted(secret)} --profile strongroom
 aws configure set region ${region} --profile strongroom
+aws configure set s3.signature_version s3v4 --profile strongroom
 
 aws --profile strongroom --endpoint-url ${endpoint} s3 ls s3://${bucket}`,
   rclone: `# ~/.config/rclone/rclone.conf
@@ -29,6 +33,7 @@ secret_access_key = ${secret}
 
 # rclone lsf strongroom:${bucket}`,
   'boto3 (Python)': `import boto3
+from botocore.config import Config
 
 s3 = boto3.client(
     "s3",
@@ -36,6 +41,7 @@ s3 = boto3.client(
     region_name=${JSON.stringify(region)},
     aws_access_key_id=${JSON.stringify(accessKeyId)},
     aws_secret_access_key=${JSON.stringify(secret)},
+    config=Config(signature_version="s3v4"),
 )
 print(s3.list_objects_v2(Bucket=${JSON.stringify(bucket)})["KeyCount"])`,
   'AWS SDK (JavaScript)': `import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
