@@ -19,7 +19,8 @@ const DRAIN_MS = 5000
 /**
  * Reads and discards a rejected body for a while, so that a client that is still sending sees the response (a reset
  * would discard it); then closes the connection. A client waiting for `100 Continue` sends nothing. `answer` is called
- * when the response may be sent: a short one arrives before a reset, a GET's may be long and waits for the body's end.
+ * when the response may be sent: a short one arrives before a reset, a GET's may be long and waits for the body's end,
+ * or for the end of that while.
  */
 export function leaveUnread(request: Request, response: Response, answer: () => void): void {
   if (request.headers.expect !== undefined) {
@@ -30,7 +31,13 @@ export function leaveUnread(request: Request, response: Response, answer: () => 
   // A form whose parsing was abandoned half-way is still held back by its parser.
   request.unpipe()
   let drained = 0
-  const timer = setTimeout(() => request.socket.destroy(), DRAIN_MS)
+  const waits = request.method === 'GET' && !request.destroyed
+  const timer = setTimeout(() => {
+    if (!waits) return void request.socket.destroy()
+    request.off('close', answer)
+    response.setHeader('connection', 'close')
+    answer()
+  }, DRAIN_MS)
   request.on('data', (chunk: Buffer) => {
     drained += chunk.length
     if (drained > DRAIN_BYTES) request.socket.destroy()
@@ -38,7 +45,7 @@ export function leaveUnread(request: Request, response: Response, answer: () => 
   request.resume()
   request.on('close', () => clearTimeout(timer))
   if (!response.shouldKeepAlive) lingerOverBody(request)
-  if (request.method === 'GET' && !request.destroyed) request.once('close', answer)
+  if (waits) request.once('close', answer)
   else answer()
 }
 

@@ -15,7 +15,7 @@ const seen = (text: string): string[] =>
 describeOnce('protocol', (engine) => {
   let server: TestServer
   before(async () => {
-    server = await startServer(engine, { PUBLIC_BASE_URL: 'https://files.example/below' })
+    server = await startServer(engine, { PUBLIC_BASE_URL: 'https://files.example/below', S3_PORT: '0' })
     await server.admin.createBucket({ body: { name: 'wire' } })
   })
   after(() => server.stop())
@@ -28,8 +28,10 @@ describeOnce('protocol', (engine) => {
     return socket
   }
   /** Writes bytes and returns everything received until the other side closes. */
-  const raw = async (...bytes: (string | Buffer)[]): Promise<string> => {
-    const socket = connect()
+  const raw = (...bytes: (string | Buffer)[]) => rawTo(undefined, ...bytes)
+  /** The same at another address. */
+  const rawTo = async (url: string | null | undefined, ...bytes: (string | Buffer)[]): Promise<string> => {
+    const socket = connect(url ?? undefined)
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
@@ -112,6 +114,18 @@ describeOnce('protocol', (engine) => {
     // A client that asks first whether to send its body gets the response, and sends none.
     const asks = `GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n`
     assert.deepEqual(seen(await raw(asks)), ['404 not_found'])
+  })
+
+  it('answers a GET whose body is announced and never sent', async () => {
+    const unsent = 'Content-Length: 5\r\n\r\n'
+    const head = `HTTP/1.1\r\n${auth()}${unsent}`
+    const [found, missing, s3] = await Promise.all([
+      raw(`GET /api/v1/buckets/wire ${head}`),
+      raw(`GET /api/v1/buckets/wire/objects/none ${head}`),
+      rawTo(server.running.s3Url, `GET /wire/key HTTP/1.1\r\nHost: x\r\n${unsent}`),
+    ])
+    assert.deepEqual([found, missing].flatMap(seen), ['200', '404 not_found'])
+    assert.match(s3, /^HTTP\/1\.1 403 /)
   })
 
   it('answers a client that closes the connection behind a large body which is refused', async () => {
