@@ -253,6 +253,17 @@ describeEngines('objects', (engine, itOnce) => {
     assert.equal((await send('GET')).status, 404)
   })
 
+  itOnce('refuses a piece of a body, which would replace all of the object', async () => {
+    const kept = await put('in-pieces', 'the whole body')
+    const before = await usage()
+    await server.records([], () =>
+      rejectsWith(put('in-pieces', 'body', { 'content-range': 'bytes 10-13/14' }), 'malformed', 'header.content-range'),
+    )
+    assert.deepEqual(await usage(), before)
+    assert.equal((await get('in-pieces')).headers.etag, `"${kept.etag}"`)
+    await server.admin.deleteObject({ params: { bucket, key: 'in-pieces' } })
+  })
+
   itOnce('refuses a body that is not what Content-MD5 says, and keeps nothing of it', async () => {
     const before = await usage()
     const files = await server.stored()

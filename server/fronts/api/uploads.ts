@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { isKeyText } from '../../../contract/names.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import { malformedHeader } from '../../base/invalid.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import { expectBody } from '../../http/body.ts'
 import { checksumOf } from '../../http/checksum.ts'
@@ -37,11 +38,15 @@ export async function receivePut(
   return object
 }
 
-/** A request's body as the source of an upload; sends `100 Continue`, if the client waits for it, when it is opened. */
+/**
+ * A request's body as the source of an upload; sends `100 Continue`, if the client waits for it, when it is opened.
+ * It throws `malformed` for a piece of a body (RFC 9110 section 14.5): stored as a whole, it would replace the rest.
+ */
 export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announced' | 'md5'> {
   const { headers, raw } = request
   return {
     source() {
+      if (headers['content-range'] !== undefined) throw malformedHeader('content-range', 'is not supported')
       expectBody(raw, reply.raw)
       // Keep the stream open when it is rejected half-way, so that the response can still be sent.
       return raw.iterator({ destroyOnReturn: false })

@@ -32,8 +32,10 @@ export function refuseCustomerKeys(exchange: Exchange): void {
 export function refuseUnsupported(exchange: Exchange): void {
   refuseAcl(exchange)
   const unsupported = [
-    ...['x-amz-server-side-encryption', 'x-amz-object-lock-mode', 'x-amz-object-lock-legal-hold'],
-    'x-amz-website-redirect-location',
+    ...['x-amz-server-side-encryption', 'x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date'],
+    ...['x-amz-object-lock-legal-hold', 'x-amz-website-redirect-location'],
+    // A piece of an object: stored as a whole, it would replace the rest.
+    ...['x-amz-write-offset-bytes', 'content-range'],
   ].find((name) => header(exchange, name) !== undefined)
   if (unsupported !== undefined) throw unsupportedHeader(unsupported)
 }
