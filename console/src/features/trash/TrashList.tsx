@@ -46,8 +46,17 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
 
   const changed = async () => {
     setChosen(new Set())
-    for (const queryKey of [['trash', bucket], ['browse', bucket], ['bucket', bucket], ['buckets']])
-      await queries.invalidateQueries({ queryKey })
+    const shown = [['trash', bucket], ['browse', bucket], ['bucket', bucket], ['buckets']]
+    await Promise.all(shown.map((queryKey) => queries.invalidateQueries({ queryKey })))
+  }
+  /** Says what was done once the list shows it: until then, what is gone from the trash could still be chosen. */
+  const done = async (message: string) => {
+    await changed()
+    notify.ok(message)
+  }
+  const failed = async (error: unknown) => {
+    notify.problem(error)
+    await changed()
   }
   const restore = async (items: readonly TrashItem[], on_conflict: OnConflict = 'fail') => {
     setTaken(undefined)
@@ -58,18 +67,13 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       })
       const [only] = restored
       const isBeside = restored.length === 1 && only !== undefined && only.key !== only.original_key
-      notify.ok(isBeside ? text.restoredAs(only.key) : text.restored(restored.length))
+      await done(isBeside ? text.restoredAs(only.key) : text.restored(restored.length))
     } catch (error) {
       // Whoever has chosen how to restore is not asked again.
-      if (codeOf(error) !== 'conflict' || on_conflict !== 'fail') notify.problem(error)
-      else {
-        const places = new Set(
-          (error as ProblemError).problem.errors?.map(({ path }) => Number(path.split('.').at(-1))),
-        )
-        return setTaken({ asked: items, taken: items.filter((_, i) => places.has(i)) })
-      }
+      if (codeOf(error) !== 'conflict' || on_conflict !== 'fail') return failed(error)
+      const places = new Set((error as ProblemError).problem.errors?.map(({ path }) => Number(path.split('.').at(-1))))
+      setTaken({ asked: items, taken: items.filter((_, i) => places.has(i)) })
     }
-    await changed()
   }
   const purge = async (items: readonly TrashItem[]) => {
     const size = items.reduce((sum, item) => sum + item.size, 0)
@@ -95,11 +99,10 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
         params: { bucket },
         body: { ids: items.map(({ id }) => id) },
       })
-      notify.ok(text.purged(purged))
+      await done(text.purged(purged))
     } catch (error) {
-      notify.problem(error)
+      await failed(error)
     }
-    await changed()
   }
   const emptyAll = async () => {
     const yes = await confirm({
@@ -116,11 +119,10 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
         purged += step.purged
         more = step.more
       }
-      notify.ok(text.purged(purged))
+      await done(text.purged(purged))
     } catch (error) {
-      notify.problem(error)
+      await failed(error)
     }
-    await changed()
   }
   const toggle = (id: string) =>
     setChosen((old) => (old.has(id) ? old.difference(new Set([id])) : old.union(new Set([id]))))
