@@ -61,7 +61,8 @@ const saysOf = (file: string): string => {
 
 /** The key appears under its name only when complete and on disk. Of several processes at once, one creates it. */
 function makeKept(file: string): void {
-  const folder = path.dirname(file)
+  // Absolute, as is then what mkdir says it made: the way up from one to the other ends.
+  const folder = path.resolve(path.dirname(file))
   const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}`
   try {
@@ -72,11 +73,8 @@ function makeKept(file: string): void {
   } finally {
     fs.rmSync(temporary, { force: true })
   }
-  for (
-    let one = path.resolve(folder), last = first === undefined ? one : path.dirname(first);
-    ;
-    one = path.dirname(one)
-  ) {
+  const last = first === undefined ? folder : path.dirname(first)
+  for (let one = folder; ; one = path.dirname(one)) {
     const handle = fs.openSync(one, 'r')
     fs.fsyncSync(handle)
     fs.closeSync(handle)

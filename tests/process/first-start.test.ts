@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, it } from 'node:test'
+import { strongroom } from '../support/process.ts'
+
+let folder: string
+before(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-first-start-'))
+})
+after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+for (const DATA_DIR of [undefined, 'below/data', './here/'])
+  it(`a first start makes its folder in the working directory (${DATA_DIR ?? 'by default'})`, async () => {
+    const env = { PORT: '0', S3_PORT: '', ...(DATA_DIR === undefined ? {} : { DATA_DIR }) }
+    const { out } = await strongroom(['start'], env, { cwd: folder })
+    assert.match(out, /serves at/)
+    const made = path.join(folder, DATA_DIR ?? 'data')
+    assert.deepEqual(
+      fs.readdirSync(made).filter((name) => !name.includes('.db')),
+      ['blobs', 'secret.key'],
+    )
+    assert.equal(fs.statSync(path.join(made, 'secret.key')).mode & 0o777, 0o600)
+  })
