@@ -94,6 +94,8 @@ describeEngines('S3: kill -9 in the middle of everything', (engine) => {
       } else if (choice === 4 && source) {
         const [key, etag] = source
         const Key = `${folder}/copy-${n}`
+        // Cut off, it could not be told from one that was never made.
+        if (expected.get(Key) === etag) continue
         await doing({ action: 'copy', state: new Map([[Key, etag]]) }, async () => {
           const { CopyObjectResult } = await s3.send(
             new CopyObjectCommand({ Bucket: B, Key, CopySource: `${B}/${key}` }),
