@@ -163,15 +163,18 @@ export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
   quota_gb: number | null
-  /** Bytes of live objects, as counted against the quota. */
+  /** Bytes of objects and their versions, as counted against the quota. */
   used_bytes: number
   /** Bytes reserved by unfinished multipart uploads; they count against the quota. */
   reserved_bytes: number
   object_count: number
   /** Bytes in the trash; they do not count against the quota. */
   trash_bytes: number
+  /** The part of `used_bytes` that noncurrent versions take. */
+  version_bytes: number
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
+  versioning: 'off' | 'enabled' | 'suspended'
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
@@ -221,6 +224,8 @@ export interface StoredObject {
   bucket: string
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
+  /** In a bucket that keeps versions. `null` is the version written while it kept none; lists leave it out. */
+  version_id?: string
   /** Bytes. */
   size: number
   /** MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`). */
@@ -244,6 +249,27 @@ export interface StoredObject {
   /** ISO 8601, UTC, milliseconds. */
   last_modified: string
   created_by: string | null
+}
+
+export interface Version {
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  /** A version id; `null` is the version written while the bucket kept none. */
+  version_id: string
+  /** Whether it is its key's latest: the object, or the marker that hides it. */
+  latest: boolean
+  /** A delete marker: from then on the key had no object. */
+  marker: boolean
+  /** Bytes; 0 for a delete marker. */
+  size: number
+  etag: string | null
+  content_type: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  last_modified: string
+  created_by: string | null
+  noncurrent_at: string | null
 }
 
 export interface ImageQuery {
@@ -1362,6 +1388,8 @@ export interface Operations {
         quota_gb?: number | null
         /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
         trash_days?: number
+        /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
+        versioning?: 'enabled' | 'suspended'
       }
     }
     reply: Bucket
@@ -1388,7 +1416,7 @@ export interface Operations {
     }
     reply: Bucket
   }
-  /** PATCH /buckets/{bucket}: Change a bucket's quota or trash days. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. */
+  /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days or versioning. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. */
   updateBucket: {
     call: {
       params: {
@@ -1399,6 +1427,8 @@ export interface Operations {
         quota_gb?: number | null
         /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
         trash_days?: number
+        /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
+        versioning?: 'enabled' | 'suspended'
       }
     }
     reply: Bucket
@@ -1588,6 +1618,8 @@ export interface Operations {
         key: string
       }
       query?: {
+        /** This version instead of the current one; a delete marker is not found. */
+        version_id?: string
         /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
@@ -1604,13 +1636,15 @@ export interface Operations {
         key: string
       }
       query?: {
+        /** This version instead of the current one; a delete marker is not found. */
+        version_id?: string
         /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash. `permanent=true` deletes it permanently and needs `manage`. */
+  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. */
   deleteObject: {
     call: {
       params: {
@@ -1621,6 +1655,8 @@ export interface Operations {
       }
       query?: {
         permanent?: boolean
+        /** A version id; `null` is the version written while the bucket kept none. */
+        version_id?: string
       }
     }
     reply: undefined
@@ -1650,6 +1686,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** This version instead of the current one; a delete marker is not found. */
+        version_id?: string
         /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
@@ -1666,13 +1704,15 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** This version instead of the current one; a delete marker is not found. */
+        version_id?: string
         /** `1`: send as an attachment. */
         download?: '0' | '1'
       }
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash. `permanent=true` deletes it permanently and needs `manage`. */
+  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. */
   deleteObjectByQuery: {
     call: {
       params: {
@@ -1683,6 +1723,8 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
         permanent?: boolean
+        /** A version id; `null` is the version written while the bucket kept none. */
+        version_id?: string
       }
     }
     reply: undefined
@@ -1773,6 +1815,42 @@ export interface Operations {
         metadata?: Record<string, string>
         /** Replaces all tags. At most 10. */
         tags?: Record<string, string>
+      }
+    }
+    reply: StoredObject
+  }
+  /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */
+  listVersions: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Version>
+  }
+  /** POST /buckets/{bucket}/versions/restore: Make an earlier version current again. As a new version with the same contents; no bytes are copied, and the earlier version stays. */
+  restoreVersion: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key: string
+        /** A version id; `null` is the version written while the bucket kept none. */
+        version_id: string
       }
     }
     reply: StoredObject
@@ -3484,7 +3562,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

@@ -55,6 +55,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   objectsExist: { method: 'POST', url: '/buckets/{bucket}/objects/exists', body: true, reply: true },
   updateObject: { method: 'PATCH', url: '/buckets/{bucket}/objects/{+key}', body: true, reply: true },
   updateObjectByQuery: { method: 'PATCH', url: '/buckets/{bucket}/object', body: true, reply: true },
+  listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
+  restoreVersion: { method: 'POST', url: '/buckets/{bucket}/versions/restore', body: true, reply: true },
   copyObject: { method: 'POST', url: '/buckets/{bucket}/objects/copy', body: true, reply: true },
   moveObject: { method: 'POST', url: '/buckets/{bucket}/objects/move', body: true, reply: true },
   bulkCopy: { method: 'POST', url: '/buckets/{bucket}/objects/bulk-copy', body: true, reply: true },

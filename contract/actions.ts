@@ -7,12 +7,13 @@ interface Bulk {
   bulk_id?: string
   job_id?: string
 }
-/** An object stored under its key; what it replaced is in the trash under `trash_id`. */
+/** An object stored under its key; what it replaced is in the trash under `trash_id`, or a version before `version_id`. */
 interface Placed extends Fronted {
   size: number
   etag: string
   replaced: boolean
   trash_id?: string
+  version_id?: string
 }
 /** The record's bucket and key are the destination. */
 type Transferred = Placed & Bulk & { source: { bucket: string; key: string } }
@@ -51,21 +52,44 @@ export interface ActionDetails {
   upload: Placed & { content_type: string; parts?: number; share_id?: string }
   copy: Transferred
   move: Transferred
-  update_object: { before: object; after: object } & Fronted
-  /** Deleted by a policy: `bulk_id` is its run's. */
-  delete: { size: number; permanent: boolean; trash_id?: string; policy_id?: string } & Bulk & Fronted
+  update_object: { before: object; after: object; version_id?: string } & Fronted
+  /**
+   * Deleted by a policy: `bulk_id` is its run's. Where versions are kept: what was current is one, `version_id`, behind the
+   * delete marker with the version id `marker`; without `version_id` there was no object.
+   */
+  delete: {
+    size: number
+    permanent: boolean
+    trash_id?: string
+    policy_id?: string
+    version_id?: string
+    marker?: string
+  } & Bulk &
+    Fronted
+  /** One version of a key was deleted; `marker`: it was a delete marker. */
+  version_delete: {
+    size: number
+    version_id: string
+    permanent?: boolean
+    trash_id?: string
+    marker?: true
+  } & Bulk &
+    Fronted
   /**
    * `original_key`: restored beside an object that has its key now. `replaced`: the object at the key was replaced, and
-   * is in the trash as `replaced_trash_id` unless the bucket keeps none.
+   * is in the trash as `replaced_trash_id` unless the bucket keeps none. `of_version`: not from the trash, but a version
+   * that became current again as `version_id`.
    */
   restore: {
     size: number
-    trash_id: string
+    trash_id?: string
+    of_version?: string
+    version_id?: string
     original_key?: string
     replaced?: true
     replaced_trash_id?: string
   } & Bulk
-  create_bucket: { quota_gb: number | null; trash_days: number } & Fronted
+  create_bucket: { quota_gb: number | null; trash_days: number; versioning?: string } & Fronted
   update_bucket: { before: object; after: object } & Fronted
   delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
   user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }

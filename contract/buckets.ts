@@ -16,16 +16,25 @@ const TrashDays = Type.Integer({
   examples: [7],
 })
 
+const VersioningChange = Type.Enum(['enabled', 'suspended'], {
+  description:
+    '`enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again.',
+})
+export const versionings = ['off', 'enabled', 'suspended'] as const
+export type Versioning = (typeof versionings)[number]
+
 export const Bucket = Type.Object({
   name: BucketName,
   quota_gb: Nullable(QuotaGb),
-  used_bytes: Type.Integer({ description: 'Bytes of live objects, as counted against the quota.' }),
+  used_bytes: Type.Integer({ description: 'Bytes of objects and their versions, as counted against the quota.' }),
   reserved_bytes: Type.Integer({
     description: 'Bytes reserved by unfinished multipart uploads; they count against the quota.',
   }),
   object_count: Type.Integer(),
   trash_bytes: Type.Integer({ description: 'Bytes in the trash; they do not count against the quota.' }),
+  version_bytes: Type.Integer({ description: 'The part of `used_bytes` that noncurrent versions take.' }),
   trash_days: TrashDays,
+  versioning: Type.Enum([...versionings]),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
   permissions: Type.Array(Type.Enum([...bucketActions]), {
@@ -48,6 +57,7 @@ export const operations = {
       name: BucketName,
       quota_gb: Type.Optional(Nullable(QuotaGb)),
       trash_days: Type.Optional(TrashDays),
+      versioning: Type.Optional(VersioningChange),
     }),
     reply: Bucket,
     errors: ['already_exists'],
@@ -81,14 +91,18 @@ export const operations = {
     method: 'PATCH',
     url: '/buckets/{bucket}',
     tag: 'buckets',
-    summary: "Change a bucket's quota or trash days",
+    summary: "Change a bucket's quota, trash days or versioning",
     description:
       'A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota.',
     access: 'signed_in',
     status: 200,
     params,
     body: Type.Object(
-      { quota_gb: Type.Optional(Nullable(QuotaGb)), trash_days: Type.Optional(TrashDays) },
+      {
+        quota_gb: Type.Optional(Nullable(QuotaGb)),
+        trash_days: Type.Optional(TrashDays),
+        versioning: Type.Optional(VersioningChange),
+      },
       { additionalProperties: false, minProperties: 1 },
     ),
     reply: Bucket,

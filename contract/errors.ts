@@ -50,6 +50,9 @@ export interface Fault {
   message: string
 }
 
+/** What a request names that is not there. */
+export type Missing = 'bucket' | 'object' | 'upload' | 'version'
+
 /** An error for the caller: becomes the problem response of its code. `detail` is shown to the caller. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
@@ -57,14 +60,17 @@ export class ServiceError extends Error {
   /** Response headers that belong to the error (Retry-After, WWW-Authenticate, Content-Range). */
   readonly headers: Readonly<Record<string, string>>
   /** What a `not_found` is about, for protocols that have a code for each. */
-  readonly missing: 'bucket' | 'object' | 'upload' | undefined
+  readonly missing: Missing | undefined
+  /** The version id of the delete marker that is found instead. */
+  readonly marker: string | undefined
   constructor(
     code: ErrorCode,
     detail: string,
     more: {
       faults?: readonly Fault[]
       headers?: Record<string, string>
-      missing?: 'bucket' | 'object' | 'upload'
+      missing?: Missing
+      marker?: string
       cause?: unknown
     } = {},
   ) {
@@ -73,5 +79,6 @@ export class ServiceError extends Error {
     this.faults = more.faults ?? []
     this.headers = more.headers ?? {}
     this.missing = more.missing
+    this.marker = more.marker
   }
 }

@@ -14,7 +14,10 @@ const change = { before: Fields, after: Fields }
 const fronted = { via: Optional(Type.Literal('s3')) }
 
 const bulk = { bulk_id: Optional(Text), job_id: Optional(Text) }
-const placed = { size: Count, etag: Text, replaced: Flag, trash_id: Optional(Text), ...fronted }
+const placed = {
+  ...{ size: Count, etag: Text, replaced: Flag, trash_id: Optional(Text), version_id: Optional(Text) },
+  ...fronted,
+}
 const transferred = { ...placed, ...bulk, source: Type.Object({ bucket: Text, key: Text }) }
 const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }
 const token = { name: Text, token_prefix: Text }
@@ -36,19 +39,32 @@ export const events = {
     'An object was moved or renamed; `bucket` and `object_key` are the destination.',
     Type.Object(transferred),
   ),
-  update_object: event('The content type or metadata of an object changed.', Type.Object({ ...change, ...fronted })),
+  update_object: event(
+    'The content type or metadata of an object changed.',
+    Type.Object({ ...change, version_id: Optional(Text), ...fronted }),
+  ),
   delete: event(
-    'An object was deleted, to the trash or permanently.',
+    'An object was deleted: to the trash, behind a delete marker or permanently.',
     Type.Object({
       ...{ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text) },
+      ...{ version_id: Optional(Text), marker: Optional(Text) },
       ...{ ...bulk, ...fronted },
     }),
   ),
+  version_delete: event(
+    'One version of an object, or a delete marker, was deleted.',
+    Type.Object({
+      ...{ size: Count, version_id: Text, permanent: Optional(Flag), trash_id: Optional(Text) },
+      ...{ marker: Optional(Type.Literal(true)), ...bulk, ...fronted },
+    }),
+  ),
   restore: event(
-    'An object was restored from the trash.',
+    'An object was restored from the trash, or from an earlier version.',
     Type.Object({
       size: Count,
-      trash_id: Text,
+      trash_id: Optional(Text),
+      of_version: Optional(Text),
+      version_id: Optional(Text),
       original_key: Optional(Text),
       replaced: Optional(Flag),
       replaced_trash_id: Optional(Text),
@@ -57,10 +73,15 @@ export const events = {
   ),
   create_bucket: event(
     'A bucket was created.',
-    Type.Object({ quota_gb: Nullable(Type.Number()), trash_days: Type.Number(), ...fronted }),
+    Type.Object({
+      quota_gb: Nullable(Type.Number()),
+      trash_days: Type.Number(),
+      versioning: Optional(Text),
+      ...fronted,
+    }),
   ),
   update_bucket: event(
-    'A bucket’s quota, trash days or configuration for S3 clients changed.',
+    'A bucket’s quota, trash days, versioning or configuration for S3 clients changed.',
     Type.Object({ ...change, ...fronted }),
   ),
   delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),

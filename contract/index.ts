@@ -19,6 +19,7 @@ import * as trash from './trash.ts'
 import * as uploads from './uploads.ts'
 import * as usage from './usage.ts'
 import * as users from './users.ts'
+import * as versions from './versions.ts'
 import * as webhooks from './webhooks.ts'
 
 /** The contract's files: each exports its operations, and its named shapes (schemas.ts). */
@@ -29,6 +30,7 @@ export const files = {
   buckets,
   usage,
   objects,
+  versions,
   transfers,
   archive,
   presign,

@@ -17,11 +17,18 @@ import {
   Prefix,
   Tags,
   Timestamp,
+  VersionId,
 } from './shapes.ts'
 
 export const StoredObject = Type.Object({
   bucket: BucketName,
   key: ObjectKey,
+  version_id: Type.Optional(
+    Type.String({
+      description:
+        'In a bucket that keeps versions. `null` is the version written while it kept none; lists leave it out.',
+    }),
+  ),
   size: Type.Integer({ description: 'Bytes.' }),
   etag: Type.String({ description: 'MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`).' }),
   content_type: Type.String(),
@@ -69,6 +76,10 @@ const conditions = {
   range: Type.Optional(Type.String({ maxLength: 2048 })),
 }
 const readQuery = {
+  version_id: Type.Optional({
+    ...VersionId,
+    description: 'This version instead of the current one; a delete marker is not found.',
+  }),
   download: Type.Optional(Type.Enum(['0', '1'], { description: '`1`: send as an attachment.' })),
 }
 
@@ -131,14 +142,18 @@ const deleteObjectSpec = {
   method: 'DELETE',
   tag: 'objects',
   summary: 'Delete an object',
-  description: 'Moves it to the trash. `permanent=true` deletes it permanently and needs `manage`.',
+  description:
+    'Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept.',
   access: 'signed_in',
   status: 204,
   headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
-  errors: ['not_found', 'precondition_failed'],
-  records: ['delete'],
+  errors: ['not_found', 'precondition_failed', 'conflict'],
+  records: ['delete', 'version_delete'],
 } as const
-const deleteQuery = { permanent: Type.Optional(Type.Boolean({ default: false })) }
+const deleteQuery = {
+  permanent: Type.Optional(Type.Boolean({ default: false })),
+  version_id: Type.Optional(VersionId),
+}
 
 const updateObjectSpec = {
   method: 'PATCH',

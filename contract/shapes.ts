@@ -132,3 +132,11 @@ export const NumberedPage = <T extends Type.TSchema>(item: T) =>
     page: Type.Integer(),
     page_size: Type.Integer(),
   })
+
+/** A version of an object. */
+export const VersionId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'A version id; `null` is the version written while the bucket kept none.',
+  examples: ['0197d2f4-7c1e-7b0a-9d53-5d0c3f3a8b11'],
+})

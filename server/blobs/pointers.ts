@@ -1,4 +1,4 @@
-// Reads what points at blobs: rows of objects, of the trash and of uploads. Where a row could move from one table to
+// Reads what points at blobs: rows of objects, of versions, of the trash and of uploads. Where a row could move from one table to
 // another between two statements, they are read in one.
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
@@ -17,8 +17,8 @@ export interface Pointed {
 }
 
 /**
- * Objects and trash in order of blob, after a given one. Several may point at the same blob. Each table has its own limit
- * because PostgreSQL otherwise sorts all of both for each batch.
+ * Objects, versions and trash in order of blob, after a given one. Several may point at the same blob. Each table has its own limit
+ * because PostgreSQL otherwise sorts all of them for each batch.
  */
 export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
   const { rows } = await sql<Pointed>`
@@ -29,18 +29,24 @@ export async function listPointed(db: Db, after: string, limit: number): Promise
         from objects o where blob_id > ${after} order by blob_id limit ${limit}) o
       union all
       select * from (
+        select blob_id, size, sha256, etag,
+          (select name from buckets b where b.id = v.bucket_id) || '/' || key || ' version ' || coalesce(version_id, 'null') as "where"
+        from versions v where blob_id > ${after} order by blob_id limit ${limit}) v
+      union all
+      select * from (
         select blob_id, size, sha256, etag, 'trash ' || id as "where"
         from trash t where blob_id > ${after} order by blob_id limit ${limit}) t
     ) p order by blob_id limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
-/** Which of these blobs an object or a trash item points at. */
+/** Which of these blobs an object, a version or a trash item points at. */
 export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
   const objects = await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', ids).execute()
+  const versions = await db.selectFrom('versions').select('blob_id').where('blob_id', 'in', ids).execute()
   const trash = await db.selectFrom('trash').select('blob_id').where('blob_id', 'in', ids).execute()
-  return new Set([...objects, ...trash].map(({ blob_id }) => blob_id))
+  return new Set([...objects, ...versions, ...trash].flatMap(({ blob_id }) => blob_id ?? []))
 }
 
 /** Blob rows that nothing points at and that are not due for any check. */
@@ -49,16 +55,18 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
     await sql<{ id: string }>`
       select id from blobs b where check_after is null
         and not exists (select 1 from objects o where o.blob_id = b.id)
+        and not exists (select 1 from versions v where v.blob_id = b.id)
         and not exists (select 1 from trash t where t.blob_id = b.id)
         and not exists (select 1 from uploads u where u.blob_id = b.id)
       limit ${limit}`.execute(db)
   ).rows.map(({ id }) => id)
 
-/** Whether any object or trash item has its bytes in the storage. */
+/** Whether any object, version or trash item has its bytes in the storage. */
 export const pointsAtStorage = async (db: Db): Promise<boolean> =>
   (
     await sql`
       select 1 from blobs b where inline = 0 and (
         exists (select 1 from objects o where o.blob_id = b.id) or exists (select 1 from trash t where t.blob_id = b.id)
+        or exists (select 1 from versions v where v.blob_id = b.id)
       ) limit 1`.execute(db)
   ).rows.length > 0

@@ -112,6 +112,7 @@ export const deleteUnreferenced = (tx: Tx, ids: readonly string[]): Promise<{ id
     .deleteFrom('blobs')
     .where('id', 'in', ids)
     .where((e) => e.not(e.exists(e.selectFrom('objects').select('key').whereRef('objects.blob_id', '=', 'blobs.id'))))
+    .where((e) => e.not(e.exists(e.selectFrom('versions').select('key').whereRef('versions.blob_id', '=', 'blobs.id'))))
     .where((e) => e.not(e.exists(e.selectFrom('trash').select('key').whereRef('trash.blob_id', '=', 'blobs.id'))))
     .where((e) => e.not(e.exists(e.selectFrom('uploads').select('id').whereRef('uploads.blob_id', '=', 'blobs.id'))))
     .returning(['id', 'inline'])

@@ -329,6 +329,12 @@ export const table: Record<OperationName, Entry> = {
   },
   cancelPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.cancelPolicyRun({ params: await run() }) },
   explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
+  listVersions: { expect: holder(200), call: (c) => c.listVersions({ params, query: { prefix: 'docs/' } }) },
+  // The object's only version is the current one.
+  restoreVersion: {
+    expect: holder(409),
+    call: (c) => c.restoreVersion({ params, body: { key: KEY, version_id: 'null' } }),
+  },
   listTrash: { expect: holder(200), call: (c) => c.listTrash({ params, query: { prefix: 'docs/' } }) },
   restoreTrash: {
     expect: unseen(200),

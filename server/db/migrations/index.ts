@@ -8,6 +8,7 @@ import { accessKeys } from './0006-access-keys.ts'
 import { uploadsByKey } from './0007-uploads-by-key.ts'
 import { bucketConfig } from './0008-bucket-config.ts'
 import { lifecyclePolicies } from './0009-lifecycle-policies-breaking.ts'
+import { versions } from './0010-versions-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -21,4 +22,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0007-uploads-by-key': uploadsByKey,
   '0008-bucket-config': bucketConfig,
   '0009-lifecycle-policies-breaking': lifecyclePolicies,
+  '0010-versions-breaking': versions,
 }

@@ -10,6 +10,8 @@ export interface StorageTables {
     /** A deleted bucket's name before that; null for a live one. */
     former_name: Generated<string | null>
     trash_days: number
+    /** Whether contents that stop being current are kept as versions; null if that was never turned on. */
+    versioning: 'enabled' | 'suspended' | null
     created_at: string
     created_by: string | null
     deleted_at: string | null
@@ -31,15 +33,21 @@ export interface StorageTables {
   bucket_usage: {
     bucket_id: string
     shard: number
+    /** Of objects and versions. */
     bytes: number
     objects: number
     trash_bytes: number
+    /** The part of `bytes` that are not an object's, but of a version before it. */
+    version_bytes: Generated<number>
     /** Bytes that open uploads in parts will take. */
     reserved: Generated<number>
   }
+  /** The current version of each key that has one. */
   objects: {
     bucket_id: string
     key: string
+    /** Null for the `null` version: written while its bucket kept none. */
+    version_id: string | null
     blob_id: string
     size: number
     etag: string
@@ -57,6 +65,17 @@ export interface StorageTables {
     created_at: string
     last_modified: string
     created_by: string | null
+  }
+  /**
+   * Of buckets that keep versions, or did: what is no longer current, and all delete markers. `seq`: the later a version
+   * of a key was current, the higher.
+   */
+  versions: Omit<StorageTables['objects'], 'blob_id'> & {
+    seq: Generated<number>
+    /** Null for a delete marker, which has no contents. */
+    blob_id: string | null
+    /** When it was replaced or deleted; of a marker, when that was made. */
+    noncurrent_at: string
   }
   trash: StorageTables['objects'] & {
     id: string

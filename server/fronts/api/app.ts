@@ -41,6 +41,7 @@ import { trashRoutes } from './routes/trash.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { usageRoutes } from './routes/usage.ts'
 import { userRoutes } from './routes/users.ts'
+import { versionRoutes } from './routes/versions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { securityHeaders } from './security.ts'
 
@@ -66,6 +67,7 @@ export const handlers: readonly Handler[] = [
   ...uploadRoutes,
   ...jobRoutes,
   ...policyRoutes,
+  ...versionRoutes,
   ...trashRoutes,
   ...userRoutes,
   ...groupRoutes,

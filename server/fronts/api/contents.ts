@@ -52,13 +52,20 @@ const FRAMED = {
   'x-frame-options': 'SAMEORIGIN',
 }
 
+/** An object, or a version of it; null is the `null` version. */
+interface Asked {
+  bucket: string
+  key: string
+  version?: string | null | undefined
+}
+
 /** Responds to GET and HEAD of an object with all conditions and ranges of RFC 9110. */
 export async function sendObject(
   ctx: Ctx,
-  { bucket, key, ...naming }: { bucket: string; key: string; embed?: boolean; cacheControl?: string } & Naming,
+  { bucket, key, version, ...naming }: Asked & { embed?: boolean; cacheControl?: string } & Naming,
   raw: Raw,
 ): Promise<FastifyReply> {
-  const contents = await read(ctx, bucket, key, { opens: opensContents(raw.request) })
+  const contents = await read(ctx, bucket, key, { opens: opensContents(raw.request), version })
   return sendContents(audited(ctx, contents, { bucket, via: 'download' }), naming, raw)
 }
 
@@ -123,6 +130,7 @@ export async function sendContents(
   reply.header('cache-control', /\bno-store\b/i.test(stored['cache-control'] ?? '') ? 'no-store' : cached)
   reply.header('etag', `"${row.etag}"`)
   reply.header('last-modified', new Date(row.last_modified).toUTCString())
+  if (row.version_id !== null) reply.header('x-version-id', row.version_id)
   if (status === 412) throw new ServiceError('precondition_failed', 'The object does not match the conditions.')
   if (status === 304) return reply.code(304).send()
 

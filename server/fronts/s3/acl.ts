@@ -47,7 +47,7 @@ function assertOwned(document: XmlNode, owner: string | null): void {
 /** `PutBucketAcl` and `PutObjectAcl`: accepts what is already so. Needs `write` on the key, or `manage` on the bucket. */
 export async function putAcl(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
-  const owner = key === '' ? await ownerOfBucket(exchange) : (await getSeen(exchange)).created_by
+  const owner = key === '' ? await ownerOfBucket(exchange) : (await getSeen(exchange)).row.created_by
   allow(ctx.actor, key === '' ? 'manage' : 'write', bucket, key)
   refuseAcl(exchange)
   if (hasBody(request)) assertOwned(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owner)
@@ -60,6 +60,6 @@ async function ownerOfBucket({ ctx, bucket }: Exchange): Promise<string | null> 
 }
 
 export async function getObjectAcl(exchange: Exchange): Promise<void> {
-  const row = await getSeen(exchange)
+  const { row } = await getSeen(exchange)
   await answerXml(exchange, await ownedAcl(exchange, row.created_by))
 }

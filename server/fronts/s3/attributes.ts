@@ -1,22 +1,21 @@
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumElements, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { answerXml, type Exchange, header, parameter } from './exchange.ts'
+import { answerXml, type Exchange, header } from './exchange.ts'
 import { listLimit } from './lists.ts'
 import { partsOf } from './parts.ts'
 import { getSeen } from './unseen.ts'
-import { assertOnlyVersion } from './version.ts'
+import { versionHeader } from './version.ts'
 import { element, result, type Xml } from './xml.ts'
 
 const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
 
 /** `GetObjectAttributes`: those that `x-amz-object-attributes` asks for. */
 export async function getObjectAttributes(exchange: Exchange): Promise<void> {
-  assertOnlyVersion(parameter(exchange, 'versionId'))
   const asked = (header(exchange, 'x-amz-object-attributes') ?? '').split(',').map((one) => one.trim())
   const wrong = asked.find((one) => !ATTRIBUTES.includes(one))
   if (wrong !== undefined) throw invalidArgument('x-amz-object-attributes', wrong, 'Invalid attribute name specified.')
-  const row = await getSeen(exchange)
+  const { row, versioning } = await getSeen(exchange)
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),
@@ -31,7 +30,7 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
       'GetObjectAttributesResponse',
       ...ATTRIBUTES.filter((one) => asked.includes(one)).map((one) => contents[one] || undefined),
     ),
-    { 'last-modified': new Date(row.last_modified).toUTCString() },
+    { 'last-modified': new Date(row.last_modified).toUTCString(), ...versionHeader(versioning, row) },
   )
 }
 

@@ -14,6 +14,7 @@ import { ownerElement } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
 import { assertBucketName } from './target.ts'
+import { verified } from './verified.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 const MOST_BUCKETS = 10_000
@@ -123,6 +124,30 @@ const bucketTagging = async ({ ctx, bucket }: Exchange) =>
 const bucketAcl = async (exchange: Exchange) =>
   ownedAcl(exchange, (await findBucket(exchange.ctx.db, exchange.bucket))?.created_by ?? null)
 
+const STATUS = { enabled: 'Enabled', suspended: 'Suspended' } as const
+
+async function bucketVersioning({ ctx, bucket }: Exchange): Promise<string> {
+  const { versioning = null } = (await findBucket(ctx.db, bucket)) ?? {}
+  return result('VersioningConfiguration', versioning === null ? '' : element('Status', STATUS[versioning]))
+}
+
+/** `PutBucketVersioning`: whether contents that stop being current are kept as versions. */
+export async function putBucketVersioning(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  const document = await readXml(verified(exchange), 'VersioningConfiguration', MOST_CONFIGURATION)
+  const status = childText(document, 'Status')?.trim()
+  const versioning = status === 'Enabled' ? 'enabled' : status === 'Suspended' ? 'suspended' : undefined
+  if (versioning === undefined)
+    throw new S3Error(
+      'IllegalVersioningConfigurationException',
+      'The Versioning element must be specified: Enabled or Suspended.',
+    )
+  if (childText(document, 'MfaDelete')?.trim() === 'Enabled')
+    throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
+  await service.updateBucket(ctx, bucket, { versioning })
+  await answer(exchange, 200, {})
+}
+
 interface Answer {
   name: string
   query: string
@@ -166,8 +191,7 @@ const answers: readonly Answer[] = [
   {
     name: 'GetBucketVersioning',
     query: 'versioning',
-    partly: 'always empty: there are no versions',
-    document: () => result('VersioningConfiguration', ''),
+    document: bucketVersioning,
   },
   { name: 'GetBucketAcl', query: 'acl', partly: 'always full control of the owner', document: bucketAcl },
   {

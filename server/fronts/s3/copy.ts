@@ -1,23 +1,26 @@
 import { evaluateConditions } from '../../http/conditions.ts'
-import { copyOne, type DescriptionChange, updateMetadata } from '../../storage/objects/bulk.ts'
+import { copyOne } from '../../storage/objects/bulk.ts'
 import { describedAs } from '../../storage/objects/describe.ts'
+import type { Found } from '../../storage/objects/found.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
+import { type DescriptionChange, updateMetadata } from '../../storage/objects/update.ts'
+import { versionName } from '../../storage/retired/retire.ts'
 import { checksumElements, namedChecksums } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { answerXml, type Exchange, header } from './exchange.ts'
+import { type AnswerHeaders, answerXml, type Exchange, header } from './exchange.ts'
 import { currentExpiration } from './lifecycle.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { assertOwner } from './owner.ts'
 import { decodeText, type Target } from './target.ts'
 import { asUnseen, getSeen } from './unseen.ts'
-import { assertOnlyVersion } from './version.ts'
+import { versionOf, writtenHeader } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
-export async function sourceOf(exchange: Exchange): Promise<Target> {
+export async function sourceOf(exchange: Exchange): Promise<Target & { version: string | null | undefined }> {
   const given = header(exchange, 'x-amz-copy-source') ?? ''
   const [path = '', versionId] = given.split('?versionId=')
-  assertOnlyVersion(versionId)
+  const version = versionOf(versionId)
   const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeText(Buffer.from(path).toString('latin1'))) ?? []
   if (bucket === undefined || key === undefined)
     throw invalidArgument(
@@ -26,8 +29,13 @@ export async function sourceOf(exchange: Exchange): Promise<Target> {
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
     )
   await assertOwner(exchange, 'x-amz-source-expected-bucket-owner', bucket)
-  return { bucket, key }
+  return { bucket, key, version }
 }
+
+/** The version that was copied, in a bucket that keeps them. */
+export const sourceVersionHeader = ({ versioning, row }: Pick<Found, 'versioning' | 'row'>): AnswerHeaders => ({
+  'x-amz-copy-source-version-id': versionName(versioning, row.version_id),
+})
 
 function replaces(exchange: Exchange, name: string): boolean {
   const value = header(exchange, name)
@@ -60,13 +68,15 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const storage_class = storageClassOf(exchange) ?? null
   const given = describedBy(exchange, key)
   const { content_type, headers = {}, metadata, tags = {} } = given
-  const itself = source.bucket === bucket && source.key === key
+  // From an earlier version it is a copy as any other.
+  const itself = source.bucket === bucket && source.key === key && source.version === undefined
   if (itself && !newMetadata && !newTags && header(exchange, 'x-amz-storage-class') === undefined)
     throw new S3Error(
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   const described = describedAs(given)
+  let copiedVersion: string | null = null
   const copied = itself
     ? await describeAgain(exchange, {
         ...(newMetadata ? { content_type, headers, metadata } : {}),
@@ -80,6 +90,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
         {
           admit(row) {
             assertSource(exchange, row)
+            copiedVersion = row.version_id
             const { tags: replaced, ...metadataColumns } = described
             return {
               ...(newMetadata ? metadataColumns : {}),
@@ -100,7 +111,11 @@ export async function copyObject(exchange: Exchange): Promise<void> {
       element('ETag', `"${copied.etag}"`),
       ...checksumElements(namedChecksums(copied.checksums)),
     ),
-    { 'x-amz-expiration': await currentExpiration(exchange, copied) },
+    {
+      ...writtenHeader(copied),
+      'x-amz-copy-source-version-id': copiedVersion ?? (source.version === null ? 'null' : undefined),
+      'x-amz-expiration': await currentExpiration(exchange, copied),
+    },
   )
 }
 

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { readEntityTags } from '../../http/conditions.ts'
-import { deleteMany } from '../../storage/objects/bulk.ts'
 import { deleteObject as removeObject } from '../../storage/objects/service.ts'
 import type { RemovalConditions } from '../../storage/objects/write.ts'
+import { type Deletion, deleteManyVersions, deleteVersion } from '../../storage/versions/remove.ts'
 import { invalidArgument } from './errors.ts'
 import { answer, answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { verified } from './verified.ts'
-import { assertOnlyVersion } from './version.ts'
+import { versionIn, versionOf } from './version.ts'
 import { element, result } from './xml.ts'
 
 const MOST_DELETES = 1000
@@ -29,30 +29,45 @@ function conditionsOf(
 /** `DeleteObject`: succeeds too where there is nothing to delete, whatever the conditions are. */
 export async function deleteObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
-  assertOnlyVersion(parameter(exchange, 'versionId'))
+  const version_id = versionIn(exchange)
   const names = { time: 'x-amz-if-match-last-modified-time', size: 'x-amz-if-match-size' }
   const conditions = conditionsOf(
     { etag: request.headers['if-match'], time: header(exchange, names.time), size: header(exchange, names.size) },
     names,
   )
-  await removeObject(ctx, bucket, key, { permanent: false, ...conditions }).catch((error: unknown) => {
-    if (!(error instanceof ServiceError && error.missing === 'object')) throw error
+  const nothing = (error: unknown) => {
+    if (!(error instanceof ServiceError && (error.missing === 'object' || error.missing === 'version'))) throw error
+    return undefined
+  }
+  if (version_id === undefined) {
+    const deletion = { permanent: false, absent: 'mark', ...conditions } as const
+    const marker = (await removeObject(ctx, bucket, key, deletion).catch(nothing))?.marker
+    return answer(exchange, 204, marker === undefined ? {} : { ...MARKED, 'x-amz-version-id': marker })
+  }
+  const version = { key, version_id, conditions: [conditions] }
+  const removed = await deleteVersion(ctx, bucket, version, { permanent: false }).catch(nothing)
+  await answer(exchange, 204, {
+    'x-amz-version-id': parameter(exchange, 'versionId'),
+    ...(removed?.marker ? MARKED : {}),
   })
-  await answer(exchange, 204, {})
 }
+const MARKED = { 'x-amz-delete-marker': 'true' }
 
-/** The key that an `<Object>` of the document names, and its conditions. Throws MalformedXML, or InvalidArgument. */
-function namedIn(object: XmlNode): { key: string; conditions: RemovalConditions } {
+/** What an `<Object>` asks to delete; `version` is how it names a version. */
+type Named = Deletion & { version: string | undefined }
+
+/** The key and version that an `<Object>` of the document names, and its conditions. Throws MalformedXML, or InvalidArgument. */
+function namedIn(object: XmlNode): Named {
   const key = childText(object, 'Key')
   if (key === undefined || key === '') throw malformedXml()
-  assertOnlyVersion(childText(object, 'VersionId'))
+  const version = childText(object, 'VersionId')
   const names = { time: 'LastModifiedTime', size: 'Size' }
   const written = {
     etag: childText(object, 'ETag'),
     time: childText(object, names.time)?.trim(),
     size: childText(object, names.size)?.trim(),
   }
-  return { key, conditions: conditionsOf(written, names) }
+  return { key, version, version_id: versionOf(version), conditions: [conditionsOf(written, names)] }
 }
 
 /** How a key's error is called in the answer. */
@@ -68,19 +83,31 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
   const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
-  const byKey = Map.groupBy(named, ({ key }) => key)
-  const conditions = new Map([...byKey].map(([key, those]) => [key, those.map((one) => one.conditions)]))
-  const { errors } = await deleteMany(ctx, bucket, [...conditions.keys()], conditions)
-  const failed = new Map(errors.filter(({ code }) => code !== 'not_found').map((error) => [error.key, error]))
+  const { markers, removed, errors } = await deleteManyVersions(ctx, bucket, named)
+  const nameOf = ({ key, version_id }: { key: string; version_id?: string | null | undefined }) =>
+    JSON.stringify([key, version_id === undefined ? [] : version_id])
+  const failed = new Map(errors.map((error) => [nameOf(error), error]))
+  const removedMarkers = new Set(removed.filter(({ marker }) => marker).map(nameOf))
   await answerXml(
     exchange,
     result(
       'DeleteResult',
-      ...named.map(({ key }) => {
-        const error = failed.get(key)
-        if (!error) return quiet ? undefined : element('Deleted', element('Key', key))
-        const code = CODES[error.code] ?? 'InternalError'
-        return element('Error', element('Key', key), element('Code', code), element('Message', error.detail))
+      ...named.map((one) => {
+        const { key, version } = one
+        const error = failed.get(nameOf(one))
+        const named = [element('Key', key), element('VersionId', version)]
+        if (error) {
+          const code = CODES[error.code] ?? 'InternalError'
+          return element('Error', ...named, element('Code', code), element('Message', error.detail))
+        }
+        if (quiet) return undefined
+        const marker = version === undefined ? markers.get(key) : removedMarkers.has(nameOf(one)) ? version : undefined
+        return element(
+          'Deleted',
+          ...named,
+          marker === undefined ? undefined : element('DeleteMarker', true),
+          element('DeleteMarkerVersionId', marker),
+        )
       }),
     ),
   )

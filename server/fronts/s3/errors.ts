@@ -46,6 +46,7 @@ export const s3Errors = {
   NoSuchPublicAccessBlockConfiguration: 404,
   NoSuchTagSet: 404,
   NoSuchUpload: 404,
+  IllegalVersioningConfigurationException: 400,
   NoSuchVersion: 404,
   NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,

@@ -13,7 +13,7 @@ import { type AnswerHeaders, answer, type Exchange, header, parameter, whenDurab
 import { expirationIn } from './lifecycle.ts'
 import { partNumberOf, partsOf } from './parts.ts'
 import { asUnseen } from './unseen.ts'
-import { assertOnlyVersion } from './version.ts'
+import { versionHeader, versionIn } from './version.ts'
 
 /** Parameters of a GET that replace a header of its answer. */
 const OVERRIDES: readonly string[] = [
@@ -24,15 +24,18 @@ const OVERRIDES: readonly string[] = [
 export async function getObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request, response } = exchange
   const { headers, method } = request
-  assertOnlyVersion(parameter(exchange, 'versionId'))
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
-  const contents = await read(ctx, bucket, key, { opens }).catch((error: unknown) => {
+  const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange) }).catch((error: unknown) => {
     throw asUnseen(ctx, { bucket, key }, error)
   })
   const { row } = contents
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
   const verdict = evaluateConditions(headers, validators)
-  const tags = { etag: `"${row.etag}"`, 'last-modified': validators.last_modified.toUTCString() }
+  const tags = {
+    etag: `"${row.etag}"`,
+    'last-modified': validators.last_modified.toUTCString(),
+    ...versionHeader(contents.versioning, row),
+  }
   if (verdict === 304) return answer(exchange, 304, tags)
   if (verdict === 412)
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {

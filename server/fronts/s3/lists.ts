@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { type ListedEntry, listEntries } from '../../storage/objects/entries.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
+import { type ListedVersion, listVersions, nameOfPlace, placeBehind } from '../../storage/versions/list.ts'
 import { checksumsOf } from './checksums.ts'
 import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
@@ -45,18 +46,19 @@ interface Style {
   text: (key: string) => string
   /** How each object says whose it is. */
   owners?: Owners | undefined
-  /** Objects are listed as the only versions of their keys. */
-  versions?: boolean
 }
 
-/** An object's `<Contents>`, or its `<Version>`. */
-function contents(row: ObjectRow, { text, owners, versions = false }: Style): Xml {
+/** An object's `<Contents>`, or with `version` a `<Version>`. */
+function contents(
+  row: Pick<ObjectRow, 'key' | 'last_modified' | 'etag' | 'size' | 'checksums' | 'created_by' | 'storage_class'>,
+  { text, owners }: Style,
+  version: Xml[] = [],
+): Xml {
   const checksums = checksumsOf(row)
   return element(
-    versions ? 'Version' : 'Contents',
+    version.length > 0 ? 'Version' : 'Contents',
     element('Key', text(row.key)),
-    versions ? element('VersionId', 'null') : undefined,
-    versions ? element('IsLatest', true) : undefined,
+    ...version,
     element('LastModified', xmlTime(row.last_modified)),
     element('ETag', `"${row.etag}"`),
     ...checksums.map(({ name }) => element('ChecksumAlgorithm', name)),
@@ -69,10 +71,13 @@ function contents(row: ObjectRow, { text, owners, versions = false }: Style): Xm
 
 const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => [
   ...entries.flatMap(({ row }) => (row ? [contents(row, style)] : [])),
-  ...entries.flatMap(({ prefix }) =>
-    prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', style.text(prefix)))],
-  ),
+  ...prefixElements(entries, style),
 ]
+
+const prefixElements = (entries: readonly { prefix?: string | undefined }[], { text }: Style): Xml[] =>
+  entries.flatMap(({ prefix }) =>
+    prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', text(prefix)))],
+  )
 
 const ownersIn = (exchange: Exchange, entries: readonly ListedEntry[]): Promise<Owners> =>
   ownersOf(
@@ -104,19 +109,39 @@ export async function listObjects(exchange: Exchange): Promise<void> {
   )
 }
 
-/** `ListObjectVersions`: every object is the only version of its key, and its version is `null`. */
+/** A `<Version>` or a `<DeleteMarker>`. */
+function versionElement(row: ListedVersion, style: Style): Xml {
+  const said = [element('VersionId', row.version_id ?? 'null'), element('IsLatest', row.latest)]
+  if (row.blob_id !== null) return contents(row, style, said)
+  return element(
+    'DeleteMarker',
+    element('Key', style.text(row.key)),
+    ...said,
+    element('LastModified', xmlTime(row.last_modified)),
+    style.owners?.(row.created_by),
+  )
+}
+
+/** `ListObjectVersions`: versions and delete markers; `key-marker` and `version-id-marker` are the last seen. */
 export async function listObjectVersions(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
   const { prefix, delimiter, limit, text, said } = readList(exchange)
   const keyMarker = parameter(exchange, 'key-marker') ?? ''
-  const versionMarker = parameter(exchange, 'version-id-marker')
+  const versionMarker = parameter(exchange, 'version-id-marker') || undefined
   if (versionMarker !== undefined && keyMarker === '')
     throw invalidArgument(
       'version-id-marker',
       versionMarker,
       'A version-id marker cannot be specified without a key marker.',
     )
-  const { entries, more } = await listEntries(ctx, bucket, { prefix, delimiter, after: keyMarker, limit })
+  const after =
+    versionMarker === undefined ? { key: keyMarker } : await placeBehind(ctx, bucket, keyMarker, versionMarker)
+  const { entries, more } = await listVersions(ctx, bucket, { prefix, delimiter, after, limit })
+  const versions = entries.flatMap(({ version }) => version ?? [])
+  const owners = await ownersOf(
+    exchange,
+    versions.flatMap(({ created_by }) => created_by ?? []),
+  )
   const last = more ? entries.at(-1) : undefined
   await answerXml(
     exchange,
@@ -126,12 +151,13 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
       element('Prefix', text(prefix)),
       element('KeyMarker', text(keyMarker)),
       element('VersionIdMarker', versionMarker ?? ''),
-      element('NextKeyMarker', last && text(nameOf(last))),
-      element('NextVersionIdMarker', last && 'null'),
+      element('NextKeyMarker', last && text(last.version?.key ?? last.prefix ?? '')),
+      element('NextVersionIdMarker', last?.version && nameOfPlace(last.version)),
       element('MaxKeys', limit),
       ...said,
       element('IsTruncated', more),
-      ...entryElements(entries, { text, owners: await ownersIn(exchange, entries), versions: true }),
+      ...versions.map((version) => versionElement(version, { text, owners })),
+      ...prefixElements(entries, { text }),
     ),
   )
 }

@@ -10,7 +10,7 @@ import { abortUpload, beginUpload, openUpload, uploadMissing } from '../../stora
 import { shareOf } from '../../storage/uploads/share.ts'
 import type { UploadRow } from '../../storage/uploads/store.ts'
 import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
-import { assertSource, sourceOf } from './copy.ts'
+import { assertSource, sourceOf, sourceVersionHeader } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { abortHeaders, currentExpiration } from './lifecycle.ts'
@@ -20,6 +20,7 @@ import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { asUnseen } from './unseen.ts'
+import { writtenHeader } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 /** S3's limits, in bytes. */
@@ -110,9 +111,11 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
   const number = partNumberOf(exchange)
   const row = assertOpen(ctx, await uploadOf(exchange))
   const source = await sourceOf(exchange)
-  const contents = await read(ctx, source.bucket, source.key, { opens: true }).catch((error: unknown) => {
-    throw asUnseen(ctx, source, error)
-  })
+  const contents = await read(ctx, source.bucket, source.key, { opens: true, version: source.version }).catch(
+    (error: unknown) => {
+      throw asUnseen(ctx, source, error)
+    },
+  )
   assertSource(exchange, contents.row)
   const { size } = contents.row
   const range = copiedRange(exchange, size) ?? { start: 0, end: size - 1 }
@@ -135,6 +138,7 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
         ? element(`Checksum${row.checksum_algorithm.toUpperCase()}`, checksum)
         : undefined,
     ),
+    sourceVersionHeader(contents),
   )
 }
 
@@ -201,7 +205,7 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
       element('ETag', `"${object.etag}"`),
       ...checksumElements(namedChecksums(object.checksums)),
     ),
-    { 'x-amz-expiration': await currentExpiration(exchange, object) },
+    { ...writtenHeader(object), 'x-amz-expiration': await currentExpiration(exchange, object) },
   )
 }
 

@@ -8,6 +8,7 @@ import { S3Error } from './errors.ts'
 import { announcedLength, answer, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import type { Trailers } from './signature/chunks.ts'
+import { writtenHeader } from './version.ts'
 
 /** Most bytes of an upload that is not in parts. */
 export const MOST_BYTES = 5 * 1024 ** 3
@@ -97,6 +98,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   const { object, lifecycle } = await write(ctx, bucket, upload, writeConditions(exchange))
   await answer(exchange, 200, {
     etag: `"${object.etag}"`,
+    ...writtenHeader(object),
     'x-amz-expiration': expirationIn(lifecycle, judged(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   })

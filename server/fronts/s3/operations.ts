@@ -40,7 +40,6 @@ export interface Operation {
   run(exchange: Exchange): Promise<void>
 }
 
-const ONLY_NULL = 'the only version of a key is `null`'
 const DESCRIBED = 'no encryption, Object Lock, redirects or public ACLs; storage classes are kept without effect'
 const OWNED = 'only full control of the owner, which is always so'
 
@@ -65,10 +64,18 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'lifecycle',
-    partly: 'no transitions; what it says of versions has no effect',
+    partly: 'no transitions; what it says of versions has no effect yet',
     run: putBucketLifecycle,
   },
   { name: 'DeleteBucketLifecycle', method: 'DELETE', on: 'bucket', query: 'lifecycle', run: deleteBucketLifecycle },
+  {
+    name: 'PutBucketVersioning',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'versioning',
+    partly: 'no MFA Delete',
+    run: buckets.putBucketVersioning,
+  },
   { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
   { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
@@ -78,7 +85,7 @@ export const operations: readonly Operation[] = [
     method: 'GET',
     on: 'bucket',
     query: 'versions',
-    partly: ONLY_NULL,
+
     run: listObjectVersions,
   },
   {
@@ -86,15 +93,15 @@ export const operations: readonly Operation[] = [
     method: 'POST',
     on: 'bucket',
     query: 'delete',
-    partly: ONLY_NULL,
+
     run: deletion.deleteObjects,
   },
   { name: 'PostObject', method: 'POST', on: 'bucket', form: true, streams: true, run: postObject },
   { name: 'PutObject', method: 'PUT', on: 'object', streams: true, partly: DESCRIBED, run: objects.putObject },
   { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
-  { name: 'GetObject', method: 'GET', on: 'object', partly: ONLY_NULL, run: getObject },
-  { name: 'HeadObject', method: 'HEAD', on: 'object', partly: ONLY_NULL, run: getObject },
-  { name: 'DeleteObject', method: 'DELETE', on: 'object', partly: ONLY_NULL, run: deletion.deleteObject },
+  { name: 'GetObject', method: 'GET', on: 'object', run: getObject },
+  { name: 'HeadObject', method: 'HEAD', on: 'object', run: getObject },
+  { name: 'DeleteObject', method: 'DELETE', on: 'object', run: deletion.deleteObject },
   {
     name: 'CreateMultipartUpload',
     method: 'POST',

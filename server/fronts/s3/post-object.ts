@@ -12,6 +12,7 @@ import { readXml } from './read-xml.ts'
 import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
 import { tagsOf } from './tagging.ts'
 import { assertKey } from './target.ts'
+import { writtenHeader } from './version.ts'
 import { element, result } from './xml.ts'
 
 /** `PostObject`: an upload by an HTML form, within its policy. */
@@ -53,6 +54,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   )
   const headers = {
     etag: `"${object.etag}"`,
+    ...writtenHeader(object),
     'x-amz-expiration': expirationIn(lifecycle, judged(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   }

@@ -6,8 +6,24 @@ import { answer, type Wire } from './exchange.ts'
 import type { Target } from './target.ts'
 import { errorDocument } from './xml.ts'
 
-const noSuchKey = (key: string) =>
-  new S3Error('NoSuchKey', 'The specified key does not exist.', { fields: { Key: key } })
+const noSuchKey = (key: string, marker?: string) =>
+  new S3Error('NoSuchKey', 'The specified key does not exist.', {
+    fields: { Key: key },
+    headers: markerHeaders(marker),
+  })
+
+/** Whether it is a delete marker that is there instead. */
+const markerHeaders = (marker: string | undefined): Record<string, string> =>
+  marker === undefined
+    ? { 'x-amz-delete-marker': 'false' }
+    : { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker }
+
+const noSuchVersion = (key: string, marker: string | undefined) =>
+  marker === undefined
+    ? new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { Key: key } })
+    : new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.', {
+        headers: { ...markerHeaders(marker), allow: 'DELETE' },
+      })
 
 /** An error of the core in the words of S3. */
 function translate(error: ServiceError, { bucket, key }: Target): S3Error {
@@ -19,7 +35,8 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
     case 'unauthenticated':
       return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
     case 'not_found':
-      if (error.missing === 'object') return noSuchKey(key)
+      if (error.missing === 'object') return noSuchKey(key, error.marker)
+      if (error.missing === 'version') return noSuchVersion(key, error.marker)
       if (error.missing === 'upload')
         return new S3Error(
           'NoSuchUpload',

@@ -2,12 +2,14 @@ import { Value } from 'typebox/value'
 import { compareKeys } from '../../../contract/permissions.ts'
 import { BucketTags, MOST_BUCKET_TAGS, MOST_TAGS, Tags } from '../../../contract/shapes.ts'
 import { setConfig } from '../../storage/buckets/config.ts'
-import { updateMetadata } from '../../storage/objects/bulk.ts'
+import { updateMetadata } from '../../storage/objects/update.ts'
+import { tagVersion } from '../../storage/versions/tag.ts'
 import { S3Error } from './errors.ts'
-import { answer, answerXml, type Exchange } from './exchange.ts'
+import { type AnswerHeaders, answer, answerXml, type Exchange } from './exchange.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
 import { verified } from './verified.ts'
+import { versionHeader, versionIn } from './version.ts'
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 65_536
@@ -48,25 +50,28 @@ export function taggingDocument(tags: Tags): string {
 }
 
 export async function getObjectTagging(exchange: Exchange): Promise<void> {
-  const row = await getSeen(exchange)
-  await answerXml(exchange, taggingDocument(row.tags === null ? {} : (JSON.parse(row.tags) as Tags)))
+  const { row, versioning } = await getSeen(exchange)
+  const tags = row.tags === null ? {} : (JSON.parse(row.tags) as Tags)
+  await answerXml(exchange, taggingDocument(tags), versionHeader(versioning, row))
 }
 
 export async function putObjectTagging(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key } = exchange
-  await updateMetadata(
-    ctx,
-    { bucket, key },
-    { tags: tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES)) },
-    {},
-  )
-  await answer(exchange, 200, {})
+  const tags = tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES))
+  await answer(exchange, 200, await setTags(exchange, tags))
 }
 
 export async function deleteObjectTagging(exchange: Exchange): Promise<void> {
+  await answer(exchange, 204, await setTags(exchange, {}))
+}
+
+/** Sets the tags of an object, or of the version that is named. */
+async function setTags(exchange: Exchange, tags: Tags): Promise<AnswerHeaders> {
   const { ctx, bucket, key } = exchange
-  await updateMetadata(ctx, { bucket, key }, { tags: {} }, {})
-  await answer(exchange, 204, {})
+  const version = versionIn(exchange)
+  const { version_id } = await (version === undefined
+    ? updateMetadata(ctx, { bucket, key }, { tags }, {})
+    : tagVersion(ctx, bucket, { key, version_id: version }, tags))
+  return { 'x-amz-version-id': version_id }
 }
 
 export async function putBucketTagging(exchange: Exchange): Promise<void> {

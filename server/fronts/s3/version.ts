@@ -1,8 +1,29 @@
-import { invalidArgument, S3Error } from './errors.ts'
+import type { HeldBucket } from '../../storage/buckets/service.ts'
+import { namedVersion, versionName } from '../../storage/retired/retire.ts'
+import { invalidArgument } from './errors.ts'
+import { type AnswerHeaders, type Exchange, parameter } from './exchange.ts'
 
-/** Every object has one version, `null`. Throws NoSuchVersion for any other. */
-export function assertOnlyVersion(versionId: string | undefined): void {
-  if (versionId === undefined || versionId === 'null') return
-  if (versionId === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
-  throw new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { VersionId: versionId } })
+const MOST_BYTES = 1024
+
+/** The version that a text names: null is the `null` version, undefined none. Throws InvalidArgument. */
+export function versionOf(name: string | undefined): string | null | undefined {
+  if (name === undefined) return undefined
+  if (name === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
+  if (name.length > MOST_BYTES || name.includes('\0'))
+    throw invalidArgument('versionId', name, 'Invalid version id specified')
+  return namedVersion(name)
 }
+
+/** The version that a request names. */
+export const versionIn = (exchange: Exchange): string | null | undefined => versionOf(parameter(exchange, 'versionId'))
+
+/** How the answer to a write names what it made: `null` versions are not named there. */
+export const writtenHeader = ({ version_id }: { version_id?: string | undefined }): AnswerHeaders => ({
+  'x-amz-version-id': version_id === 'null' ? undefined : version_id,
+})
+
+/** How an answer names a version: not at all in a bucket that never kept any. */
+export const versionHeader = (
+  versioning: HeldBucket['versioning'],
+  { version_id }: { version_id: string | null },
+): AnswerHeaders => ({ 'x-amz-version-id': versionName(versioning, version_id) })

@@ -7,6 +7,7 @@ export interface Counted {
   bytes: number
   objects: number
   trash_bytes: number
+  version_bytes: number
   reserved: number
 }
 
@@ -14,16 +15,19 @@ export interface Counted {
  * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
  */
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
-  const numbers = ['bytes', 'objects', 'trash_bytes', 'reserved'] as const
+  const numbers = ['bytes', 'objects', 'trash_bytes', 'version_bytes', 'reserved'] as const
   const { rows } = await sql<{ [column: string]: string | number }>`
     select b.id, coalesce(b.former_name, b.name) as name,
-      coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0) as held_bytes,
+      coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0)
+        + coalesce((select sum(size) from versions v where v.bucket_id = b.id), 0) as held_bytes,
       (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
       coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
+      coalesce((select sum(size) from versions v where v.bucket_id = b.id), 0) as held_version_bytes,
       coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
       coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
       coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
       coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
+      coalesce((select sum(version_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_version_bytes,
       coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
     from buckets b order by b.name`.execute(db)
   const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({

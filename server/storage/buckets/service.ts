@@ -1,4 +1,4 @@
-import type { Bucket } from '../../../contract/buckets.ts'
+import type { Bucket, Versioning } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
@@ -11,7 +11,7 @@ import * as store from './store.ts'
 const GIB = 1024 ** 3
 /** Rows that a bucket's usage is spread over: enough that 16 writers rarely collide. */
 const USAGE_SHARDS = 16
-const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, reserved: 0 }
+const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
 
 export const bucketMissing = (name: string): ServiceError =>
   new ServiceError('not_found', `There is no bucket "${name}".`, { missing: 'bucket' })
@@ -21,10 +21,11 @@ export interface CreateBucket {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
+  versioning?: Exclude<Versioning, 'off'> | undefined
 }
 
 /** Creates a bucket; needs `create` on its name. Throws already_exists if the name is taken. */
-export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBucket): Promise<Bucket> {
+export function createBucket(ctx: Ctx, { name, quota_gb, trash_days, versioning }: CreateBucket): Promise<Bucket> {
   allow(ctx.actor, 'create', name)
   return ctx.act(async (step) => {
     const { tx, record } = step
@@ -34,13 +35,15 @@ export function createBucket(ctx: Ctx, { name, quota_gb, trash_days }: CreateBuc
       id: newId(),
       name,
       trash_days: trash_days ?? trash.default_days,
+      versioning: versioning ?? null,
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,
       deleted_at: null,
     })
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     if (quota !== null) await store.setQuota(tx, row.id, quota)
-    record({ name: 'create_bucket', bucket: name, details: { quota_gb: quota, trash_days: row.trash_days } })
+    const details = { quota_gb: quota, trash_days: row.trash_days, ...(versioning ? { versioning } : {}) }
+    record({ name: 'create_bucket', bucket: name, details })
     return describe(ctx, { ...row, quota_gb: quota }, none)
   })
 }
@@ -53,25 +56,33 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   return describe(ctx, row, (await store.sumUsage(ctx.db, [row.id])).get(row.id))
 }
 
-/** Changes quota and trash days; needs `manage`. A quota below the current usage only stops growth. */
+/**
+ * Changes quota, trash days and versioning; needs `manage`. A quota below the current usage only stops growth. Throws
+ * conflict where versions are to be as if they had never been kept.
+ */
 export function updateBucket(
   ctx: Ctx,
   name: string,
-  change: { quota_gb?: number | null | undefined; trash_days?: number | undefined },
+  change: { [name in keyof Omit<CreateBucket, 'name'>]?: CreateBucket[name] },
 ): Promise<Bucket> {
   allow(ctx.actor, 'manage', name)
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
     const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
-    const before = { quota_gb: quota?.quota_gb ?? null, trash_days: row.trash_days }
+    const before = {
+      quota_gb: quota?.quota_gb ?? null,
+      trash_days: row.trash_days,
+      ...(row.versioning || change.versioning ? { versioning: versioningOf(row) } : {}),
+    }
     const after = { ...before, ...change }
     if (after.quota_gb === null) await store.clearQuota(tx, row.id)
     else await store.setQuota(tx, row.id, after.quota_gb)
-    await store.setTrashDays(tx, row.id, after.trash_days)
+    const changed = { trash_days: after.trash_days, versioning: change.versioning ?? row.versioning }
+    await store.describeBucket(tx, row.id, changed)
     record({ name: 'update_bucket', bucket: name, details: { before, after } })
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
-    return describe(ctx, { ...row, ...after }, usage)
+    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, usage)
   })
 }
 
@@ -81,7 +92,10 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
-    if (await store.hasObjects(tx, row.id)) throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
+    if (await store.hasAny(tx, 'objects', row.id))
+      throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
+    if (await store.hasAny(tx, 'versions', row.id))
+      throw new ServiceError('not_empty', `Bucket "${name}" still has versions or delete markers.`)
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
     await store.clearQuota(tx, row.id)
     await store.buryBucket(tx, row, ctx.now())
@@ -113,6 +127,8 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
   }
 }
 
+const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
+
 const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bucket => ({
   name: row.name,
   quota_gb: row.quota_gb,
@@ -120,7 +136,9 @@ const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bu
   reserved_bytes: usage.reserved,
   object_count: usage.objects,
   trash_bytes: usage.trash_bytes,
+  version_bytes: usage.version_bytes,
   trash_days: row.trash_days,
+  versioning: versioningOf(row),
   created_at: row.created_at,
   created_by: row.created_by,
   permissions: actionsOn(ctx.actor.groups, row.name),
@@ -136,6 +154,8 @@ export interface HeldBucket {
   id: string
   name: string
   trash_days: number
+  /** Null if it never kept versions. */
+  versioning: store.BucketRow['versioning']
   /** Its lifecycle document, as JSON; absent where it was held by its id. */
   lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */

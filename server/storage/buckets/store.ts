@@ -14,12 +14,14 @@ export const insertBucket = (tx: Tx, row: NewRow<'buckets'>): Promise<Row<'bucke
     .returningAll()
     .executeTakeFirst()
 
-const columns = ['buckets.id', 'name', 'trash_days', 'created_at', 'created_by', 'quotas.quota_gb'] as const
-export type BucketRow = Pick<Row<'buckets'>, 'id' | 'name' | 'trash_days' | 'created_at' | 'created_by'> & {
-  quota_gb: number | null
-}
+export type BucketRow = Row<'buckets'> & { quota_gb: number | null }
 
-const withQuota = (db: Db) => db.selectFrom('buckets').leftJoin('quotas', 'quotas.scope', 'buckets.id').select(columns)
+const withQuota = (db: Db) =>
+  db
+    .selectFrom('buckets')
+    .leftJoin('quotas', 'quotas.scope', 'buckets.id')
+    .selectAll('buckets')
+    .select('quotas.quota_gb')
 
 /** A bucket with the quota over all buckets, null if there is none. */
 export interface FoundBucket extends BucketRow {
@@ -48,7 +50,7 @@ export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { na
 const share = prepared((tx: Tx, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning'])
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -66,7 +68,7 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
 export const shareAnyBucket = async (tx: Tx, id: string) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'former_name', 'deleted_at'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'former_name', 'deleted_at'])
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst()
@@ -138,8 +140,8 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).bytes
 
-export const setTrashDays = (tx: Tx, bucketId: string, trash_days: number) =>
-  tx.updateTable('buckets').set({ trash_days }).where('id', '=', bucketId).execute()
+export const describeBucket = (tx: Tx, bucketId: string, change: Pick<Row<'buckets'>, 'trash_days' | 'versioning'>) =>
+  tx.updateTable('buckets').set(change).where('id', '=', bucketId).execute()
 
 /**
  * Frees the name and expires open uploads, which the sweeper then removes. The row stays until the trash is empty,
@@ -156,9 +158,12 @@ export async function buryBucket(tx: Tx, { id, name }: { id: string; name: strin
 }
 
 export interface Usage {
+  /** Of objects and versions. */
   bytes: number
   objects: number
   trash_bytes: number
+  /** The part of `bytes` that are those of noncurrent versions. */
+  version_bytes: number
   /** Bytes reserved by open multipart uploads. */
   reserved: number
 }
@@ -172,6 +177,7 @@ export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shar
         bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
         objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
         trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
+        version_bytes: e('bucket_usage.version_bytes', '+', e.ref('excluded.version_bytes')),
         reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
       })),
     ),
@@ -187,6 +193,7 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
       e.fn.sum<number>('bytes').as('bytes'),
       e.fn.sum<number>('objects').as('objects'),
       e.fn.sum<number>('trash_bytes').as('trash_bytes'),
+      e.fn.sum<number>('version_bytes').as('version_bytes'),
       e.fn.sum<number>('reserved').as('reserved'),
     ])
     .where('bucket_id', 'in', bucketIds)
@@ -216,7 +223,7 @@ export const deleteUsage = (tx: Tx, bucketId: string) =>
 
 /** What the tables hold for a bucket. */
 export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
-  const sumOf = async (table: 'objects' | 'trash') =>
+  const sumOf = async (table: 'objects' | 'trash' | 'versions') =>
     tx
       .selectFrom(table)
       .select((e) => [
@@ -227,12 +234,19 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
       .executeTakeFirstOrThrow()
   const objects = await sumOf('objects')
   const trash = await sumOf('trash')
+  const versions = await sumOf('versions')
   const uploads = await tx
     .selectFrom('uploads')
     .select((e) => e.fn.coalesce(e.fn.sum<number>('reserved'), e.lit(0)).as('bytes'))
     .where('bucket_id', '=', bucketId)
     .executeTakeFirstOrThrow()
-  return { bytes: objects.bytes, objects: objects.count, trash_bytes: trash.bytes, reserved: uploads.bytes }
+  return {
+    bytes: objects.bytes + versions.bytes,
+    objects: objects.count,
+    trash_bytes: trash.bytes,
+    version_bytes: versions.bytes,
+    reserved: uploads.bytes,
+  }
 }
 
 /** Bytes on their way into a bucket, and into all buckets. */
@@ -245,10 +259,9 @@ export const sumIncoming = (db: Db, bucketId: string): Promise<{ own: number; al
     ])
     .executeTakeFirstOrThrow()
 
-/** Whether a bucket has any objects. */
-export const hasObjects = async (db: Db, bucketId: string): Promise<boolean> =>
-  (await db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !==
-  undefined
+/** Whether a bucket has any objects, or any noncurrent versions and delete markers. */
+export const hasAny = async (db: Db, table: 'objects' | 'versions', bucketId: string): Promise<boolean> =>
+  (await db.selectFrom(table).select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !== undefined
 
 /** A live bucket's name. */
 export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>

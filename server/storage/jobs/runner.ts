@@ -9,8 +9,8 @@ import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { retryTaken } from '../objects/retry.ts'
+import { findSeen, type Seen } from '../objects/seen.ts'
 import { transferObjects } from '../objects/transfer.ts'
-import { findVersions, type Seen } from '../objects/versions.ts'
 import { listStep } from './listing.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
@@ -112,7 +112,7 @@ async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Prom
     return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
   }
   const { keys, next } = await listStep(step, bucketId, request, job.listed_to)
-  const versions = new Map((await findVersions(tx, bucketId, keys)).map((version) => [version.key, version]))
+  const versions = new Map((await findSeen(tx, bucketId, keys)).map((one) => [one.key, one]))
   await store.insertItems(
     tx,
     keys.map((key, i) => {

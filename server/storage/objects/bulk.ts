@@ -3,16 +3,17 @@ import { isKeyText } from '../../../contract/names.ts'
 import type { BulkResult, DeleteResult, StoredObject } from '../../../contract/objects.ts'
 import { decide } from '../../../contract/permissions.ts'
 import { newId } from '../../base/id.ts'
-import { allow, allowSomewhere, asCurrent, type Ctx, currentActor, refusal, type Step } from '../../context.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { type Description, describeObject, metadataText, textUnlessEmpty } from './describe.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { describeObject } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
 import { retryTaken } from './retry.ts'
-import { objectMissing, removeObjects } from './service.ts'
+import { asSeen, isSame, type Seen, type SeenObject } from './seen.ts'
+import { objectMissing, removeObjects, versionMissing } from './service.ts'
 import * as store from './store.ts'
 import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
-import { asSeen, isSame, type Seen, type Version } from './versions.ts'
 import { assertConditions, isAsExpected, type RemovalConditions, type WriteConditions } from './write.ts'
 
 /** Copies or moves one object into a bucket; throws if it cannot. */
@@ -34,7 +35,7 @@ export async function transferOne(
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const [error] = errors
       if (error) throw new ServiceError(error.code, error.detail)
-      return describeObject(placed[0]?.row as store.ObjectRow, destBucket)
+      return describeObject(placed[0]?.row as store.ObjectRow, destBucket, buckets[1].versioning)
     }),
   )
 }
@@ -46,12 +47,12 @@ interface Place {
 }
 
 /**
- * Copies one object. `admit` sees the source in the transaction, may throw, and returns what of the copy differs;
- * `conditions` are on the object that it replaces.
+ * Copies one object, or an earlier version of it, which may be onto its own key. `admit` sees the source in the
+ * transaction, may throw, and returns what of the copy differs; `conditions` are on the object that it replaces.
  */
 export async function copyOne(
   ctx: Ctx,
-  source: Place,
+  source: Place & { version?: string | null | undefined },
   dest: Place,
   { admit, conditions }: { admit(row: store.ObjectRow): Partial<store.ObjectRow>; conditions: WriteConditions },
 ): Promise<StoredObject> {
@@ -63,15 +64,19 @@ export async function copyOne(
       const [buckets, current] = await Promise.all([holdBuckets(step.tx, source.bucket, dest.bucket), asCurrent(step)])
       const { placed, errors } = await transferObjects(current, buckets, [pair], {
         kind: 'copy',
+        version: source.version,
         change(row, replaced) {
           assertConditions(replaced, conditions)
           return admit(row)
         },
       })
       const [error] = errors
-      if (error?.code === 'not_found') throw objectMissing(source.bucket, source.key)
+      if (error?.code === 'not_found')
+        throw source.version === undefined
+          ? objectMissing(source.bucket, source.key)
+          : versionMissing(source.bucket, source.key, source.version)
       if (error) throw new ServiceError(error.code, error.detail)
-      return describeObject(placed[0]?.row as store.ObjectRow, dest.bucket)
+      return describeObject(placed[0]?.row as store.ObjectRow, dest.bucket, buckets[1].versioning)
     }),
   )
 }
@@ -164,7 +169,7 @@ export async function deleteKeys(
     seen?: Seen
     conditions?: ReadonlyMap<string, readonly RemovalConditions[]> | undefined
   },
-): Promise<{ removed: string[]; trashIds: string[]; errors: ItemError[] }> {
+): Promise<{ removed: string[]; trashIds: string[]; markers: Map<string, string>; errors: ItemError[] }> {
   const { tx } = step
   const { name } = bucket
   const errors: ItemError[] = []
@@ -173,6 +178,7 @@ export async function deleteKeys(
     if (refused) errors.push(itemError(key, refused))
     return !refused
   })
+  await lockKeys(tx, [bucket, allowed])
   const there = await store.lockObjects(tx, bucket.id, allowed)
   const found = new Set(there.map(({ key }) => key))
   for (const key of allowed)
@@ -185,8 +191,8 @@ export async function deleteKeys(
   )
   for (const { key } of other)
     errors.push({ key, code: 'precondition_failed', detail: 'The object does not match the conditions.' })
-  const trashIds = await removeObjects(step, bucket, rows, more)
-  return { removed: rows.map(({ key }) => key), trashIds, errors }
+  const { trashIds, markers } = await removeObjects(step, bucket, rows, more)
+  return { removed: rows.map(({ key }) => key), trashIds, markers, errors }
 }
 
 /**
@@ -196,10 +202,11 @@ export async function deleteKeys(
 export async function deleteUnchanged(
   step: Step,
   bucket: HeldBucket,
-  versions: readonly Version[],
+  versions: readonly SeenObject[],
   { isWanted, ...more }: { bulk_id: string; policy_id: string; isWanted(row: store.ObjectRow): boolean },
 ): Promise<{ removed: Set<string>; changed: Set<string> }> {
   const seen = new Map(versions.map((version) => [version.key, version]))
+  await lockKeys(step.tx, [bucket, [...seen.keys()]])
   const rows = await store.lockObjects(step.tx, bucket.id, [...seen.keys()])
   const { same = [], other = [] } = Object.groupBy(rows, (row) => {
     const version = seen.get(row.key)
@@ -224,55 +231,4 @@ export async function findTaken(ctx: Ctx, name: string, keys: readonly string[])
       return { key, exists: row !== undefined, size, etag, last_modified }
     }),
   }
-}
-
-/** What of an object can change while its contents stay. */
-export type DescriptionChange = { [K in keyof Description]?: Description[K] | undefined } & {
-  storage_class?: string | null | undefined
-}
-
-/**
- * Changes what describes an object; needs `write`. The contents and their ETag stay; so does the time of its last change,
- * if only its tags change. `admit` sees the object in the transaction, and may throw.
- */
-export async function updateMetadata(
-  ctx: Ctx,
-  { bucket: name, key }: { bucket: string; key: string },
-  change: DescriptionChange,
-  { admit, ...conditions }: WriteConditions & { admit?(row: store.ObjectRow): void },
-): Promise<StoredObject> {
-  allow(ctx.actor, 'write', name, key)
-  const text = change.metadata && metadataText(change.metadata)
-  return ctx.act(async (step) => {
-    const { tx, record } = step
-    const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
-    allow(actor, 'write', name, key)
-    const row = await store.lockObject(tx, bucket.id, key)
-    if (!row) throw objectMissing(name, key)
-    assertConditions(row, conditions)
-    admit?.(row)
-    const changed = {
-      content_type: change.content_type ?? row.content_type,
-      headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
-      metadata: text ?? row.metadata,
-      tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
-      storage_class: change.storage_class === undefined ? row.storage_class : change.storage_class,
-      last_modified: Object.keys(change).every((name) => name === 'tags') ? row.last_modified : ctx.now().toISOString(),
-    }
-    await store.describeAs(tx, row, changed)
-    const after = { ...row, ...changed }
-    const visible = (described: store.ObjectRow) => {
-      const { content_type, headers, metadata, tags } = describeObject(described, name)
-      const { storage_class } = described
-      return {
-        content_type,
-        ...(headers ? { headers } : {}),
-        metadata,
-        ...(tags ? { tags } : {}),
-        ...(storage_class === null ? {} : { storage_class }),
-      }
-    }
-    record({ name: 'update_object', bucket: name, key, details: { before: visible(row), after: visible(after) } })
-    return describeObject(after, name)
-  })
 }

@@ -3,6 +3,8 @@ import { lookup } from 'mime-types'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
+import type { HeldBucket } from '../buckets/service.ts'
+import { versionName } from '../retired/retire.ts'
 import type { ObjectRow } from './store.ts'
 
 /** Size limit of an object's metadata, in bytes of JSON. */
@@ -35,10 +37,15 @@ export const describedAs = ({ content_type, headers, metadata, tags }: Descripti
 export const textUnlessEmpty = (record: object = {}): string | null =>
   Object.keys(record).length === 0 ? null : JSON.stringify(record)
 
-/** The object as the API returns it. */
-export const describeObject = (row: ObjectRow, bucket: string): StoredObject => ({
+/** The object as the API returns it. `versioning`: its bucket's, without which the `null` version is not named. */
+export const describeObject = (
+  row: ObjectRow,
+  bucket: string,
+  versioning: HeldBucket['versioning'] = null,
+): StoredObject => ({
   bucket,
   key: row.key,
+  ...versionOf(versioning, row),
   size: row.size,
   etag: row.etag,
   content_type: row.content_type,
@@ -51,6 +58,15 @@ export const describeObject = (row: ObjectRow, bucket: string): StoredObject => 
   last_modified: row.last_modified,
   created_by: row.created_by,
 })
+
+/** How an object's version is called, if its bucket keeps versions. */
+export function versionOf(
+  versioning: HeldBucket['versioning'],
+  { version_id }: Pick<ObjectRow, 'version_id'>,
+): { version_id?: string } {
+  const name = versionName(versioning, version_id)
+  return name === undefined ? {} : { version_id: name }
+}
 
 export const DEFAULT_TYPE = 'application/octet-stream'
 /** RFC 9110 media type with parameters; anything else is not stored as a content type. */

@@ -43,14 +43,14 @@ export async function listEntries(
 }
 
 /** The first key that may be listed after a name: a common prefix that it is, or leads into, is passed as a whole. */
-function startAfter(after: string, prefix: string, walk: store.Walk): string | null {
+export function startAfter(after: string, prefix: string, walk: store.Walk): string | null {
   if (after === '') return ''
   if (walk.delimiter === '' || !after.startsWith(prefix)) return afterKey(after)
   const { name, is_folder } = store.toEntry(after, walk.depth, walk.delimiter)
   return is_folder ? afterPrefix(name) : afterKey(after)
 }
 
-function restOf({ from, to }: KeyRange, start: string): KeyRange | undefined {
+export function restOf({ from, to }: KeyRange, start: string): KeyRange | undefined {
   const first = compareKeys(start, from) > 0 ? start : from
   return to === null || compareKeys(first, to) < 0 ? { from: first, to } : undefined
 }

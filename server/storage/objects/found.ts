@@ -1,25 +1,29 @@
 import { sql } from 'kysely'
 import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
+import type { HeldBucket } from '../buckets/service.ts'
 import { byName, type ObjectRow } from './store.ts'
 
 const withLifecycle = (db: Db, named: { bucket: string; key: string }) =>
-  byName(db, named).select((e) =>
-    e
-      .selectFrom('bucket_config')
-      .select('document')
-      .whereRef('bucket_config.bucket_id', '=', 'objects.bucket_id')
-      .where('kind', '=', sql.lit('lifecycle'))
-      .as('lifecycle'),
-  )
+  byName(db, named)
+    .select('buckets.versioning')
+    .select((e) =>
+      e
+        .selectFrom('bucket_config')
+        .select('document')
+        .whereRef('bucket_config.bucket_id', '=', 'objects.bucket_id')
+        .where('kind', '=', sql.lit('lifecycle'))
+        .as('lifecycle'),
+    )
 const lookupWithLifecycle = prepared(withLifecycle)
 const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string }) =>
   withLifecycle(db, named).leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id').select('bodies.bytes'),
 )
 
-/** An object with its bucket's lifecycle document. */
+/** An object with its bucket's lifecycle document, and whether that keeps versions. */
 export interface Found {
   row: ObjectRow
+  versioning: HeldBucket['versioning']
   lifecycle: string | null
 }
 
@@ -27,8 +31,8 @@ export interface Found {
 export async function findWithLifecycle(db: Db, bucket: string, key: string): Promise<Found | undefined> {
   const [found] = await lookupWithLifecycle(db, { bucket, key })
   if (!found) return undefined
-  const { lifecycle, ...row } = found
-  return { row, lifecycle }
+  const { lifecycle, versioning, ...row } = found
+  return { row, lifecycle, versioning }
 }
 
 /** Like `findWithLifecycle`, with the bytes of an inline blob; null for any other. */
@@ -39,6 +43,6 @@ export async function findContents(
 ): Promise<(Found & { bytes: Uint8Array | null }) | undefined> {
   const [found] = await lookupWithBody(db, { bucket, key })
   if (!found) return undefined
-  const { bytes, lifecycle, ...row } = found
-  return { row, lifecycle, bytes }
+  const { bytes, lifecycle, versioning, ...row } = found
+  return { row, lifecycle, versioning, bytes }
 }

@@ -4,6 +4,7 @@ import { type DirectUrlOptions, directUrl, openBlob, pieceOf } from '../../blobs
 import type { Ctx } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { countDownload } from '../traffic/traffic.ts'
+import type { Found } from './found.ts'
 import { getContents } from './service.ts'
 import type { ObjectRow } from './store.ts'
 
@@ -20,16 +21,25 @@ export interface Contents {
 
 /** Contents with the lifecycle document of their bucket, as JSON. */
 export interface ReadContents extends Contents {
+  /** Null also for a version that is not current. */
   lifecycle: string | null
+  /** Its bucket's. */
+  versioning: Found['versioning']
 }
 
 /**
  * Returns a key's contents; needs `read`. `opens`: whether `open` will probably be called, so that the bytes of a small
- * object come with its row. Throws `forbidden` or `not_found`.
+ * object come with its row. `version`: one that is perhaps not current; null is the `null` version. Throws `forbidden` or
+ * `not_found`.
  */
-export async function read(ctx: Ctx, bucket: string, key: string, options: { opens: boolean }): Promise<ReadContents> {
-  const { row, bytes, lifecycle } = await getContents(ctx, bucket, key, options)
-  const contents = { ...contentsOf(ctx, row), lifecycle }
+export async function read(
+  ctx: Ctx,
+  bucket: string,
+  key: string,
+  options: { opens: boolean; version?: string | null | undefined },
+): Promise<ReadContents> {
+  const { row, bytes, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
+  const contents = { ...contentsOf(ctx, row), lifecycle, versioning }
   if (!bytes) return contents
   return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
 }

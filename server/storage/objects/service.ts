@@ -1,128 +1,273 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { releaseBlobs } from '../../blobs/collector.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
-import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { moveToTrash } from '../trash/service.ts'
-import { describeObject } from './describe.ts'
+import { lockKeys } from '../retired/keys.ts'
+import {
+  asObject,
+  type Change,
+  isKept,
+  markDeleted,
+  nextVersionId,
+  retire,
+  retireNull,
+  sumChanges,
+} from '../retired/retire.ts'
+import { findNewest, findVersions, hasContents } from '../retired/store.ts'
+import { describeObject, versionOf } from './describe.ts'
 import { type Found, findContents, findWithLifecycle } from './found.ts'
+import type { ItemError } from './item-error.ts'
 import * as store from './store.ts'
-import { isAsExpected, type RemovalConditions } from './write.ts'
+import { isAsExpected, isConditional, type RemovalConditions } from './write.ts'
 
 /** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
   allow(ctx.actor, 'read', bucket, key)
   return (await store.findObject(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
 }
+
 /**
  * Like `getObject`, with its bucket's lifecycle document and, if `opens`, the bytes of an inline blob (null for any
- * other), from the same statement.
+ * other), from the same statement. `version`: a version that is perhaps not current.
  */
 export async function getContents(
   ctx: Ctx,
   bucket: string,
   key: string,
-  { opens }: { opens: boolean },
+  { opens, version }: { opens: boolean; version?: string | null | undefined },
 ): Promise<Found & { bytes?: Uint8Array | null }> {
   allow(ctx.actor, 'read', bucket, key)
   const find = opens ? findContents : findWithLifecycle
-  return (await find(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
+  const current = await find(ctx.db, bucket, key)
+  if (version !== undefined && current?.row.version_id !== version) return findOlder(ctx, bucket, { key, version })
+  return current ?? throwMissing(ctx, bucket, key)
 }
-async function throwMissing(ctx: Ctx, bucket: string, key: string): Promise<never> {
-  throw (await findBucket(ctx.db, bucket)) ? objectMissing(bucket, key) : bucketMissing(bucket)
-}
-export const objectMissing = (bucket: string, key: string) =>
-  new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`, { missing: 'object' })
 
-/** Moves an object to the trash, or deletes it with `permanent`, which needs `manage`. */
+/** A version that is not current. Throws not_found, also for a delete marker. */
+async function findOlder(
+  ctx: Ctx,
+  name: string,
+  { key, version }: { key: string; version: string | null },
+): Promise<Found> {
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const [row] = await findVersions(ctx.db, bucket.id, [{ key, version_id: version }])
+  if (!row) {
+    // It may have become current between the two statements.
+    const current = await findWithLifecycle(ctx.db, name, key)
+    if (current?.row.version_id === version) return current
+    throw versionMissing(name, key, version)
+  }
+  if (hasContents(row)) return { row: asObject(row), versioning: bucket.versioning, lifecycle: null }
+  throw new ServiceError('not_found', `This version of "${key}" in bucket "${name}" is a delete marker.`, {
+    missing: 'version',
+    marker: version ?? 'null',
+  })
+}
+export const versionMissing = (bucket: string, key: string, version: string | null) =>
+  new ServiceError('not_found', `The object "${key}" in bucket "${bucket}" has no version ${version ?? 'null'}.`, {
+    missing: 'version',
+  })
+
+async function throwMissing(ctx: Ctx, name: string, key: string): Promise<never> {
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const [newest] = bucket.versioning === null ? [] : await findNewest(ctx.db, bucket.id, [key])
+  throw newest ? objectMissing(name, key, newest.version_id ?? 'null') : objectMissing(name, key)
+}
+/** `marker`: the version id of the delete marker that hides its versions. */
+export const objectMissing = (bucket: string, key: string, marker?: string) =>
+  new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`, {
+    missing: 'object',
+    ...(marker === undefined ? {} : { marker }),
+  })
+
+/** What a deletion did. */
+export interface Deleted {
+  /** The delete marker that hides the key now; undefined where the bucket keeps no versions. */
+  marker?: string | undefined
+}
+
+/**
+ * Deletes an object: to the trash, or among the versions, behind a delete marker. `permanent` needs `manage` and is
+ * refused where there are versions: it would have to say which. `absent: 'mark'`: a key without an object gets a marker
+ * all the same, as S3 has it; otherwise that throws not_found.
+ */
 export async function deleteObject(
   ctx: Ctx,
   bucketName: string,
   key: string,
-  { permanent, ...conditions }: RemovalConditions & { permanent: boolean },
-): Promise<undefined> {
+  { permanent, absent, ...conditions }: RemovalConditions & { permanent: boolean; absent?: 'mark' },
+): Promise<Deleted> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
   for (const right of rights) allow(ctx.actor, right, bucketName, key)
-  await ctx.act(async (step) => {
+  return ctx.act(async (step) => {
     const { tx } = step
     const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
     for (const right of rights) allow(actor, right, bucketName, key)
+    await lockKeys(tx, [bucket, [key]])
     const old = await store.lockObject(tx, bucket.id, key)
-    if (!old) throw objectMissing(bucketName, key)
+    if (!old) {
+      if (absent !== 'mark' || bucket.versioning === null) throw objectMissing(bucketName, key)
+      const { markers, errors } = await markAbsent(step, bucket, [{ key, conditions: [conditions] }])
+      const [error] = errors
+      if (error) throw new ServiceError(error.code, error.detail)
+      const marker = markers.get(key)
+      return marker === undefined ? step.nothing({}) : { marker }
+    }
     if (!isAsExpected(old, conditions))
       throw new ServiceError('precondition_failed', 'The object does not match the conditions, or no longer does.')
-    await removeObjects(step, bucket, [old], { permanent })
+    if (permanent && bucket.versioning !== null)
+      throw new ServiceError('conflict', 'The bucket keeps versions: name the version to delete permanently.')
+    const { markers } = await removeObjects(step, bucket, [old], { permanent })
+    return { marker: markers.get(key) }
   })
 }
 
+/** Of what operation a removal is a part. */
+interface PartOf {
+  bulk_id?: string
+  job_id?: string
+  policy_id?: string
+}
+
 /**
- * Step: moves locked objects to the trash or deletes them, and records each with `more` in its details. Returns their
- * trash ids.
+ * Step: removes objects, whose keys are locked, and records each with `more` in its details. Returns their trash ids, and
+ * the delete markers by key.
  */
 export async function removeObjects(
   step: Step,
   bucket: HeldBucket,
   rows: readonly store.ObjectRow[],
-  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
-): Promise<string[]> {
+  { permanent = false, ...more }: PartOf & { permanent?: boolean },
+): Promise<{ trashIds: string[]; markers: Map<string, string> }> {
   const { tx, record, alongside } = step
-  if (rows.length === 0) return []
+  if (rows.length === 0) return { trashIds: [], markers: new Map() }
   const keys = rows.map(({ key }) => key)
-  const blobs = rows.map(({ blob_id }) => blob_id)
+  const removal = { reason: 'deleted', job_id: more.job_id, permanent } as const
+  const nulls = await retireNull(step, bucket, keys, removal)
   alongside(store.deleteObjects(tx, bucket.id, keys))
-  if (permanent) alongside(releaseBlobs(step, blobs))
-  const kept = permanent
-    ? rows.map(() => null)
-    : moveToTrash(step, bucket, rows, { reason: 'deleted', job_id: more.job_id })
-  const bytes = rows.reduce((sum, { size }) => sum + size, 0)
-  const trashed = rows.reduce((sum, { size }, i) => sum + (kept[i] ? size : 0), 0)
-  alongside(countUsage(tx, bucket, { bytes: -bytes, objects: -rows.length, trash_bytes: trashed }))
-  for (const [i, { key, size }] of rows.entries()) {
-    const trash_id = kept[i] ?? undefined
+  const { trashIds, change } = retire(step, bucket, rows, removal)
+  const markers = markDeleted(step, bucket, keys)
+  alongside(countUsage(tx, bucket, { ...sumChanges(change, nulls), objects: -rows.length }))
+  for (const [i, row] of rows.entries()) {
+    const { key, size } = row
+    const trash_id = trashIds[i] ?? undefined
     record({
       name: 'delete',
       bucket: bucket.name,
       key,
-      details: { size, permanent: !trash_id, ...(trash_id ? { trash_id } : {}), ...more },
+      details: {
+        size,
+        permanent: !trash_id && !isKept(bucket, row),
+        ...(trash_id ? { trash_id } : {}),
+        ...versionOf(bucket.versioning, row),
+        ...markerOf(markers, key),
+        ...more,
+      },
     })
   }
-  return kept.filter((id) => id !== null)
-}
-
-/** Step: makes contents visible again under their key; undefined if the key is taken. */
-export const reinstate = async (tx: Tx, bucket: HeldBucket, row: store.ObjectRow): Promise<StoredObject | undefined> =>
-  (await store.insertObject(tx, row)) ? describeObject(row, bucket.name) : undefined
-
-/** Step: like `reinstate` for many; returns those whose key was free, by key. */
-export async function reinstateAll(
-  tx: Tx,
-  bucket: HeldBucket,
-  rows: readonly store.ObjectRow[],
-): Promise<Map<string, StoredObject>> {
-  const free = new Set(await store.insertObjects(tx, rows))
-  return new Map(rows.flatMap((row) => (free.has(row.key) ? [[row.key, describeObject(row, bucket.name)]] : [])))
+  return { trashIds: trashIds.filter((id) => id !== null), markers }
 }
 
 /**
- * Step: makes contents visible again under their key, replacing the current object, which goes to the trash as
- * overwritten. The caller counts the usage.
+ * Step: marks keys as deleted that have no object, and records that. Where there are conditions, they are on the key's
+ * latest delete marker; a key without any stays as it is. Returns the markers by key, and an error for each key whose
+ * marker does not meet them.
  */
-export async function reinstateOver(
+export async function markAbsent(
   step: Step,
   bucket: HeldBucket,
-  row: store.ObjectRow,
-): Promise<{ object: StoredObject; replaced?: { size: number; trash_id: string | null } }> {
+  asked: readonly { key: string; conditions: readonly RemovalConditions[] }[],
+  more: PartOf = {},
+): Promise<{ markers: Map<string, string>; errors: ItemError[] }> {
+  const errors: ItemError[] = []
+  const conditional = asked.filter(({ conditions }) => conditions.some(isConditional)).map(({ key }) => key)
+  const newest = new Map((await findNewest(step.tx, bucket.id, conditional)).map((row) => [row.key, row]))
+  const keys = asked.flatMap(({ key, conditions }) => {
+    if (!conditions.some(isConditional)) return [key]
+    const marker = newest.get(key)
+    if (!marker) return []
+    if (conditions.every((one) => isAsExpected(marker, one))) return [key]
+    errors.push({ key, code: 'precondition_failed', detail: 'The delete marker does not match the conditions.' })
+    return []
+  })
+  const nulls = await retireNull(step, bucket, keys, { reason: 'deleted' })
+  const markers = markDeleted(step, bucket, keys)
+  if (keys.length > 0) step.alongside(countUsage(step.tx, bucket, nulls))
+  for (const key of keys)
+    step.record({
+      name: 'delete',
+      bucket: bucket.name,
+      key,
+      details: { size: 0, permanent: false, ...markerOf(markers, key), ...more },
+    })
+  return { markers, errors }
+}
+
+function markerOf(markers: ReadonlyMap<string, string>, key: string): { marker?: string } {
+  const marker = markers.get(key)
+  return marker === undefined ? {} : { marker }
+}
+
+/** Contents made visible again; in a bucket that keeps versions as the version that they were, if they were one. */
+const asVersion = (bucket: HeldBucket, row: store.ObjectRow): store.ObjectRow => ({
+  ...row,
+  version_id: bucket.versioning === null ? null : (row.version_id ?? nextVersionId(bucket)),
+})
+
+/** Step: makes contents visible again under their key, which is locked; undefined if it is taken. */
+export async function reinstate(step: Step, bucket: HeldBucket, row: store.ObjectRow): Promise<Reinstated | undefined> {
+  const all = await reinstateAll(step, bucket, [row])
+  const object = all.objects.get(row.key)
+  return object && { object, change: all.change }
+}
+/** An object made of former contents, the object that it replaced, and what to count besides its size. */
+interface Reinstated {
+  object: StoredObject
+  replaced?: { size: number; trash_id: string | null; kept: boolean }
+  change: Change
+}
+
+/** Step: like `reinstate` for many; returns those whose key was free, by key. */
+export async function reinstateAll(
+  step: Step,
+  bucket: HeldBucket,
+  rows: readonly store.ObjectRow[],
+): Promise<{ objects: Map<string, StoredObject>; change: Change }> {
+  const arriving = rows.map((row) => asVersion(bucket, row))
+  const free = new Set(await store.insertObjects(step.tx, arriving))
+  const arrived = arriving.filter(({ key }) => free.has(key))
+  const nulls = arrived.filter(({ version_id }) => version_id === null).map(({ key }) => key)
+  return {
+    objects: new Map(arrived.map((row) => [row.key, describeObject(row, bucket.name, bucket.versioning)])),
+    change: await retireNull(step, bucket, nulls, { reason: 'overwritten' }),
+  }
+}
+
+/**
+ * Step: makes contents visible again under their key, which is locked, replacing the current object. The caller counts
+ * the usage.
+ */
+export async function reinstateOver(step: Step, bucket: HeldBucket, row: store.ObjectRow): Promise<Reinstated> {
   const { tx } = step
   for (;;) {
-    const object = await reinstate(tx, bucket, row)
-    if (object) return { object }
+    const free = await reinstate(step, bucket, row)
+    if (free) return free
     const old = await store.lockObject(tx, bucket.id, row.key)
     if (!old) continue
-    const [trash_id = null] = moveToTrash(step, bucket, [old], { reason: 'overwritten' })
-    await store.replaceObject(tx, row)
-    const now = { ...row, created_at: old.created_at }
-    return { object: describeObject(now, bucket.name), replaced: { size: old.size, trash_id } }
+    const arriving = asVersion(bucket, row)
+    const nulls = await retireNull(step, bucket, arriving.version_id === null ? [row.key] : [], {
+      reason: 'overwritten',
+    })
+    const { trashIds, change } = retire(step, bucket, [old], { reason: 'overwritten' })
+    await store.replaceObject(tx, arriving)
+    const now = { ...arriving, created_at: old.created_at }
+    return {
+      object: describeObject(now, bucket.name, bucket.versioning),
+      replaced: { size: old.size, trash_id: trashIds[0] ?? null, kept: isKept(bucket, old) },
+      change: sumChanges(change, nulls),
+    }
   }
 }

@@ -71,6 +71,9 @@ export const describeAs = (
   change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'last_modified'>,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
+export const setTags = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, tags: string | null) =>
+  tx.updateTable('objects').set({ tags }).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
 export const replaceObject = prepared((tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
   tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key),
 )
@@ -111,7 +114,10 @@ export interface Walk {
   depth: number
   order: 'asc' | 'desc'
   delimiter?: string
+  /** Whose keys: of objects, unless given; of versions that are not current only in ascending order. */
+  table?: Walkable
 }
+type Walkable = 'objects' | 'versions'
 
 /** Appended to a key, makes the next possible key. */
 const AFTER = afterKey('')
@@ -121,10 +127,11 @@ const AFTER = afterKey('')
  * entries returned and not on the objects below them.
  */
 export async function walkEntries(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Entry[]> {
-  const { bucketId, depth, order, delimiter = '/' } = walk
+  const { bucketId, depth, order, delimiter = '/', table = 'objects' } = walk
   const { from, to } = range
   const walked = { bucketId, depth, limit, from, to: to ?? '', delimiter, after: afterDelimiter(delimiter) }
-  const rows = await walks[order][to === null ? 'endless' : 'ending'](db, walked)
+  const ways = table === 'objects' ? walks[order] : walksOverVersions
+  const rows = await ways[to === null ? 'endless' : 'ending'](db, walked)
   return rows.map(({ key }) => toEntry(key, depth, delimiter))
 }
 
@@ -141,7 +148,7 @@ interface Walked {
   /** What follows the delimiter in the order of keys. */
   after: string
 }
-const walkIn = (order: Walk['order'], ends: boolean) =>
+const walkIn = (order: Walk['order'], ends: boolean, table: Walkable = 'objects') =>
   prepared((db: Db, walked: Walked): Compilable<{ key: string }> => {
     const { bucketId, depth, limit, from, to, delimiter, after } = walked
     const asc = order === 'asc'
@@ -153,15 +160,16 @@ const walkIn = (order: Walk['order'], ends: boolean) =>
     const end = asc ? (ends ? sql`and o.key < ${to}` : sql``) : sql`and o.key >= ${from}`
     const bounds = ends ? sql`and key < ${to}` : sql``
     const direction = sql.raw(order)
+    const rows = sql.table(table)
     const text = sql<{ key: string }>`
       with recursive w(key, n) as (
         select * from (
-          select key, 1 from objects where bucket_id = ${bucketId} and key >= ${from} ${bounds}
+          select key, 1 from ${rows} where bucket_id = ${bucketId} and key >= ${from} ${bounds}
           order by key ${direction} limit 1
         ) as first_entry
         union all
         select (
-          select o.key from objects o where o.bucket_id = ${bucketId} and ${next} ${end}
+          select o.key from ${rows} o where o.bucket_id = ${bucketId} and ${next} ${end}
           order by o.key ${direction} limit 1
         ), n + 1
         from w where w.key is not null and n <= ${limit}
@@ -173,6 +181,8 @@ const walks = {
   asc: { ending: walkIn('asc', true), endless: walkIn('asc', false) },
   desc: { ending: walkIn('desc', true), endless: walkIn('desc', false) },
 }
+
+const walksOverVersions = { ending: walkIn('asc', true, 'versions'), endless: walkIn('asc', false, 'versions') }
 
 const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: string }) =>
   db

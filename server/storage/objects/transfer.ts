@@ -2,11 +2,24 @@ import type { ErrorCode, ServiceError } from '../../../contract/errors.ts'
 import { type Actor, refusal, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
-import { moveToTrash } from '../trash/service.ts'
+import { lockKeys } from '../retired/keys.ts'
+import {
+  asObject,
+  type Change,
+  isKept,
+  lockRetired,
+  markDeleted,
+  nextVersionId,
+  retire,
+  retireNull,
+  sumChanges,
+} from '../retired/retire.ts'
+import { hasContents } from '../retired/store.ts'
+import { versionOf } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
 import { TakenMeanwhile } from './retry.ts'
+import { asSeen, type Seen } from './seen.ts'
 import * as store from './store.ts'
-import { asSeen, type Seen } from './versions.ts'
 
 export type TransferKind = 'copy' | 'move'
 
@@ -25,6 +38,8 @@ interface Options {
   ifNoneMatch?: boolean | undefined
   /** What of a copy differs from its source; sees what it replaces, and may throw. */
   change?: (row: store.ObjectRow, replaced: store.ObjectRow | undefined) => Partial<store.ObjectRow>
+  /** The version of the only source that is to be copied, instead of the current one; null is the `null` version. */
+  version?: string | null | undefined
   seen?: Seen
   bulk_id?: string
   job_id?: string
@@ -33,12 +48,13 @@ interface Options {
 /**
  * Step: copies or moves objects between held buckets. Each succeeds or gets an error; none of them throws. All
  * transfers happen at once, so one may take a key that an earlier one leaves. No bytes are copied, only rows change.
+ * What leaves a bucket that keeps versions stays there as a version, behind a delete marker.
  */
 export async function transferObjects(
   step: Step,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { kind, ifNoneMatch = false, change, seen, ...more }: Options,
+  { kind, ifNoneMatch = false, change, version, seen, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record, alongside } = step
   const errors: ItemError[] = []
@@ -49,36 +65,46 @@ export async function transferObjects(
   })
   const keys = allowed.map(({ key }) => key)
   const targets = allowed.map(({ dest: key }) => key)
-  const [there, inTheWay] = await Promise.all([
+  await lockKeys(tx, [source, kind === 'move' || version !== undefined ? keys : []], [dest, targets])
+  const [current, inTheWay] = await Promise.all([
     (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys),
     store.lockObjects(tx, dest.id, targets),
   ])
+  const there = version === undefined ? current : await findVersion(tx, source, { keys, current, version })
   const { rows, changed } = asSeen(there, seen)
   errors.push(...changed)
   const others = new Set(changed.map(({ key }) => key))
   const wanted = allowed.filter(({ key }) => !others.has(key))
   const sources = new Map(rows.map((row) => [row.key, row]))
   const taken = new Map(inTheWay.map((row) => [row.key, row]))
-  const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, { sources, taken, ifNoneMatch })
+  const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, {
+    sources,
+    taken,
+    ifNoneMatch,
+    older: version !== undefined,
+  })
   errors.push(...refused)
 
-  const left = accepted.map(({ pair }) => pair.key)
-  if (kind === 'move') alongside(store.deleteObjects(tx, source.id, left))
+  const left = kind === 'move' ? await leave(step, source, accepted) : undefined
   const overwritten = replaced.map(({ key }) => key)
   alongside(store.deleteObjects(tx, dest.id, overwritten))
-  const trashIds = moveToTrash(step, dest, replaced, { reason: 'overwritten', job_id: more.job_id })
-  const trashOf = new Map(replaced.map(({ key }, i) => [key, trashIds[i] ?? null]))
+  const overwriting = { reason: 'overwritten', job_id: more.job_id } as const
+  const arriving = accepted.map(({ pair }) => pair.dest)
+  const nulls = await retireNull(step, dest, arriving, overwriting)
+  const retired = retire(step, dest, replaced, overwriting)
+  const trashOf = new Map(replaced.map(({ key }, i) => [key, retired.trashIds[i] ?? null]))
   const now = step.now().toISOString()
   const arrivals = accepted.map(({ pair, row }) => ({
     pair,
     row:
       kind === 'move'
-        ? { ...row, bucket_id: dest.id, key: pair.dest }
+        ? { ...row, bucket_id: dest.id, key: pair.dest, version_id: nextVersionId(dest) }
         : {
             ...row,
             ...change?.(row, taken.get(pair.dest)),
             bucket_id: dest.id,
             key: pair.dest,
+            version_id: nextVersionId(dest),
             created_at: now,
             last_modified: now,
             created_by: step.actor.user_id,
@@ -92,7 +118,8 @@ export async function transferObjects(
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
-  alongside(count(tx, { kind, source, dest }, accepted, { replaced, trashOf }))
+  const gone = sumChanges(nulls, retired.change)
+  alongside(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone, left }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
@@ -105,10 +132,47 @@ export async function transferObjects(
         etag: row.etag,
         replaced: taken.has(row.key) && trashOf.has(row.key),
         ...(trash_id ? { trash_id } : {}),
+        ...versionOf(dest.versioning, row),
         ...more,
       },
     })
   return { placed, errors }
+}
+
+/** A key's version that is named, whether it is current or not. A delete marker is none. */
+async function findVersion(
+  tx: Tx,
+  { id }: HeldBucket,
+  { keys, current, version }: { keys: readonly string[]; current: readonly store.ObjectRow[]; version: string | null },
+): Promise<store.ObjectRow[]> {
+  const same = current.filter(({ version_id }) => version_id === version)
+  if (same.length > 0) return same
+  const found = await lockRetired(
+    tx,
+    id,
+    keys.map((key) => ({ key, version_id: version })),
+  )
+  return found.filter(hasContents).map(asObject)
+}
+
+/** Step: takes objects away from where they are moved from. Returns what to count there, besides what was moved. */
+async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted[]): Promise<Change> {
+  const keys = accepted.map(({ pair }) => pair.key)
+  const kept = accepted.filter(({ row }) => isKept(source, row))
+  const nulls = await retireNull(step, source, keys, { reason: 'deleted' })
+  step.alongside(store.deleteObjects(step.tx, source.id, keys))
+  const { change } = retire(
+    step,
+    source,
+    kept.map(({ row }) => row),
+    { reason: 'deleted' },
+  )
+  markDeleted(step, source, keys)
+  return sumChanges(nulls, change, {
+    bytes: -sizeOf(accepted.filter((one) => !kept.includes(one))),
+    trash_bytes: 0,
+    version_bytes: 0,
+  })
 }
 
 /** Step: locks the objects that are unchanged since they were seen; returns their keys. */
@@ -152,9 +216,11 @@ function choose(
     sources: ReadonlyMap<string, store.ObjectRow>
     taken: ReadonlyMap<string, store.ObjectRow>
     ifNoneMatch: boolean
+    /** Whether the sources are earlier versions. */
+    older: boolean
   },
 ) {
-  const { sources, taken, ifNoneMatch } = there
+  const { sources, taken, ifNoneMatch, older } = there
   const accepted: Accepted[] = []
   const replaced: store.ObjectRow[] = []
   const refused: ItemError[] = []
@@ -172,7 +238,7 @@ function choose(
       refuse('not_found', `There is no object "${pair.key}" in bucket "${source.name}".`)
       continue
     }
-    if (same && pair.key === pair.dest) {
+    if (same && pair.key === pair.dest && !older) {
       refuse('conflict', 'The object is already at this key.')
       continue
     }
@@ -184,9 +250,10 @@ function choose(
       refuse('precondition_failed', `The key "${pair.dest}" is taken.`)
       continue
     }
-    const freed = old?.size ?? 0
-    const ownGrowth = (kind === 'move' && same ? 0 : row.size) - freed
-    const totalGrowth = (kind === 'move' ? 0 : row.size) - freed
+    const freed = old && !isKept(dest, old) ? old.size : 0
+    const leaves = kind === 'move' && !isKept(source, row)
+    const ownGrowth = (leaves && same ? 0 : row.size) - freed
+    const totalGrowth = (leaves ? 0 : row.size) - freed
     if (exceeds(dest.room, own, ownGrowth) || exceeds(dest.totalRoom, total, totalGrowth)) {
       const room = Math.max(0, (roomOf(dest, kind === 'move' ? row.size : 0) ?? 0) - Math.max(own, total))
       refused.push(itemError(pair.key, quotaExceeded(dest.name, room, row.size)))
@@ -205,26 +272,22 @@ function choose(
 const exceeds = (room: number | null, used: number, growth: number): boolean =>
   room !== null && growth > 0 && used + growth > room
 
-/** Step: counts what arrived, what left and what went to the trash. */
+/** Step: counts what arrived, what left and what it replaced. */
 async function count(
   tx: Tx,
-  { kind, source, dest }: Way,
+  { source, dest }: Way,
   accepted: readonly Accepted[],
-  { replaced, trashOf }: { replaced: readonly store.ObjectRow[]; trashOf: ReadonlyMap<string, string | null> },
+  { replaced, gone, left }: { replaced: number; gone: Change; left: Change | undefined },
 ): Promise<void> {
   if (accepted.length === 0) return
-  const came = accepted.reduce((sum, { row }) => sum + row.size, 0)
-  const freed = replaced.reduce((sum, { size }) => sum + size, 0)
-  const trashed = replaced.reduce((sum, { key, size }) => sum + (trashOf.get(key) ? size : 0), 0)
-  const stays = kind === 'move' && source.id === dest.id
-  const leaves = kind === 'move' && !stays
-  const change = {
-    bytes: (stays ? 0 : came) - freed,
-    objects: (stays ? 0 : accepted.length) - replaced.length,
-    trash_bytes: trashed,
-  }
+  const came = { ...gone, bytes: gone.bytes + sizeOf(accepted) }
+  const objects = accepted.length - replaced
+  if (!left) return countUsage(tx, dest, { ...came, objects })
+  if (source.id === dest.id) return countUsage(tx, dest, { ...sumChanges(came, left), objects: -replaced })
   await Promise.all([
-    leaves ? countUsage(tx, source, { bytes: -came, objects: -accepted.length }) : undefined,
-    countUsage(tx, dest, change, leaves ? came : 0),
+    countUsage(tx, source, { ...left, objects: -accepted.length }),
+    countUsage(tx, dest, { ...came, objects }, -left.bytes),
   ])
 }
+
+const sizeOf = (accepted: readonly Accepted[]): number => accepted.reduce((sum, { row }) => sum + row.size, 0)

@@ -5,8 +5,9 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { moveToTrash } from '../trash/service.ts'
-import { describedAs, describeObject } from './describe.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { nextVersionId, retire, retireNull, sumChanges } from '../retired/retire.ts'
+import { describedAs, describeObject, versionOf } from './describe.ts'
 import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
 
@@ -65,8 +66,9 @@ export async function writeAll(
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
       for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
+      await lockKeys(tx, [bucket, received.map(({ upload }) => upload.key)])
       const placed = new Map<Received, Written>()
-      const change = { bytes: 0, objects: 0, trash_bytes: 0 }
+      const change = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
         step.alongside(keepBlob(step, one.blob))
@@ -75,6 +77,7 @@ export async function writeAll(
         change.bytes += growth.bytes
         change.objects += growth.objects
         change.trash_bytes += growth.trash_bytes
+        change.version_bytes += growth.version_bytes
       }
       // Once and last, also against deadlocks: files counted one by one made every second pair of forms deadlock.
       step.alongside(countUsage(tx, bucket, change))
@@ -118,15 +121,16 @@ const writeReceived = (
     terms,
   )
 
-/** A blob with everything that makes it an object, except bucket, time and user. */
-export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'created_at' | 'last_modified' | 'created_by'>
+/** A blob with everything that makes it an object, except bucket, version, time and user. */
+export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'version_id' | 'created_at' | 'last_modified' | 'created_by'>
 
-/** Step: makes a blob its key's object, records `upload`, and returns what to count. */
+/** Step: makes a blob the object of its key, which is locked; records `upload`, and returns what to count. */
 async function writeContents(step: Step, bucket: HeldBucket, contents: Contents, { conditions, ...more }: WriteTerms) {
   const { tx, record } = step
   const now = step.now().toISOString()
   const row: store.ObjectRow = {
     bucket_id: bucket.id,
+    version_id: nextVersionId(bucket),
     ...contents,
     created_at: now,
     last_modified: now,
@@ -134,18 +138,15 @@ async function writeContents(step: Step, bucket: HeldBucket, contents: Contents,
   }
   const old = await insertOrLock(tx, row, conditions)
   assertConditions(old, conditions)
-  let trashId: string | null = null
+  const nulls = await retireNull(step, bucket, [row.key], { reason: 'overwritten' })
+  const { trashIds, change } = retire(step, bucket, old ? [old] : [], { reason: 'overwritten' })
+  const [trashId = null] = trashIds
   if (old) {
-    const [id = null] = moveToTrash(step, bucket, [old], { reason: 'overwritten' })
-    trashId = id
     step.alongside(store.replaceObject(tx, row))
     row.created_at = old.created_at
   }
-  const growth = {
-    bytes: row.size - (old?.size ?? 0),
-    objects: old ? 0 : 1,
-    trash_bytes: trashId === null ? 0 : (old?.size ?? 0),
-  }
+  const gone = sumChanges(change, nulls)
+  const growth = { ...gone, bytes: row.size + gone.bytes, objects: old ? 0 : 1 }
   record({
     name: 'upload',
     bucket: bucket.name,
@@ -156,10 +157,11 @@ async function writeContents(step: Step, bucket: HeldBucket, contents: Contents,
       etag: row.etag,
       replaced: old !== undefined,
       ...(trashId === null ? {} : { trash_id: trashId }),
+      ...versionOf(bucket.versioning, row),
       ...more,
     },
   })
-  return { object: describeObject(row, bucket.name), created: !old, growth }
+  return { object: describeObject(row, bucket.name, bucket.versioning), created: !old, growth }
 }
 
 /**
@@ -180,6 +182,7 @@ export async function writeUnderFreeName(
       const bucket = await holdBucket(tx, bucketName)
       step.alongside(keepBlob(step, received.blob))
       for (const key of names) {
+        await lockKeys(tx, [bucket, [key]])
         const one = { upload: { ...received.upload, key }, blob: received.blob }
         const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(
           asTaken,
@@ -210,6 +213,7 @@ export async function writeFromBlob(
   { conditions, released, parts }: { conditions: WriteConditions; released: number; parts: number },
 ): Promise<StoredObject> {
   const { tx } = step
+  await lockKeys(tx, [bucket, [contents.key]])
   const { object, growth } = await writeContents(step, bucket, contents, { conditions, parts })
   await countUsage(tx, bucket, { ...growth, reserved: -released })
   return object
@@ -237,8 +241,15 @@ export function assertConditions(old: store.ObjectRow | undefined, { ifNoneMatch
     })
 }
 
+/** Whether anything is expected at all. */
+export const isConditional = (conditions: RemovalConditions): boolean =>
+  Object.values(conditions).some((one) => one !== undefined)
+
 /** Whether an object is as whoever deletes it expects. */
-export const isAsExpected = (row: store.ObjectRow, { ifMatch, lastModified, size }: RemovalConditions): boolean =>
+export const isAsExpected = (
+  row: Pick<store.ObjectRow, 'etag' | 'last_modified' | 'size'>,
+  { ifMatch, lastModified, size }: RemovalConditions,
+): boolean =>
   (ifMatch === undefined || matchesStrongly(ifMatch, row.etag)) &&
   (lastModified === undefined || wholeSeconds(new Date(row.last_modified)) === wholeSeconds(lastModified)) &&
   (size === undefined || row.size === size)

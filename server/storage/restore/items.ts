@@ -3,6 +3,8 @@ import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/s
 import { type ItemError, itemError } from '../objects/item-error.ts'
 import { reinstateAll } from '../objects/service.ts'
 import { findObjects } from '../objects/store.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { sumChanges } from '../retired/retire.ts'
 import { lockItems, takeOut } from '../trash/service.ts'
 import * as store from '../trash/store.ts'
 
@@ -43,9 +45,10 @@ export async function restoreItems(
   const { tx, record } = step
   if (ids.length === 0) return { restored: 0, errors: [] }
   const rows = await lockItems(tx, bucket.id, ids)
+  await lockKeys(tx, [bucket, rows.map(({ key }) => key)])
   const { accepted, errors } = await choose(step, bucket, rows)
-  const free = await reinstateAll(
-    tx,
+  const { objects: free, change } = await reinstateAll(
+    step,
     bucket,
     accepted.map(({ id: _id, reason: _reason, deleted_at: _at, deleted_by: _by, job_id: _job, ...row }) => row),
   )
@@ -54,7 +57,10 @@ export async function restoreItems(
   const restored = accepted.filter(({ key }) => free.has(key))
   if (restored.length > 0) {
     const bytes = restored.reduce((sum, { size }) => sum + size, 0)
-    await countUsage(tx, bucket, { bytes, objects: restored.length, trash_bytes: -bytes })
+    await countUsage(tx, bucket, {
+      ...sumChanges(change, { bytes, trash_bytes: -bytes, version_bytes: 0 }),
+      objects: restored.length,
+    })
     await takeOut(
       tx,
       restored.map(({ id }) => id),

@@ -8,6 +8,8 @@ import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
 import { findObjects, type ObjectRow } from '../objects/store.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { type Change, sumChanges } from '../retired/retire.ts'
 import { takeOut } from '../trash/service.ts'
 import type * as store from '../trash/store.ts'
 
@@ -19,13 +21,15 @@ const LOOKED_FOR = 1000
 interface Placed {
   item: store.TrashRow
   object: StoredObject
-  /** The object that it replaced, and that object's trash id. */
-  replaced?: { size: number; trash_id: string | null }
+  /** The object that it replaced, that object's trash id, and whether it is kept as a version. */
+  replaced?: { size: number; trash_id: string | null; kept: boolean }
 }
 /** What could be placed; `refused` has the reason for each item that could not, by its id. */
 interface Outcome {
   placed: Placed[]
   refused: Map<string, string>
+  /** What to count besides the sizes of what was placed. */
+  change: Change
 }
 
 /** Step: makes locked items objects again, all or none, and counts and records them. Returns each item's outcome. */
@@ -36,16 +40,14 @@ export async function placeItems(
 ): Promise<{ items: StoredObject[]; restored: RestoredItem[] }> {
   const { tx, record } = step
   const ways = { fail: placeWhereFree, replace: placeOver, keep_both: placeBeside }
-  const { placed, refused } = await ways[onConflict](step, bucket, rows)
+  await lockKeys(tx, [bucket, rows.map(({ key }) => key)])
+  const { placed, refused, change } = await ways[onConflict](step, bucket, rows)
   if (refused.size > 0) throw takenOf(ids, refused)
-  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
-  const came = sum(placed.map(({ item }) => item.size))
-  const gone = placed.flatMap(({ replaced }) => replaced ?? [])
-  const kept = sum(gone.map(({ size, trash_id }) => (trash_id === null ? 0 : size)))
+  const came = placed.reduce((total, { item }) => total + item.size, 0)
+  const free = placed.filter(({ replaced }) => !replaced)
   await countUsage(tx, bucket, {
-    bytes: came - sum(gone.map(({ size }) => size)),
-    objects: placed.length - gone.length,
-    trash_bytes: kept - came,
+    ...sumChanges(change, { bytes: came, trash_bytes: -came, version_bytes: 0 }),
+    objects: free.length,
   })
   await takeOut(tx, ids)
   for (const { item, object, replaced } of placed)
@@ -92,22 +94,32 @@ function objectOf(
   return { ...row, key }
 }
 
+const nothingYet = (): Outcome => ({
+  placed: [],
+  refused: new Map(),
+  change: { bytes: 0, trash_bytes: 0, version_bytes: 0 },
+})
+
+function add(outcome: Outcome, item: store.TrashRow, { change, ...placed }: Omit<Placed, 'item'> & { change: Change }) {
+  outcome.placed.push({ item, ...placed })
+  outcome.change = sumChanges(outcome.change, change)
+}
+
 // In key order, like uploads, so that the two cannot deadlock.
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
 
 async function placeWhereFree(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
-  const { tx } = step
-  const outcome: Outcome = { placed: [], refused: new Map() }
+  const outcome = nothingYet()
   for (const item of rows.toSorted(byKey)) {
-    const object = await reinstate(tx, bucket, objectOf(item))
-    if (object) outcome.placed.push({ item, object })
+    const free = await reinstate(step, bucket, objectOf(item))
+    if (free) add(outcome, item, free)
     else outcome.refused.set(item.id, `the key "${item.key}" is taken`)
   }
   return outcome
 }
 
 async function placeOver(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
-  const outcome: Outcome = { placed: [], refused: new Map() }
+  const outcome = nothingYet()
   const done = new Set<string>()
   for (const item of rows.toSorted(byKey)) {
     if (done.has(item.key)) {
@@ -115,21 +127,20 @@ async function placeOver(step: Step, bucket: HeldBucket, rows: readonly store.Tr
       continue
     }
     done.add(item.key)
-    const { object, replaced } = await reinstateOver(step, bucket, objectOf(item))
-    if (replaced && replaced.trash_id === null) {
+    const over = await reinstateOver(step, bucket, objectOf(item))
+    if (over.replaced && over.replaced.trash_id === null && !over.replaced.kept) {
       // Without a trash the replaced object is lost, so this needs the rights to destroy it.
       allow(step.actor, 'delete', bucket.name, item.key)
       allow(step.actor, 'manage', bucket.name, item.key)
     }
-    outcome.placed.push({ item, object, ...(replaced ? { replaced } : {}) })
+    add(outcome, item, over)
   }
   return outcome
 }
 
 async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
-  const { tx } = step
-  const outcome: Outcome = { placed: [], refused: new Map() }
-  const keys = await chooseNames(tx, bucket, rows)
+  const outcome = nothingYet()
+  const keys = await chooseNames(step.tx, bucket, rows)
   const arrivals = rows.flatMap((item) => {
     const key = keys.get(item.id)
     if (key === undefined) outcome.refused.set(item.id, `the key "${item.key}" is in use, and no similar name is free`)
@@ -137,11 +148,13 @@ async function placeBeside(step: Step, bucket: HeldBucket, rows: readonly store.
     return key === undefined ? [] : [{ item, key, row: objectOf(item, key) }]
   })
   if (outcome.refused.size > 0) return outcome
-  const objects = await reinstateAll(
-    tx,
+  await lockKeys(step.tx, [bucket, arrivals.map(({ key }) => key)])
+  const { objects, change } = await reinstateAll(
+    step,
     bucket,
     arrivals.map(({ row }) => row),
   )
+  outcome.change = change
   // Another request took a name between our read and our insert, so everything is retried from the start.
   if (objects.size < arrivals.length) throw new TakenMeanwhile()
   for (const { item, key } of arrivals.toSorted(byKey)) {

@@ -21,19 +21,26 @@ import * as store from './store.ts'
 const BATCH = 1000
 const PURGE_LIMIT = 10_000
 
+/** Why contents stop being visible. */
+export interface Removal {
+  reason: 'deleted' | 'overwritten'
+  job_id?: string | null | undefined
+  permanent?: boolean
+}
+
 /**
  * Step: moves contents that stop being visible to the trash, if the bucket's trash is on, and returns the items' ids in
- * the same order. If it is off, returns nulls and leaves the bytes to the collector. The caller counts the usage.
- * `job_id` is the job doing it, if any.
+ * the same order. If it is off, or they are to go permanently, returns nulls and leaves the bytes to the collector. The
+ * caller counts the usage. `job_id` is the job doing it, if any.
  */
 export function moveToTrash(
   step: Step,
   bucket: HeldBucket,
   rows: readonly Row<'objects'>[],
-  { reason, job_id = null }: { reason: 'deleted' | 'overwritten'; job_id?: string | null | undefined },
+  { reason, job_id = null, permanent = false }: Removal,
 ): (string | null)[] {
   if (rows.length === 0) return []
-  if (bucket.trash_days === 0) {
+  if (permanent || bucket.trash_days === 0) {
     const blobs = rows.map(({ blob_id }) => blob_id)
     step.alongside(releaseBlobs(step, blobs))
     return rows.map(() => null)

@@ -9,6 +9,9 @@ import { searchObjects } from '../../../storage/objects/search.ts'
 import { deleteObject } from '../../../storage/objects/service.ts'
 import { presign } from '../../../storage/objects/signed.ts'
 import type { ObjectRow } from '../../../storage/objects/store.ts'
+import { updateMetadata } from '../../../storage/objects/update.ts'
+import { namedVersion } from '../../../storage/retired/retire.ts'
+import { deleteVersion } from '../../../storage/versions/remove.ts'
 import { sendArchive } from '../archive.ts'
 import { sendObject } from '../contents.ts'
 import { handle, type Raw } from '../handle.ts'
@@ -20,10 +23,27 @@ interface ByKey {
   key: string
 }
 const put = (ctx: Ctx, { bucket, key }: ByKey, raw: Raw) => receivePut(ctx, { bucket, key }, raw)
-const send = (ctx: Ctx, { bucket, key }: ByKey, { download }: { download?: string | undefined }, raw: Raw) =>
-  sendObject(ctx, { bucket, key, download: download === '1' }, raw)
-const remove = (ctx: Ctx, { bucket, key }: ByKey, { permanent = false }: { permanent?: boolean }, { request }: Raw) =>
-  deleteObject(ctx, bucket, key, { permanent, ifMatch: ifMatchOf(request) })
+interface Versioned {
+  version_id?: string | undefined
+}
+const versionIn = ({ version_id }: Versioned) => (version_id === undefined ? undefined : namedVersion(version_id))
+const send = (
+  ctx: Ctx,
+  { bucket, key }: ByKey,
+  { download, ...query }: { download?: string | undefined } & Versioned,
+  raw: Raw,
+) => sendObject(ctx, { bucket, key, version: versionIn(query), download: download === '1' }, raw)
+
+async function remove(
+  ctx: Ctx,
+  { bucket, key }: ByKey,
+  { permanent = false, ...query }: { permanent?: boolean } & Versioned,
+  { request }: Raw,
+): Promise<undefined> {
+  const [version_id, conditions] = [versionIn(query), { ifMatch: ifMatchOf(request) }]
+  if (version_id === undefined) await deleteObject(ctx, bucket, key, { permanent, ...conditions })
+  else await deleteVersion(ctx, bucket, { key, version_id, conditions: [conditions] }, { permanent })
+}
 const ifMatchOf = ({ headers }: Raw['request']) => readEntityTags(headers['if-match'])
 
 async function zip(ctx: Ctx, bucket: string, what: Parameters<typeof archive>[2], raw: Raw) {
@@ -55,10 +75,10 @@ export const objectRoutes = [
   handle(api.bulkDelete, (ctx, { params, body }) => bulk.deleteMany(ctx, params.bucket, body.keys)),
   handle(api.objectsExist, (ctx, { params, body }) => bulk.findTaken(ctx, params.bucket, body.keys)),
   handle(api.updateObject, (ctx, { params, body, request }) =>
-    bulk.updateMetadata(ctx, { bucket: params.bucket, key: params.key }, body, { ifMatch: ifMatchOf(request) }),
+    updateMetadata(ctx, { bucket: params.bucket, key: params.key }, body, { ifMatch: ifMatchOf(request) }),
   ),
   handle(api.updateObjectByQuery, (ctx, { params, query, body, request }) =>
-    bulk.updateMetadata(ctx, { bucket: params.bucket, key: query.key }, body, { ifMatch: ifMatchOf(request) }),
+    updateMetadata(ctx, { bucket: params.bucket, key: query.key }, body, { ifMatch: ifMatchOf(request) }),
   ),
   handle(api.archiveObjects, (ctx, { params, query, ...raw }) =>
     query.prefix === undefined && query.keys === undefined

@@ -3,11 +3,11 @@ import type { ItemError } from './item-error.ts'
 import type { ObjectRow } from './store.ts'
 
 /** An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change. */
-export type Version = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
-export const isSame = (a: Version, b: Version): boolean =>
+export type SeenObject = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
+export const isSame = (a: SeenObject, b: SeenObject): boolean =>
   a.blob_id === b.blob_id && a.last_modified === b.last_modified
 
-export const findVersions = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Version[]> =>
+export const findSeen = async (db: Db, bucketId: string, keys: readonly string[]): Promise<SeenObject[]> =>
   keys.length === 0
     ? []
     : db
@@ -17,8 +17,8 @@ export const findVersions = async (db: Db, bucketId: string, keys: readonly stri
         .where('key', 'in', keys)
         .execute()
 
-/** Versions by key; an object with another version is left alone. */
-export type Seen = ReadonlyMap<string, Version>
+/** What was seen, by key; an object that is not as it was is left alone. */
+export type Seen = ReadonlyMap<string, SeenObject>
 
 /** The objects that are as they were seen, if they were, and an error for each of the others. */
 export function asSeen(there: readonly ObjectRow[], seen: Seen = new Map()) {

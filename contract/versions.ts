@@ -1,0 +1,69 @@
+import Type from 'typebox'
+import { StoredObject } from './objects.ts'
+import { route } from './route.ts'
+import {
+  BucketName,
+  Cursor,
+  Exactly,
+  Limit,
+  Nullable,
+  ObjectKey,
+  Page,
+  Prefix,
+  Timestamp,
+  VersionId,
+} from './shapes.ts'
+
+export const Version = Type.Object({
+  bucket: BucketName,
+  key: ObjectKey,
+  version_id: VersionId,
+  latest: Type.Boolean({ description: "Whether it is its key's latest: the object, or the marker that hides it." }),
+  marker: Type.Boolean({ description: 'A delete marker: from then on the key had no object.' }),
+  size: Type.Integer({ description: 'Bytes; 0 for a delete marker.' }),
+  etag: Nullable(Type.String()),
+  content_type: Nullable(Type.String()),
+  last_modified: Timestamp,
+  created_by: Nullable(Type.String()),
+  noncurrent_at: Nullable({ ...Timestamp, description: 'When it was replaced or deleted.' }),
+})
+export type Version = Type.Static<typeof Version>
+
+const params = Type.Object({ bucket: BucketName })
+
+export const operations = {
+  listVersions: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/versions',
+    tag: 'versions',
+    summary: 'List versions and delete markers',
+    description:
+      'Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`.',
+    access: 'signed_in',
+    status: 200,
+    params,
+    query: Exactly({
+      key: Type.Optional(ObjectKey),
+      prefix: Type.Optional(Prefix),
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    reply: Page(Version),
+    errors: ['not_found', 'invalid_request'],
+  }),
+
+  restoreVersion: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/versions/restore',
+    tag: 'versions',
+    summary: 'Make an earlier version current again',
+    description: 'As a new version with the same contents; no bytes are copied, and the earlier version stays.',
+    access: 'signed_in',
+    status: 200,
+    params,
+    body: Exactly({ key: ObjectKey, version_id: VersionId }),
+    reply: StoredObject,
+    errors: ['not_found', 'conflict', 'quota_exceeded'],
+    records: ['restore'],
+  }),
+}

@@ -1,0 +1,14 @@
+// Statements on what is current, for the steps of versions.
+import * as store from './store.ts'
+
+/** Step: locks the objects of these keys, which are locked too. */
+export const lockCurrent = store.lockObjects
+
+/** Step: takes objects away; what becomes of their contents is for the caller to say. */
+export const takeAway = store.deleteObjects
+
+/** Step: makes rows the objects of their keys; returns the keys that were free. */
+export const bringBack = store.insertObjects
+
+/** Step: sets an object's tags; null are none. */
+export const tagCurrent = store.setTags

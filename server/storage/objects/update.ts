@@ -1,0 +1,78 @@
+import type { StoredObject } from '../../../contract/objects.ts'
+import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { nextVersionId, retire, retireNull, sumChanges } from '../retired/retire.ts'
+import { type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
+import { objectMissing } from './service.ts'
+import * as store from './store.ts'
+import { assertConditions, type WriteConditions } from './write.ts'
+
+/** What of an object can change while its contents stay. */
+export type DescriptionChange = { [K in keyof Description]?: Description[K] | undefined } & {
+  storage_class?: string | null | undefined
+}
+
+/**
+ * Changes what describes an object; needs `write`. The contents and their ETag stay; so does the time of its last change,
+ * if only its tags change. Where versions are kept, everything but tags makes a new one. `admit` sees the object in the
+ * transaction, and may throw.
+ */
+export async function updateMetadata(
+  ctx: Ctx,
+  { bucket: name, key }: { bucket: string; key: string },
+  change: DescriptionChange,
+  { admit, ...conditions }: WriteConditions & { admit?(row: store.ObjectRow): void },
+): Promise<StoredObject> {
+  allow(ctx.actor, 'write', name, key)
+  const text = change.metadata && metadataText(change.metadata)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
+    allow(actor, 'write', name, key)
+    await lockKeys(tx, [bucket, [key]])
+    const row = await store.lockObject(tx, bucket.id, key)
+    if (!row) throw objectMissing(name, key)
+    assertConditions(row, conditions)
+    admit?.(row)
+    const onlyTags = Object.keys(change).every((name) => name === 'tags')
+    const changed = {
+      content_type: change.content_type ?? row.content_type,
+      headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
+      metadata: text ?? row.metadata,
+      tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
+      storage_class: change.storage_class === undefined ? row.storage_class : change.storage_class,
+      last_modified: onlyTags ? row.last_modified : ctx.now().toISOString(),
+    }
+    const after = { ...row, ...changed }
+    if (onlyTags || bucket.versioning === null) await store.describeAs(tx, row, changed)
+    else await replaceVersion(step, bucket, row, after)
+    const visible = (described: store.ObjectRow) => {
+      const { content_type, headers, metadata, tags } = describeObject(described, name)
+      const { storage_class } = described
+      return {
+        content_type,
+        ...(headers ? { headers } : {}),
+        metadata,
+        ...(tags ? { tags } : {}),
+        ...(storage_class === null ? {} : { storage_class }),
+      }
+    }
+    const { version_id } = versionOf(bucket.versioning, after)
+    const details = { before: visible(row), after: visible(after), ...(version_id ? { version_id } : {}) }
+    record({ name: 'update_object', bucket: name, key, details })
+    return describeObject(after, name, bucket.versioning)
+  })
+}
+
+/** Step: makes `row`, with what changed of it, a new version of its key. */
+async function replaceVersion(step: Step, bucket: HeldBucket, old: store.ObjectRow, row: store.ObjectRow) {
+  const removal = { reason: 'overwritten' } as const
+  row.version_id = nextVersionId(bucket)
+  row.created_by = step.actor.user_id
+  const nulls = await retireNull(step, bucket, [row.key], removal)
+  const { change } = retire(step, bucket, [old], removal)
+  await store.replaceObject(step.tx, row)
+  const gone = sumChanges(change, nulls)
+  await countUsage(step.tx, bucket, { ...gone, bytes: gone.bytes + row.size })
+}

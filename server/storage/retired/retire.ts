@@ -1,0 +1,145 @@
+import { newId } from '../../base/id.ts'
+import type { Step } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import type { HeldBucket } from '../buckets/service.ts'
+import type { Usage } from '../buckets/store.ts'
+import { moveToTrash, type Removal } from '../trash/service.ts'
+import * as store from './store.ts'
+
+/** What becomes of contents that stop being current, in the order of the rows, and what to count of it. */
+export interface Retired {
+  /** Their ids in the trash; null for those kept as versions, and for those that are gone. */
+  trashIds: (string | null)[]
+  change: Change
+}
+
+/** Bytes to count. */
+export type Change = Pick<Usage, 'bytes' | 'trash_bytes' | 'version_bytes'>
+
+export const sumChanges = (...changes: readonly Change[]): Change => ({
+  bytes: changes.reduce((sum, { bytes }) => sum + bytes, 0),
+  trash_bytes: changes.reduce((sum, { trash_bytes }) => sum + trash_bytes, 0),
+  version_bytes: changes.reduce((sum, { version_bytes }) => sum + version_bytes, 0),
+})
+
+/** The id of a version that is written now; null is the `null` version. */
+export const nextVersionId = ({ versioning }: Pick<HeldBucket, 'versioning'>): string | null =>
+  versioning === 'enabled' ? newId() : null
+
+/** How S3 and the API call a version. Undefined in a bucket that never kept any. */
+export const versionName = (versioning: HeldBucket['versioning'], version_id: string | null): string | undefined =>
+  version_id ?? (versioning === null ? undefined : 'null')
+
+/** The version that a name stands for: the inverse of `versionName`. */
+export const namedVersion = (name: string): string | null => (name === 'null' ? null : name)
+
+/** Whether contents are kept as a version when they stop being current. */
+export const isKept = ({ versioning }: HeldBucket, { version_id }: { version_id: string | null }): boolean =>
+  versioning === 'enabled' || (versioning === 'suspended' && version_id !== null)
+
+/**
+ * Step: the way out for contents that stop being current: among the versions if the bucket keeps them, else to the
+ * trash, else to the collector. The caller deletes or replaces their rows, and counts the change.
+ */
+export function retire(step: Step, bucket: HeldBucket, rows: readonly Row<'objects'>[], options: Removal): Retired {
+  const kept = rows.filter((row) => isKept(bucket, row))
+  const gone = rows.filter((row) => !isKept(bucket, row))
+  const noncurrent_at = step.now().toISOString()
+  if (kept.length > 0)
+    step.alongside(
+      store.insertVersions(
+        step.tx,
+        kept.map((row) => ({ ...row, noncurrent_at })),
+      ),
+    )
+  const trashed = new Map(moveToTrash(step, bucket, gone, options).map((id, i) => [gone[i], id]))
+  return {
+    trashIds: rows.map((row) => trashed.get(row) ?? null),
+    change: {
+      bytes: -sumOf(gone),
+      trash_bytes: sumOf(gone.filter((row) => trashed.get(row))),
+      version_bytes: sumOf(kept),
+    },
+  }
+}
+
+/**
+ * Step: takes the `null` versions of these keys out of the versions, for another null version or a null marker replaces
+ * them. Only where versioning is suspended; an object that is one is not among them.
+ */
+export async function retireNull(
+  step: Step,
+  bucket: HeldBucket,
+  keys: readonly string[],
+  options: Removal,
+): Promise<Change> {
+  if (bucket.versioning !== 'suspended' || keys.length === 0) return { bytes: 0, trash_bytes: 0, version_bytes: 0 }
+  const names = keys.map((key) => ({ key, version_id: null }))
+  return discardVersions(step, bucket, await store.lockVersions(step.tx, bucket.id, names), options).change
+}
+
+/** Step: deletes versions; those with contents go to the trash, if the bucket has one. */
+export function discardVersions(
+  step: Step,
+  bucket: HeldBucket,
+  rows: readonly store.VersionRow[],
+  options: Removal,
+): Retired {
+  if (rows.length > 0)
+    step.alongside(
+      store.deleteVersions(
+        step.tx,
+        rows.map(({ seq }) => seq),
+      ),
+    )
+  const contents = rows.filter(store.hasContents)
+  const ids = new Map(
+    moveToTrash(step, bucket, contents.map(asObject), options).map((id, i) => [contents[i] as store.VersionRow, id]),
+  )
+  const bytes = sumOf(contents)
+  return {
+    trashIds: rows.map((row) => ids.get(row) ?? null),
+    change: { bytes: -bytes, trash_bytes: sumOf(contents.filter((row) => ids.get(row))), version_bytes: -bytes },
+  }
+}
+
+/** A version as the object that it was. */
+export const asObject = ({ seq: _seq, noncurrent_at: _at, ...row }: store.KeptRow): Row<'objects'> => row
+
+/** Step: marks keys as deleted, if the bucket keeps versions. Returns the markers' version ids, as they are called. */
+export function markDeleted(step: Step, bucket: HeldBucket, keys: readonly string[]): Map<string, string> {
+  if (bucket.versioning === null || keys.length === 0) return new Map()
+  const now = step.now().toISOString()
+  const markers = keys.map((key) => ({
+    bucket_id: bucket.id,
+    key,
+    version_id: nextVersionId(bucket),
+    blob_id: null,
+    size: 0,
+    etag: '',
+    sha256: null,
+    checksums: null,
+    content_type: '',
+    headers: null,
+    metadata: '{}',
+    tags: null,
+    storage_class: null,
+    created_at: now,
+    last_modified: now,
+    created_by: step.actor.user_id,
+    noncurrent_at: now,
+  }))
+  step.alongside(store.insertVersions(step.tx, markers))
+  return new Map(markers.map(({ key, version_id }) => [key, version_id ?? 'null']))
+}
+
+const sumOf = (rows: readonly { size: number }[]): number => rows.reduce((sum, { size }) => sum + size, 0)
+
+/** Step: locks those of these versions that are not current; nobody can remove them until the transaction ends. */
+export const lockRetired = store.lockVersions
+
+/** Step: deletes rows of versions that have become current again. */
+export const takeBack = store.deleteVersions
+
+/** Step: sets the tags of a version that is not current; null are none. */
+export const tagRetired = store.setVersionTags

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+
+export type VersionRow = Row<'versions'>
+/** One with contents. */
+export type KeptRow = VersionRow & { blob_id: string }
+export const hasContents = (row: VersionRow): row is KeptRow => row.blob_id !== null
+
+export const insertVersions = (tx: Tx, rows: readonly NewRow<'versions'>[]) => insert(tx, { rows })
+const insert = prepared((tx: Tx, { rows }: { rows: readonly NewRow<'versions'>[] }) =>
+  tx.insertInto('versions').values(rows),
+)
+
+/** A key's version by its id; null is the `null` version. */
+export interface VersionName {
+  key: string
+  version_id: string | null
+}
+
+const named = (db: Db, bucketId: string, names: readonly VersionName[]) => {
+  const keys = [...new Set(names.map(({ key }) => key))]
+  const ids = names.flatMap(({ version_id }) => version_id ?? [])
+  return db
+    .selectFrom('versions')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('key', 'in', keys)
+    .where((e) =>
+      e.or([
+        ...(ids.length > 0 ? [e('version_id', 'in', ids)] : []),
+        ...(ids.length < names.length ? [e('version_id', 'is', null)] : []),
+      ]),
+    )
+}
+const only = (rows: readonly VersionRow[], names: readonly VersionName[]): VersionRow[] => {
+  const wanted = new Set(names.map(({ key, version_id }) => JSON.stringify([key, version_id])))
+  return rows.filter(({ key, version_id }) => wanted.has(JSON.stringify([key, version_id])))
+}
+
+/** Those of these versions that are not, or no longer, current. */
+export const findVersions = async (db: Db, bucketId: string, names: readonly VersionName[]): Promise<VersionRow[]> =>
+  names.length === 0 ? [] : only(await named(db, bucketId, names).execute(), names)
+
+/** Like `findVersions`; nobody can remove them until the transaction ends. */
+export const lockVersions = async (tx: Tx, bucketId: string, names: readonly VersionName[]): Promise<VersionRow[]> =>
+  names.length === 0 ? [] : only(await named(tx, bucketId, names).forUpdate().execute(), names)
+
+export const deleteVersions = (tx: Tx, seqs: readonly number[]) =>
+  tx.deleteFrom('versions').where('seq', 'in', seqs).execute()
+
+export const setVersionTags = (tx: Tx, seq: number, tags: string | null) =>
+  tx.updateTable('versions').set({ tags }).where('seq', '=', seq).execute()
+
+/** Of each of these keys the latest version that is not current; none for a key without any. */
+export const findNewest = async (db: Db, bucketId: string, keys: readonly string[]): Promise<VersionRow[]> =>
+  keys.length === 0 ? [] : newest(db, { bucketId, keys })
+const newest = prepared((db: Db, { bucketId, keys }: { bucketId: string; keys: readonly string[] }) =>
+  db
+    .selectFrom('versions')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('key', 'in', keys)
+    .where('seq', '=', (e) =>
+      e
+        .selectFrom('versions as later')
+        .select('later.seq')
+        .where('later.bucket_id', '=', bucketId)
+        .whereRef('later.key', '=', 'versions.key')
+        .orderBy('later.seq', 'desc')
+        .limit(sql.lit(1)),
+    ),
+)
+
+const shared = [
+  ...(['bucket_id', 'key', 'version_id', 'size', 'etag', 'sha256', 'checksums', 'content_type', 'headers'] as const),
+  ...(['metadata', 'tags', 'storage_class', 'created_at', 'last_modified', 'created_by'] as const),
+] as const
+
+/** A version, current or not; what is current has no `seq` and no `noncurrent_at`. */
+export type AnyVersion = Omit<VersionRow, 'seq' | 'noncurrent_at'> & {
+  seq: number | null
+  noncurrent_at: string | null
+}
+
+/**
+ * The first versions of a range of keys, current or not, in the order of keys and of each the latest first. In one
+ * statement, for a version can move from one table to the other between two.
+ */
+export async function listVersions(
+  db: Db,
+  bucketId: string,
+  { from, to }: KeyRange,
+  limit: number,
+): Promise<AnyVersion[]> {
+  const most = to ?? null
+  const rows = await db
+    .selectFrom((e) => {
+      const objects = e.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', '>=', from)
+      return (most === null ? objects : objects.where('key', '<', most)).orderBy('key').limit(limit).as('o')
+    })
+    .select(shared)
+    .select((e) => [
+      e.ref('blob_id').$castTo<string | null>().as('blob_id'),
+      sql<number | null>`cast(null as bigint)`.as('seq'),
+      // Of the type that the other half has.
+      e.ref('last_modified').as('noncurrent_at'),
+    ])
+    .unionAll(
+      db
+        .selectFrom((e) => {
+          const older = e.selectFrom('versions').selectAll().where('bucket_id', '=', bucketId).where('key', '>=', from)
+          return (most === null ? older : older.where('key', '<', most))
+            .orderBy('key')
+            .orderBy('seq', 'desc')
+            .limit(limit)
+            .as('v')
+        })
+        .select(shared)
+        .select((e) => ['blob_id', e.ref('seq').$castTo<number | null>().as('seq'), 'noncurrent_at']),
+    )
+    .execute()
+  const place = ({ seq }: AnyVersion) => seq ?? Number.MAX_SAFE_INTEGER
+  return rows
+    .map((row): AnyVersion => (row.seq === null ? { ...row, noncurrent_at: null } : row))
+    .sort((a, b) => compareKeys(a.key, b.key) || place(b) - place(a))
+    .slice(0, limit)
+}
+
+/** Versions of one key before another of it, the latest first. */
+export const listEarlier = (
+  db: Db,
+  bucketId: string,
+  { key, before }: { key: string; before: number },
+  limit: number,
+): Promise<VersionRow[]> =>
+  db
+    .selectFrom('versions')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('key', '=', key)
+    .where('seq', '<', before)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,197 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { newId } from '../../base/id.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
+import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { deleteKeys } from '../objects/bulk.ts'
+import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
+import { type ItemError, itemError } from '../objects/item-error.ts'
+import { markAbsent, removeObjects, versionMissing } from '../objects/service.ts'
+import type { ObjectRow } from '../objects/store.ts'
+import { isAsExpected, type RemovalConditions } from '../objects/write.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { asObject, type Change, discardVersions, lockRetired, sumChanges, takeBack } from '../retired/retire.ts'
+import { findNewest, hasContents, type VersionName, type VersionRow } from '../retired/store.ts'
+import { moveToTrash } from '../trash/service.ts'
+
+/** A version to remove, if it meets all conditions. */
+export interface NamedVersion extends VersionName {
+  conditions?: readonly RemovalConditions[]
+}
+/** What was removed. */
+export interface RemovedVersion extends VersionName {
+  /** Whether it was a delete marker. */
+  marker: boolean
+}
+const nameOf = ({ key, version_id }: VersionName): string => JSON.stringify([key, version_id])
+
+/**
+ * Deletes one version of a key: to the trash, or with `permanent`, which needs `manage`, for good. The latest version that
+ * is left becomes current, unless it is a delete marker. Throws not_found.
+ */
+export async function deleteVersion(
+  ctx: Ctx,
+  name: string,
+  version: NamedVersion,
+  { permanent }: { permanent: boolean },
+): Promise<RemovedVersion> {
+  const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
+  for (const right of rights) allow(ctx.actor, right, name, version.key)
+  return ctx.act(async (step) => {
+    const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
+    for (const right of rights) allow(current.actor, right, name, version.key)
+    const { removed, errors } = await removeVersions(current, bucket, [version], { permanent })
+    const [error] = errors
+    if (error) throw new ServiceError(error.code, error.detail)
+    const [one] = removed
+    if (!one) throw versionMissing(name, version.key, version.version_id)
+    return one
+  })
+}
+
+/** Something to delete: a version of a key, or without `version_id` its object, as `deleteObject` does. */
+export type Deletion = Omit<NamedVersion, 'version_id'> & { version_id?: string | null | undefined }
+export interface Deletions {
+  /** Of keys without an object too, in a bucket that keeps versions. */
+  markers: Map<string, string>
+  removed: RemovedVersion[]
+  /** Of what was there and stays. */
+  errors: (ItemError & { version_id?: string | null | undefined })[]
+}
+
+/** Deletes up to 1,000 objects and versions in one transaction; each succeeds or gets an error. */
+export async function deleteManyVersions(ctx: Ctx, name: string, items: readonly Deletion[]): Promise<Deletions> {
+  allowSomewhere(ctx.actor, 'delete', name)
+  const bulk_id = newId()
+  const versions = items.filter((one): one is NamedVersion => one.version_id !== undefined)
+  const objects = items.filter(({ version_id }) => version_id === undefined)
+  const conditions = new Map(
+    [...Map.groupBy(objects, ({ key }) => key)].map(([key, those]) => [
+      key,
+      those.flatMap((one) => one.conditions ?? []),
+    ]),
+  )
+  return ctx.act(async (step) => {
+    const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
+    await lockKeys(step.tx, [bucket, items.map(({ key }) => key)])
+    const deleted = await deleteKeys(current, bucket, [...conditions.keys()], { bulk_id, conditions })
+    const absent = deleted.errors
+      .filter(({ code }) => code === 'not_found' && bucket.versioning !== null)
+      .map(({ key }) => ({ key, conditions: conditions.get(key) ?? [] }))
+    const marked = await markAbsent(current, bucket, absent, { bulk_id })
+    const { removed, errors } = await removeVersions(current, bucket, versions, { bulk_id })
+    const result: Deletions = {
+      markers: new Map([...deleted.markers, ...marked.markers]),
+      removed,
+      errors: [...deleted.errors.filter(({ code }) => code !== 'not_found'), ...marked.errors, ...errors],
+    }
+    return deleted.removed.length + marked.markers.size + removed.length > 0 ? result : step.nothing(result)
+  })
+}
+
+/**
+ * Step: removes those of these versions that are there, that the actor may delete and that meet their conditions.
+ * Records each.
+ */
+async function removeVersions(
+  step: Step,
+  bucket: HeldBucket,
+  asked: readonly NamedVersion[],
+  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string },
+): Promise<{ removed: RemovedVersion[]; errors: Deletions['errors'] }> {
+  const { tx, record } = step
+  const errors: Deletions['errors'] = []
+  const refuse = ({ key, version_id }: VersionName, error: ItemError) => void errors.push({ ...error, key, version_id })
+  const names = [...Map.groupBy(asked, nameOf).values()].flatMap(([one, ...others]): NamedVersion[] => {
+    if (!one) return []
+    const refused = refusal(step.actor, 'delete', bucket.name, one.key)
+    if (refused) refuse(one, itemError(one.key, refused))
+    return refused ? [] : [{ ...one, conditions: [one, ...others].flatMap(({ conditions = [] }) => conditions) }]
+  })
+  const keys = [...new Set(names.map(({ key }) => key))]
+  if (keys.length === 0) return { removed: [], errors }
+  await lockKeys(tx, [bucket, keys])
+  const [objects, versions] = await Promise.all([lockCurrent(tx, bucket.id, keys), lockRetired(tx, bucket.id, names)])
+  const byName = new Map(names.map((one) => [nameOf(one), one]))
+  const expected = (row: ObjectRow | VersionRow): boolean => {
+    const name = byName.get(nameOf(row))
+    if (!name) return false
+    const isExpected = (name.conditions ?? []).every((one) => isAsExpected(row, one))
+    if (!isExpected)
+      refuse(name, {
+        key: name.key,
+        code: 'precondition_failed',
+        detail: 'The version does not match the conditions.',
+      })
+    return isExpected
+  }
+  const current = objects.filter(expected)
+  const older = versions.filter(expected)
+  const removed = [...current, ...older].map(({ key, version_id, blob_id }) => ({
+    key,
+    version_id,
+    marker: blob_id === null,
+  }))
+  // Without versions this is a deletion as any other.
+  if (bucket.versioning === null) {
+    await removeObjects(step, bucket, current, { permanent, ...more })
+    return { removed, errors }
+  }
+
+  const removal = { reason: 'deleted', permanent } as const
+  step.alongside(takeAway(tx, bucket.id, keysOf(current)))
+  const ids = moveToTrash(step, bucket, current, removal)
+  const bytes = current.reduce((sum, { size }) => sum + size, 0)
+  const trashed = current.reduce((sum, { size }, i) => sum + (ids[i] ? size : 0), 0)
+  const discarded = discardVersions(step, bucket, older, removal)
+  const bare = new Set(keysOf(objects))
+  const bared = [
+    ...keysOf(current),
+    ...older.filter(({ key, blob_id }) => blob_id === null && !bare.has(key)).map(({ key }) => key),
+  ]
+  const promoted = await promote(step, bucket, [...new Set(bared)])
+  step.alongside(
+    countUsage(tx, bucket, {
+      ...sumChanges(discarded.change, promoted.change, { bytes: -bytes, trash_bytes: trashed, version_bytes: 0 }),
+      objects: promoted.objects - current.length,
+    }),
+  )
+  const trashIds = [...ids, ...discarded.trashIds]
+  for (const [i, row] of [...current, ...older].entries()) {
+    const trash_id = trashIds[i]
+    record({
+      name: 'version_delete',
+      bucket: bucket.name,
+      key: row.key,
+      details: {
+        size: row.size,
+        version_id: row.version_id ?? 'null',
+        ...(row.blob_id === null ? { marker: true } : { permanent: !trash_id }),
+        ...(trash_id ? { trash_id } : {}),
+        ...more,
+      },
+    })
+  }
+  return { removed, errors }
+}
+
+/** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */
+async function promote(
+  { tx, alongside }: Step,
+  bucket: HeldBucket,
+  keys: readonly string[],
+): Promise<{ objects: number; change: Change }> {
+  const newest = (await findNewest(tx, bucket.id, keys)).filter(hasContents)
+  if (newest.length > 0) {
+    alongside(
+      takeBack(
+        tx,
+        newest.map(({ seq }) => seq),
+      ),
+    )
+    alongside(bringBack(tx, newest.map(asObject)))
+  }
+  const version_bytes = -newest.reduce((sum, { size }) => sum + size, 0)
+  return { objects: newest.length, change: { bytes: 0, trash_bytes: 0, version_bytes } }
+}
+
+const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key)
