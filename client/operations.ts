@@ -1976,6 +1976,8 @@ export interface Operations {
       body: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** GET: this version instead of the current one. */
+        version_id?: string
         /** GET allows HEAD too. */
         method?: 'GET' | 'PUT'
         /** `15m`, `1h`, `7d` or seconds; at most seven days. */

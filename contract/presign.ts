@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
-import { BucketName, Exactly, ObjectKey } from './shapes.ts'
+import { BucketName, Exactly, ObjectKey, VersionId } from './shapes.ts'
 
 /** A key of 1,024 control characters, six bytes each in JSON, with a file name and a content type of the same. */
 const LONGEST_TOKEN = 14_000
@@ -26,6 +26,7 @@ export const operations = {
     params: Type.Object({ bucket: BucketName }),
     body: Exactly({
       key: ObjectKey,
+      version_id: Type.Optional({ ...VersionId, description: 'GET: this version instead of the current one.' }),
       method: Type.Optional(Type.Enum(['GET', 'PUT'], { default: 'GET', description: 'GET allows HEAD too.' })),
       expires_in: Type.Optional(
         Type.Union(

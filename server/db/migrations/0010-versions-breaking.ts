@@ -14,6 +14,7 @@ export const versions = ({ engine, id, bytewise, text, bigint, timestamp }: Colu
       `alter table bucket_usage add column version_bytes ${bigint} default 0 not null`,
       `alter table objects add column version_id ${id}`,
       `alter table trash add column version_id ${id}`,
+      `alter table job_items add column version_id ${id}`,
       `create table versions (
         seq ${sequence},
         bucket_id ${id} not null references buckets (id),

@@ -208,7 +208,15 @@ export interface StorageTables {
    * The version of an object that a job listed and is to work on; null stands for whatever is there, the nil UUID as
    * `blob_id` for a key under which there was nothing.
    */
-  job_items: { job_id: string; position: number; key: string; blob_id: string | null; last_modified: string | null }
+  job_items: {
+    job_id: string
+    position: number
+    key: string
+    blob_id: string | null
+    last_modified: string | null
+    /** The version that is to go, as it is called; null where it is about the key's object. */
+    version_id: string | null
+  }
   /**
    * What a job moved, by the position of its item, until that is undone or too long ago: `source_key` is where it was,
    * `trash_id` what it took the place of.

@@ -5,6 +5,7 @@ import type { Ctx } from '../../context.ts'
 import { noteRead } from '../../features/audit/reads.ts'
 import { read } from '../../storage/objects/read.ts'
 import { openSigned } from '../../storage/objects/signed.ts'
+import { namedVersion } from '../../storage/retired/retire.ts'
 import { audited, contentDispositionOf, opensContents, sendContents, sendObject } from './contents.ts'
 import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
@@ -16,9 +17,10 @@ const DIRECT_SECONDS = 300
 /** Responds to GET and HEAD of a signed URL, by redirecting to the storage if it issues URLs itself. */
 export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<FastifyReply> {
   const { claims, signer } = await openSigned(ctx, token, 'GET')
-  const { bucket, key, download = false, filename, embed = false } = claims
-  if (embed) return sendObject(signer, { bucket, key, download, filename, embed }, raw)
-  const contents = await read(signer, bucket, key, { opens: opensContents(raw.request) })
+  const { bucket, key, version_id, download = false, filename, embed = false } = claims
+  const version = version_id === undefined ? undefined : namedVersion(version_id)
+  if (embed) return sendObject(signer, { bucket, key, version, download, filename, embed }, raw)
+  const contents = await read(signer, bucket, key, { opens: opensContents(raw.request), version })
   const { row } = contents
   const url =
     raw.request.method === 'GET'

@@ -1,9 +1,10 @@
-import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { afterKey, afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { findKeys } from '../objects/search.ts'
 import { hasKeyIn } from '../objects/store.ts'
+import { type AnyVersion, listEarlier, listVersions } from '../retired/store.ts'
 import type { CreateJob } from './request.ts'
 
 const KEYS_A_STEP = 2000
@@ -45,6 +46,33 @@ export async function listStep(
   if (down) return { keys: left, next: level > 0 ? encodeCursor([String(level - 1), '']) : null }
   const deeper = below !== null && (await hasKeyIn(tx, bucketId, { from: below, to: afterPrefix(below) }))
   return { keys: left, next: deeper ? encodeCursor([String(level + 1), '']) : null }
+}
+
+/**
+ * Step: lists the next versions and delete markers of a bucket that is to be emptied, current or not, of each key the
+ * latest first; `next` is null when all are listed.
+ */
+export async function listVersionsStep(
+  step: Upkeep,
+  bucketId: string,
+  request: CreateJob,
+  listedTo: string | null,
+): Promise<{ versions: AnyVersion[]; next: string | null }> {
+  const { tx } = step
+  const [key, seq] = decodeCursor(listedTo ?? undefined, 2) ?? []
+  const versions: AnyVersion[] = []
+  if (key !== undefined && seq !== undefined) {
+    const before = seq === '' ? Number.MAX_SAFE_INTEGER : Number(seq)
+    versions.push(...(await listEarlier(tx, bucketId, { key, before }, KEYS_A_STEP)))
+  }
+  for (const { from, to } of visibleRanges(step, request, '')) {
+    const rest = KEYS_A_STEP - versions.length
+    const start = key === undefined || compareKeys(from, key) > 0 ? from : afterKey(key)
+    if (rest > 0 && (to === null || compareKeys(start, to) < 0))
+      versions.push(...(await listVersions(tx, bucketId, { from: start, to }, rest)))
+  }
+  const last = versions.length < KEYS_A_STEP ? undefined : versions.at(-1)
+  return { versions, next: last ? encodeCursor([last.key, last.seq === null ? '' : String(last.seq)]) : null }
 }
 
 /**

@@ -5,13 +5,15 @@ import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
 import { type Claim, leaseOn, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
-import { holdBucket, holdBuckets } from '../buckets/service.ts'
+import { type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { retryTaken } from '../objects/retry.ts'
 import { findSeen, type Seen } from '../objects/seen.ts'
 import { transferObjects } from '../objects/transfer.ts'
-import { listStep } from './listing.ts'
+import { namedVersion } from '../retired/retire.ts'
+import { removeVersions } from '../versions/remove.ts'
+import { listStep, listVersionsStep } from './listing.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
 import { countUndoable, type Outcome, undoStep } from './undo.ts'
@@ -106,26 +108,47 @@ async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Prom
   const { tx } = step
   const job = await lease.hold(tx, claim)
   const { id } = job
-  const { id: bucketId } = await holdBucket(tx, request.source_bucket)
+  const { id: bucketId, versioning } = await holdBucket(tx, request.source_bucket)
   if (request.kind === 'restore') {
     const total = await countUndoable(tx, request.of ?? '')
     return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
   }
-  const { keys, next } = await listStep(step, bucketId, request, job.listed_to)
-  const versions = new Map((await findSeen(tx, bucketId, keys)).map((one) => [one.key, one]))
+  const { items, next } =
+    request.kind === 'empty_bucket' && versioning !== null
+      ? await versionItems(step, bucketId, request, job.listed_to)
+      : await objectItems(step, bucketId, request, job.listed_to)
   await store.insertItems(
     tx,
-    keys.map((key, i) => {
-      const { blob_id = NO_BLOB, last_modified = null } = versions.get(key) ?? {}
-      return { job_id: id, position: job.total + i + 1, key, blob_id, last_modified }
-    }),
+    items.map((item, i) => ({ ...item, job_id: id, position: job.total + i + 1 })),
   )
   await store.updateJob(tx, id, {
-    total: job.total + keys.length,
+    total: job.total + items.length,
     listed_to: next,
     ...(next === null ? { listed_at: step.now().toISOString(), selection: store.NO_SELECTION } : {}),
     ...renewed(step),
   })
+}
+
+type NewItems = { items: Omit<store.Item, 'job_id' | 'position'>[]; next: string | null }
+
+async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
+  const { keys, next } = await listStep(step, bucketId, request, to)
+  const seen = new Map((await findSeen(step.tx, bucketId, keys)).map((one) => [one.key, one]))
+  const items = keys.map((key) => {
+    const { blob_id = NO_BLOB, last_modified = null } = seen.get(key) ?? {}
+    return { key, blob_id, last_modified, version_id: null }
+  })
+  return { items, next }
+}
+
+/** What an emptied bucket loses that keeps versions: all of them. */
+async function versionItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
+  const { versions, next } = await listVersionsStep(step, bucketId, request, to)
+  const items = versions.map(({ key, version_id }) => ({
+    ...{ key, blob_id: null, last_modified: null },
+    version_id: version_id ?? 'null',
+  }))
+  return { items, next }
 }
 
 /** Processes the next objects. Outcome and progress commit together, so that no object is processed twice. */
@@ -178,6 +201,7 @@ async function apply(step: Step, job: store.JobRow, request: CreateJob, size: nu
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (kind === 'delete' || kind === 'empty_bucket') {
     const bucket = await holdBucket(tx, source_bucket)
+    if (items.some(({ version_id }) => version_id !== null)) return emptyStep(step, bucket, items, job_id)
     const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
     return { done: removed.length, errors, progress }
   }
@@ -206,4 +230,26 @@ async function apply(step: Step, job: store.JobRow, request: CreateJob, size: nu
     )
   }
   return { done: placed.length, errors: [...errors, ...refused], progress }
+}
+
+/** Step: removes versions that were listed. */
+async function emptyStep(
+  step: Step,
+  bucket: HeldBucket,
+  items: readonly store.Item[],
+  job_id: string,
+): Promise<Outcome> {
+  const names = items.map(({ key, version_id }) => ({ key, version_id: namedVersion(version_id ?? 'null') }))
+  const { removed, errors } = await removeVersions(step, bucket, names, { job_id })
+  const nameOf = (one: { key: string; version_id?: string | null | undefined }) =>
+    JSON.stringify([one.key, one.version_id])
+  const settled = new Set([...removed, ...errors].map(nameOf))
+  const gone = names
+    .filter((one) => !settled.has(nameOf(one)))
+    .map(({ key }): ItemError => ({ key, code: 'not_found', detail: `A version of "${key}" is no longer there.` }))
+  return {
+    done: removed.length,
+    errors: [...errors.map(({ key, code, detail }) => ({ key, code, detail })), ...gone],
+    progress: { position: items.at(-1)?.position ?? 0 },
+  }
 }

@@ -19,6 +19,8 @@ export interface Claims {
   token: string | null
   /** Expiry in milliseconds since the epoch. */
   until: number
+  /** The version to read, as it is called; the current one without it. */
+  version_id?: string | undefined
   download?: boolean | undefined
   filename?: string | undefined
   /** May be shown in a frame of our own pages. */
@@ -34,6 +36,7 @@ export function presign(
   body: {
     key: string
     method?: 'GET' | 'PUT' | undefined
+    version_id?: string | undefined
     expires_in?: string | number | undefined
     download?: boolean | undefined
     filename?: string | undefined
@@ -45,6 +48,7 @@ export function presign(
   const { key, method = 'GET', expires_in = '1h', ...limits } = body
   allow(ctx.actor, method === 'GET' ? 'read' : 'write', bucket, key)
   const seconds = secondsOf(expires_in)
+  if (limits.version_id !== undefined && method === 'PUT') throw invalid('body.version_id', 'is only allowed for GET')
   if (seconds > MOST_SECONDS) throw invalid('body.expires_in', 'must not be more than seven days')
   const { user_id, token_id } = ctx.actor
   const until = ctx.now().getTime() + seconds * 1000

@@ -92,11 +92,11 @@ export async function deleteManyVersions(ctx: Ctx, name: string, items: readonly
  * Step: removes those of these versions that are there, that the actor may delete and that meet their conditions.
  * Records each.
  */
-async function removeVersions(
+export async function removeVersions(
   step: Step,
   bucket: HeldBucket,
   asked: readonly NamedVersion[],
-  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string },
+  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string },
 ): Promise<{ removed: RemovedVersion[]; errors: Deletions['errors'] }> {
   const { tx, record } = step
   const errors: Deletions['errors'] = []
@@ -137,7 +137,7 @@ async function removeVersions(
     return { removed, errors }
   }
 
-  const removal = { reason: 'deleted', permanent } as const
+  const removal = { reason: 'deleted', permanent, job_id: more.job_id } as const
   step.alongside(takeAway(tx, bucket.id, keysOf(current)))
   const ids = moveToTrash(step, bucket, current, removal)
   const bytes = current.reduce((sum, { size }) => sum + size, 0)

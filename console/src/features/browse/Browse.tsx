@@ -15,7 +15,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
 import { openUpload } from '../uploads/open.ts'
-import { type Picked, transfer, whyNot } from './bulk.tsx'
+import { fateIn, type Picked, transfer, whyNot } from './bulk.tsx'
 import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
 import { allowDrop, hasFiles, takeDrop } from './drag.ts'
@@ -96,7 +96,7 @@ export default function Browse() {
   const deeds = useDeeds({
     me,
     listing,
-    hasTrash: (about.data?.trash_days ?? 1) > 0,
+    fate: about.data ? fateIn(about.data) : 'trash',
     show: setDialog,
     openRow: (row) => openRow(row),
     after,

@@ -101,7 +101,7 @@ function Pairs({ title, of }: { title: string; of: Record<string, string> }) {
 }
 
 /** The uploader's name, for users who can see it. */
-function Person({ id }: { id: string | null }) {
+export function Person({ id }: { id: string | null }) {
   const me = useMe()
   const isMe = id === me.id
   const user = useQuery({

@@ -15,6 +15,7 @@ import { text } from './messages.ts'
 import { legible, nameOf, parentOf } from './names.ts'
 import { ObjectUrls } from './ObjectUrls.tsx'
 import type { Deed } from './SelectionBar.tsx'
+import { Versions } from './Versions.tsx'
 
 /** How many loaded rows are searched for the object. */
 const NEAR = 2000
@@ -80,7 +81,10 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
       <StateView query={found}>
         {(object) =>
           object === null ? (
-            <Gone />
+            <>
+              <Gone />
+              <Versions bucket={bucket} objectKey={objectKey} />
+            </>
           ) : (
             <>
               <Contents key={`${object.key} ${object.etag}`} object={object} />
@@ -101,10 +105,14 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
               <Tabs defaultValue="details" keepMounted={false}>
                 <Tabs.List>
                   <Tabs.Tab value="details">{text.details}</Tabs.Tab>
+                  <Tabs.Tab value="versions">{text.versions}</Tabs.Tab>
                   <Tabs.Tab value="links">{text.links}</Tabs.Tab>
                 </Tabs.List>
                 <Tabs.Panel value="details">
                   <Details key={object.key} object={object} />
+                </Tabs.Panel>
+                <Tabs.Panel value="versions">
+                  <Versions key={object.key} bucket={bucket} objectKey={object.key} />
                 </Tabs.Panel>
                 <Tabs.Panel value="links">
                   <ObjectUrls key={object.key} object={object} />

@@ -1,3 +1,4 @@
+import type { Bucket } from '../../../../contract/buckets.ts'
 import type { BulkResult } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
@@ -83,17 +84,19 @@ function tellErrors({ errors }: BulkResult): void {
   )
 }
 
-/** Deletes to the trash, with undo. Asks first if this user cannot undo it, or if there is a lot. */
-export async function remove(
-  picked: Picked,
-  { hasTrash, mayUndo }: { hasTrash: boolean; mayUndo: boolean },
-): Promise<boolean> {
+/** What becomes of what is deleted. */
+export type Fate = 'trash' | 'versions' | 'gone'
+export const fateIn = ({ trash_days, versioning }: Pick<Bucket, 'trash_days' | 'versioning'>): Fate =>
+  versioning === 'enabled' ? 'versions' : trash_days > 0 ? 'trash' : 'gone'
+
+/** Deletes; from the trash with undo. Asks first if this user cannot undo it, or if there is a lot. */
+export async function remove(picked: Picked, { fate, mayUndo }: { fate: Fate; mayUndo: boolean }): Promise<boolean> {
   if (picked.count === 0 && picked.isExact) return false
   const jobs = jobsFor(picked, 'delete')
   const keys = callFor(picked)
   const isMuch = picked.all || picked.count > AT_ONCE
-  const asks = !hasTrash || isMuch || (jobs.length > 0 && !mayUndo)
-  if (asks && !(await askToDelete(picked, hasTrash))) return false
+  const asks = fate !== 'trash' || isMuch || (jobs.length > 0 && !mayUndo)
+  if (asks && !(await askToDelete(picked, fate))) return false
   if (keys.length > 0) {
     const params = { bucket: picked.bucket }
     const result = await client.bulkDelete({ params, body: { keys } })
@@ -119,7 +122,7 @@ export async function remove(
 
 async function askToDelete(
   { bucket, all, rows, count, isExact, prefix, search }: Picked,
-  hasTrash: boolean,
+  fate: Fate,
 ): Promise<boolean> {
   const [only] = rows
   const folders = all ? [] : rows.filter(isFolder)
@@ -145,7 +148,7 @@ async function askToDelete(
             {rows.length > 5 ? <li className="dim">{text.andMore(rows.length - 5)}</li> : null}
           </ul>
         )}
-        <p className={hasTrash ? 'dim' : 'bad'}>{hasTrash ? text.deleteToTrash : text.deleteForGood}</p>
+        <p className={fate === 'gone' ? 'bad' : 'dim'}>{text.deletedTo(fate)}</p>
       </div>
     ),
   })

@@ -90,7 +90,7 @@ export const text = catalogue({
   moreFolders: (n: number) => `Showing the first ${formatCount(n)} folders.`,
   conflict: 'If an object already exists',
   conflictSkip: 'Skip it',
-  conflictReplace: 'Replace it (the old version goes to the trash)',
+  conflictReplace: 'Replace it (the old version is kept in the trash or as a version)',
   samePlace: 'Already in this folder.',
   intoItself: 'A folder can’t be moved into itself.',
   mayNotWrite: 'Requires the “write” permission here.',
@@ -108,8 +108,12 @@ export const text = catalogue({
   deleteOne: (name: string) => `Delete ${name}?`,
   deleteMany: (n: number) => `Delete ${items(n)}?`,
   deleteAllMatches: 'Delete all results?',
-  deleteToTrash: 'Deleted objects stay in the bucket’s trash for a while. You can restore them from there.',
-  deleteForGood: 'The trash is off for this bucket. This can’t be undone.',
+  deletedTo: (fate: 'trash' | 'versions' | 'gone') =>
+    ({
+      trash: 'Deleted objects stay in the bucket’s trash for a while. You can restore them from there.',
+      versions: 'This bucket keeps versions: what is deleted stays as an earlier version.',
+      gone: 'The trash is off for this bucket. This can’t be undone.',
+    })[fate],
   deleteAllIn: (folder: string, n: number) =>
     n > 0
       ? `Everything in ${folder}, including subfolders, except ${items(n)}.`
@@ -142,6 +146,27 @@ export const text = catalogue({
   // Preview
   details: 'Details',
   links: 'Links',
+  // Versions
+  versions: 'Versions',
+  versionsOff: 'This bucket keeps no versions: replaced and deleted files are in the trash.',
+  versionsSuspended: 'Versioning is suspended: existing versions are kept, but no new ones are made.',
+  currentVersion: 'Current',
+  deleteMarker: 'Deleted',
+  downloadVersion: 'Download this version',
+  restoreVersion: 'Make this version current',
+  versionRestored: 'Version restored',
+  deleteVersion: 'Delete this version',
+  deleteVersionTitle: 'Delete this version?',
+  deleteVersionText: (days: number) =>
+    days === 0
+      ? 'The trash is off, so it is permanently deleted.'
+      : `It moves to the trash, where you can restore it for ${plural(days, { one: 'day', other: 'days' })}.`,
+  versionDeleted: 'Version deleted',
+  undelete: 'Undo deletion',
+  undeleteTitle: 'Undo this deletion?',
+  undeleteText: 'Removes the delete marker. If it is the latest, the version before it becomes current again.',
+  undeleted: 'Delete marker removed',
+  moreVersions: 'Show more versions',
   closePreview: 'Close details',
   previous: 'Previous object',
   next: 'Next object',

@@ -40,7 +40,7 @@ const subscribe = (listener: () => void) => {
 /** Objects have changed: refetches everything that shows them. */
 export const refreshObjects = () =>
   Promise.all(
-    ['browse', 'object', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
+    ['browse', 'object', 'versions', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
       queries.invalidateQueries({ queryKey: [name] }),
     ),
   )

@@ -1,7 +1,7 @@
 import type { Me } from '../../api/queries.ts'
 import { copyText } from '../../ui/copy.ts'
 import { notify } from '../../ui/notify.tsx'
-import { download, isFolder, type Picked, remove, settle } from './bulk.tsx'
+import { download, type Fate, isFolder, type Picked, remove, settle } from './bulk.tsx'
 import type { Open } from './Dialogs.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
@@ -10,7 +10,7 @@ import type { Deed } from './SelectionBar.tsx'
 interface Around {
   me: Me
   listing: Listing
-  hasTrash: boolean
+  fate: Fate
   show: (dialog: Open) => void
   openRow: (row: Row) => void
   /** The cursor's place once these are gone. */
@@ -22,7 +22,7 @@ interface Around {
 }
 
 /** The actions available for the selection: the same in the bar, the menu and by keys. */
-export function useDeeds({ me, listing, hasTrash, show, openRow, after, leave, done }: Around) {
+export function useDeeds({ me, listing, fate, show, openRow, after, leave, done }: Around) {
   return (picked: Picked): Deed[] => {
     const { bucket, prefix, all, rows } = picked
     const [row] = rows
@@ -72,7 +72,7 @@ export function useDeeds({ me, listing, hasTrash, show, openRow, after, leave, d
         run: settled(async (one) => {
           // Before the request: the user may have moved on when it returns.
           leave(picked)
-          if (await remove(one, { hasTrash, mayUndo: may('write') })) done()
+          if (await remove(one, { fate, mayUndo: may('write') })) done()
         }),
       },
     ]

@@ -48,8 +48,8 @@ export default function Overview() {
 }
 
 function Facts({ bucket }: { bucket: Bucket }) {
-  const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, created_at, permissions } =
-    bucket
+  const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, versioning } = bucket
+  const { version_bytes, created_at, permissions } = bucket
   const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
   return (
     <>
@@ -63,6 +63,11 @@ function Facts({ bucket }: { bucket: Bucket }) {
         <Tile label={text.inTrash}>
           <Bytes bytes={trash_bytes} />
         </Tile>
+        {versioning === 'off' ? null : (
+          <Tile label={text.inVersions}>
+            <Bytes bytes={version_bytes} />
+          </Tile>
+        )}
         {reserved_bytes > 0 ? (
           <Tile label={text.reserved}>
             <Link to={`/b/${bucket.name}/uploads`} className="bucket-link">

@@ -34,6 +34,7 @@ export default function Settings() {
           mine ? (
             <>
               <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
+              <Versioning bucket={data} />
               <Danger bucket={data} />
             </>
           ) : (
@@ -109,13 +110,57 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
   )
 }
 
-function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_days } }: { bucket: Bucket }) {
+/** Whether what is replaced and deleted stays as a version. */
+function Versioning({ bucket: { name, versioning, version_bytes } }: { bucket: Bucket }) {
+  const isOn = versioning === 'enabled'
+  const change = async () => {
+    // What is suspended can be turned on again, but not off.
+    const yes =
+      versioning !== 'off' ||
+      (await confirm({ title: text.enableTitle(name), children: text.enableText, action: text.enable }))
+    if (!yes) return
+    try {
+      await client.updateBucket({ params: { bucket: name }, body: { versioning: isOn ? 'suspended' : 'enabled' } })
+      notify.ok(isOn ? text.suspended : text.enabled)
+    } catch (error) {
+      notify.problem(error)
+    }
+    await queries.invalidateQueries({ queryKey: ['buckets'] })
+    await queries.invalidateQueries({ queryKey: ['bucket', name] })
+  }
+  return (
+    <section className="card bucket-form stack" aria-labelledby="bucket-versioning">
+      <h2 id="bucket-versioning">{text.versioning}</h2>
+      <div>
+        <p>{text.versioningIs(versioning)}</p>
+        {versioning === 'off' ? null : <p className="dim">{text.versionBytes(formatBytes(version_bytes))}</p>}
+      </div>
+      <div className="dialog-actions">
+        <Button variant="default" onClick={change}>
+          {isOn ? text.suspend : text.enable}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Danger({
+  bucket: { name, object_count, used_bytes, trash_bytes, trash_days, versioning },
+}: {
+  bucket: Bucket
+}) {
+  // Of delete markers, which take no bytes, nothing is counted.
+  const isEmpty = object_count === 0 && versioning === 'off'
+  const emptyHint =
+    versioning === 'off'
+      ? text.emptyBucketHint(object_count, formatBytes(used_bytes))
+      : text.emptyVersionsHint(object_count, formatBytes(used_bytes))
   const me = useMe()
   const { go } = useView()
   const empty = async () => {
     const yes = await confirm({
       title: text.emptyBucketTitle(name),
-      children: `${text.emptyBucketHint(object_count, formatBytes(used_bytes))} ${text.emptyTrash(trash_days)}`,
+      children: `${emptyHint} ${text.emptyTrash(trash_days)}`,
       action: text.emptyBucket,
       typed: name,
     })
@@ -153,12 +198,10 @@ function Danger({ bucket: { name, object_count, used_bytes, trash_bytes, trash_d
         {me.canIn('delete', name) ? (
           <div className="bucket-danger-row">
             <div>
-              <p>
-                {object_count === 0 ? text.emptyNothing : text.emptyBucketHint(object_count, formatBytes(used_bytes))}
-              </p>
-              {object_count === 0 ? null : <p className="dim">{text.emptyTrash(trash_days)}</p>}
+              <p>{isEmpty ? text.emptyNothing : emptyHint}</p>
+              {isEmpty ? null : <p className="dim">{text.emptyTrash(trash_days)}</p>}
             </div>
-            <Button variant="default" disabled={object_count === 0} onClick={empty}>
+            <Button variant="default" disabled={isEmpty} onClick={empty}>
               {text.emptyBucket}
             </Button>
           </div>

@@ -42,6 +42,7 @@ export const text = catalogue({
   facts: 'About this bucket',
   quotaFact: 'Quota',
   noQuota: 'No limit',
+  inVersions: 'In earlier versions',
   trashKeeps: 'Trash retention',
   trashOff: 'Off',
   days: (n: number) => plural(n, { one: 'day', other: 'days' }),
@@ -70,12 +71,29 @@ export const text = catalogue({
   below: (used: string) => `Below current use (${used}). Existing files stay; new uploads will be rejected.`,
   trashDays: 'Trash retention (days)',
   trashHint: 'How long deleted and replaced files can be restored. 0 turns the trash off.',
+  versioning: 'Versions',
+  versioningIs: (state: 'off' | 'enabled' | 'suspended') =>
+    ({
+      off: 'Off: replaced and deleted files go to the trash.',
+      enabled: 'On: replaced and deleted files are kept as versions until somebody deletes them.',
+      suspended: 'Suspended: existing versions are kept, but no new ones are made.',
+    })[state],
+  versionBytes: (size: string) => `Earlier versions use ${size} of the quota.`,
+  enable: 'Turn on versions',
+  enableTitle: (bucket: string) => `Keep versions in ${bucket}?`,
+  enableText:
+    'Replaced and deleted files then stay as versions and count towards the quota. You can suspend versions later, but not turn them off.',
+  enabled: 'Versions turned on',
+  suspend: 'Suspend versions',
+  suspended: 'Versions suspended',
   save: 'Save',
   saved: 'Settings saved',
   dirty: 'Unsaved changes',
   danger: 'Danger zone',
   emptyBucket: 'Empty bucket',
   emptyBucketHint: (n: number, size: string) => `Deletes all ${objects(n)} (${size}) in the background.`,
+  emptyVersionsHint: (n: number, size: string) =>
+    `Deletes all ${objects(n)} and every earlier version (${size}) in the background.`,
   emptyNothing: 'This bucket is empty.',
   emptyTrash: (days: number) =>
     days === 0

@@ -1,0 +1,128 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconDownload, IconRestore, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { Version } from '../../../../contract/versions.ts'
+import { bucketQuery } from '../../api/buckets.ts'
+import { useCursorList } from '../../api/pages.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { confirm } from '../../ui/confirm.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
+import { ownUrl } from './bulk.tsx'
+import { Person } from './Details.tsx'
+import { text } from './messages.ts'
+import { refreshObjects, saveAs } from './running.tsx'
+
+const PAGE = 20
+
+/** What a key has and had: to download, to make current again, or to delete. */
+export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey: string }) {
+  const me = useMe()
+  const settings = useQuery(bucketQuery(bucket))
+  const list = useCursorList<Version>(['versions', bucket, key], (cursor) =>
+    client.listVersions({ params: { bucket }, query: { key, limit: PAGE, ...cursor } }),
+  )
+  const run = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work()
+      notify.ok(done)
+    } catch (error) {
+      notify.problem(error)
+    }
+    await refreshObjects()
+  }
+  const download = async ({ version_id }: Version) => {
+    try {
+      const body = { key, version_id, expires_in: '15m', download: true }
+      const { url } = await client.presignObject({ params: { bucket }, body })
+      saveAs(ownUrl(url))
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
+  const restore = ({ version_id }: Version) =>
+    run(() => client.restoreVersion({ params: { bucket }, body: { key, version_id } }), text.versionRestored)
+  const remove = async ({ version_id, marker }: Version) => {
+    const days = settings.data?.trash_days ?? 0
+    const yes = await confirm({
+      title: marker ? text.undeleteTitle : text.deleteVersionTitle,
+      children: marker ? text.undeleteText : text.deleteVersionText(days),
+      action: marker ? text.undelete : text.deleteVersion,
+    })
+    if (!yes) return
+    await run(
+      () => client.deleteObjectByQuery({ params: { bucket }, query: { key, version_id } }),
+      marker ? text.undeleted : text.versionDeleted,
+    )
+  }
+  const versioning = settings.data?.versioning
+  return (
+    <div className="stack-tight details-facts">
+      {versioning === undefined || versioning === 'enabled' ? null : (
+        <p className="dim">{versioning === 'off' ? text.versionsOff : text.versionsSuspended}</p>
+      )}
+      <StateView query={list}>
+        {(versions) => (
+          <ol className="versions">
+            {versions.map((version) => (
+              <li key={version.version_id}>
+                <div className="versions-what">
+                  <span className="row">
+                    <TimeAgo time={version.last_modified} />
+                    {version.marker ? (
+                      <Status tone="warn">{text.deleteMarker}</Status>
+                    ) : version.latest ? (
+                      <Status tone="ok">{text.currentVersion}</Status>
+                    ) : null}
+                  </span>
+                  <span className="dim small">
+                    {version.marker ? null : (
+                      <>
+                        <Bytes bytes={version.size} /> ·{' '}
+                      </>
+                    )}
+                    <Person id={version.created_by} />
+                  </span>
+                </div>
+                {version.marker ? null : (
+                  <ActionIcon
+                    aria-label={text.downloadVersion}
+                    title={text.downloadVersion}
+                    onClick={() => download(version)}
+                  >
+                    <IconDownload size={16} />
+                  </ActionIcon>
+                )}
+                {!version.marker && !version.latest && me.can('write', bucket, key) ? (
+                  <ActionIcon
+                    aria-label={text.restoreVersion}
+                    title={text.restoreVersion}
+                    onClick={() => restore(version)}
+                  >
+                    <IconRestore size={16} />
+                  </ActionIcon>
+                ) : null}
+                {versioning !== 'off' && me.can('delete', bucket, key) ? (
+                  <ActionIcon
+                    aria-label={version.marker ? text.undelete : text.deleteVersion}
+                    title={version.marker ? text.undelete : text.deleteVersion}
+                    onClick={() => remove(version)}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                ) : null}
+              </li>
+            ))}
+          </ol>
+        )}
+      </StateView>
+      {list.more.available ? (
+        <Button variant="default" loading={list.more.loading} onClick={() => list.more.load()}>
+          {text.moreVersions}
+        </Button>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+// A bucket's versions in a real browser.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const bucket = 'kept'
+const key = 'reports/plan.txt'
+
+describeConsole('versions', (engine) => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer(engine)
+    await server.admin.createBucket({ body: { name: bucket } })
+    await server.admin.putObject({ params: { bucket, key }, body: 'before there were versions' })
+  })
+  after(() => server.stop())
+  const run = inBrowserOf(() => server, { realTime: true })
+  const text = async () => (await server.admin.getObject({ params: { bucket, key } })).text()
+
+  it('turns them on, shows what a key had, and brings it back', async () => {
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}/settings`, { expect: [] })
+      await page.getByText('Off: replaced and deleted files go to the trash.').waitFor()
+      await check('bucket-versions-off')
+      await page.getByRole('button', { name: 'Turn on versions' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Turn on versions' }).click()
+      await page.getByText('Versions turned on').waitFor()
+      await page.getByText('On: replaced and deleted files are kept').waitFor()
+      await server.admin.putObject({ params: { bucket, key }, body: 'the second' })
+      await server.admin.deleteObject({ params: { bucket, key } })
+      await server.admin.putObject({ params: { bucket, key }, body: 'the third, after a deletion' })
+
+      await page.goto(`${server.url}/console/b/${bucket}?prefix=reports/&sel=${encodeURIComponent(key)}`)
+      await page.getByRole('tab', { name: 'Versions' }).click()
+      const items = page.locator('.versions > li')
+      await items.nth(3).waitFor()
+      assert.equal(await items.count(), 4)
+      await items.nth(0).getByText('Current').waitFor()
+      await items.nth(1).getByText('Deleted').waitFor()
+      await check('object-versions')
+      await items.nth(2).getByRole('button', { name: 'Make this version current' }).click()
+      await page.getByText('Version restored').waitFor()
+      await items.nth(4).waitFor()
+      assert.equal(await text(), 'the second')
+
+      await items.nth(0).getByRole('button', { name: 'Delete this version' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('It moves to the trash').waitFor()
+      await check('version-delete')
+      await dialog.getByRole('button', { name: 'Delete this version' }).click()
+      await page.getByText('Version deleted').waitFor()
+      assert.equal(await text(), 'the third, after a deletion')
+      const downloading = page.waitForEvent('download')
+      await items.last().getByRole('button', { name: 'Download this version' }).click()
+      assert.equal((await downloading).suggestedFilename(), 'plan.txt')
+      assert.deepEqual(faults, [])
+    })
+  })
+
+  it('empties such a bucket of all its versions, so that it can be deleted', async () => {
+    await server.admin.putObject({ params: { bucket, key: 'gone' }, body: 'x' })
+    await server.admin.deleteObject({ params: { bucket, key: 'gone' } })
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}/settings`, { expect: [] })
+      await page.getByText('and every earlier version').waitFor()
+      await check('bucket-versions-on')
+      await page.getByRole('button', { name: 'Empty bucket' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(`Type ${bucket} to confirm`).fill(bucket)
+      await dialog.getByRole('button', { name: 'Empty bucket' }).click()
+      await page.getByText('6 of 6 objects').waitFor()
+      await page.goto(`${server.url}/console/b/${bucket}/settings`)
+      await page.getByRole('button', { name: 'Delete bucket' }).click()
+      await dialog.getByLabel(`Type ${bucket} to confirm`).fill(bucket)
+      await dialog.getByRole('button', { name: 'Delete bucket' }).click()
+      await page.waitForURL('**/console/buckets')
+      assert.deepEqual(faults, [])
+    })
+    await assert.rejects(server.admin.getBucket({ params: { bucket } }))
+  })
+})
