@@ -65,6 +65,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
       abortUpload: { upload_id: gone.upload },
       shareObject: {},
       shareObjectByQuery: {},
+      restoreVersion: { key: 'k', version_id: 'null' },
       restoreTrash: { ids: [gone.item] },
       purgeTrash: { ids: [gone.item] },
     }

@@ -261,6 +261,48 @@ describeEngines('versions', (engine, itOnce) => {
     assert.equal(await (await admin.getObject({ params: { bucket: 'plain', key: 'k' }, query })).text(), 'x')
   })
 
+  it('empties a bucket of all versions into its trash, for those who may delete them', async () => {
+    const name = 'emptied'
+    await admin.createBucket({ body: { name, versioning: 'enabled' } })
+    const at = (key: string) => ({ params: { bucket: name, key } })
+    for (const key of ['a', 'a', 'b', 'mine/c']) await admin.putObject({ ...at(key), body: key })
+    await admin.deleteObject(at('b'))
+    const removed = (key: string) => ({ action: 'version_delete' as const, bucket: name, key })
+    const empty = async (client: Client) => {
+      const { id } = await client.createJob({ body: { kind: 'empty_bucket', source_bucket: name } })
+      await server.running.tick('jobs')
+      const { status, done, failed } = await client.getJob({ params: { id } })
+      return { id, status, done, failed }
+    }
+    const few = server.as(await server.userWith({ bucket_pattern: name, prefix: 'mine/', actions: ['list', 'delete'] }))
+    const own = await server.records([removed('mine/c')], () => empty(few))
+    assert.deepEqual([own.status, own.done, own.failed], ['succeeded', 1, 0])
+    const all = await server.records(['a', 'a', 'b', 'b'].map(removed), () => empty(admin))
+    assert.deepEqual([all.status, all.done, all.failed], ['succeeded', 4, 0])
+    assert.deepEqual((await admin.listVersions({ params: { bucket: name }, query: {} })).items, [])
+    const { used_bytes, version_bytes, trash_bytes } = await admin.getBucket({ params: { bucket: name } })
+    assert.deepEqual([used_bytes, version_bytes, trash_bytes], [0, 0, 9])
+
+    await admin.createJob({ body: { kind: 'restore', of: all.id } })
+    await server.running.tick('jobs')
+    const { items } = await admin.listObjects({ params: { bucket: name }, query: {} })
+    assert.deepEqual(
+      items.map(({ key }) => key),
+      ['a', 'b'],
+      'what was latest of each key is back',
+    )
+  })
+
+  it('signs URLs for a version', async () => {
+    const key = 'k'
+    const one = await put(key, 'signed')
+    await put(key, 'later')
+    const body = { key, version_id: one.version_id ?? '' }
+    const { url } = await admin.presignObject({ params, body })
+    assert.equal(await (await fetch(server.url + new URL(url).pathname)).text(), 'signed')
+    await rejectsWith(admin.presignObject({ params, body: { ...body, method: 'PUT' } }), 'invalid_request')
+  })
+
   it('is found sound by verify, and its bytes outlive the collector', async () => {
     const key = 'j'
     const one = await put(key, 'old contents'.repeat(3000))
