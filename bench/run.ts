@@ -82,6 +82,9 @@ const images = ['--only', options.only, '--seconds', options.seconds, '--rounds'
 process.exitCode =
   alone('images.ts', ...images) ||
   alone('s3.ts', ...images, '--million', options.million) ||
+  (wanted('versions')
+    ? alone('versions.ts', '--million', options.million, ...(options.postgres ? ['--postgres'] : []))
+    : 0) ||
   (wanted('memory') ? alone('memory.ts', '--million', options.million) : 0) ||
   (wanted('console') ? alone('console.ts') : 0)
 
