@@ -39,7 +39,7 @@ describeConsole('versions', (engine) => {
       await items.nth(0).getByText('Current').waitFor()
       await items.nth(1).getByText('Deleted').waitFor()
       await check('object-versions')
-      await items.nth(2).getByRole('button', { name: 'Make this version current' }).click()
+      await items.nth(2).getByRole('button', { name: 'Restore this version' }).click()
       await page.getByText('Version restored').waitFor()
       await items.nth(4).waitFor()
       assert.equal(await text(), 'the second')

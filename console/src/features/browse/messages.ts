@@ -149,11 +149,11 @@ export const text = catalogue({
   // Versions
   versions: 'Versions',
   versionsOff: 'This bucket keeps no versions: replaced and deleted files are in the trash.',
-  versionsSuspended: 'Versioning is suspended: existing versions are kept, but no new ones are made.',
+  versionsSuspended: 'Versioning is suspended: existing versions are kept, but no new ones are created.',
   currentVersion: 'Current',
   deleteMarker: 'Deleted',
   downloadVersion: 'Download this version',
-  restoreVersion: 'Make this version current',
+  restoreVersion: 'Restore this version',
   versionRestored: 'Version restored',
   deleteVersion: 'Delete this version',
   deleteVersionTitle: 'Delete this version?',

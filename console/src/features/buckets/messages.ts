@@ -75,8 +75,8 @@ export const text = catalogue({
   versioningIs: (state: 'off' | 'enabled' | 'suspended') =>
     ({
       off: 'Off: replaced and deleted files go to the trash.',
-      enabled: 'On: replaced and deleted files are kept as versions until somebody deletes them.',
-      suspended: 'Suspended: existing versions are kept, but no new ones are made.',
+      enabled: 'On: replaced and deleted files are kept as versions until they are deleted.',
+      suspended: 'Suspended: existing versions are kept, but no new ones are created.',
     })[state],
   versionBytes: (size: string) => `Earlier versions use ${size} of the quota.`,
   enable: 'Turn on versions',
