@@ -550,6 +550,8 @@ export interface TrashItem {
   bucket: string
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
+  /** The version that it was, and will be again where versions are kept. */
+  version_id?: string
   size: number
   etag: string
   content_type: string

@@ -7,6 +7,9 @@ export const TrashItem = Type.Object({
   id: Id,
   bucket: BucketName,
   key: ObjectKey,
+  version_id: Type.Optional(
+    Type.String({ description: 'The version that it was, and will be again where versions are kept.' }),
+  ),
   size: Type.Integer(),
   etag: Type.String(),
   content_type: Type.String(),

@@ -108,7 +108,7 @@ describeEngines('versions', (engine, itOnce) => {
       ),
     )
     const { items } = await admin.listTrash({ params, query: { prefix: key } })
-    const trashed = items.find(({ size }) => size === 4)
+    const trashed = items.find(({ version_id }) => version_id === two.version_id)
     assert.ok(trashed)
     const back = await server.records(acted('restore', key), () =>
       admin.restoreTrash({ params, body: { ids: [trashed.id] } }),

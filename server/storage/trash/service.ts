@@ -73,6 +73,7 @@ export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 1
         id: row.id,
         bucket: name,
         key: row.key,
+        ...(row.version_id === null ? {} : { version_id: row.version_id }),
         size: row.size,
         etag: row.etag,
         content_type: row.content_type,
