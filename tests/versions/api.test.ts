@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { DeleteObjectCommand, DeleteObjectsCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
 import type { Client } from '../../client/derived.ts'
 import { verifying } from '../blobs/verifying.ts'
 import { outcome, s3World } from '../s3/s3.ts'
@@ -243,6 +249,20 @@ describeEngines('versions', (engine, itOnce) => {
     assert.deepEqual(await pages({ key: 'i/many' }), many)
     assert.deepEqual(await pages({ prefix: 'i/' }), [...many, ['i/other', 1]])
     await rejectsWith(admin.listVersions({ params, query: { key: 'a', prefix: 'b' } }), 'invalid_request')
+
+    const [, second] = await versions('i/many')
+    const listed = async (more: { Delimiter?: string; VersionIdMarker?: string }) => {
+      const of = { Bucket: bucket, Prefix: 'i', KeyMarker: 'i/many', ...more }
+      const { Versions = [], CommonPrefixes = [] } = await s3.send(new ListObjectVersionsCommand(of))
+      return [...Versions.map(({ Key, Size }) => `${Key} ${Size}`), ...CommonPrefixes.map(({ Prefix }) => Prefix)]
+    }
+    assert.deepEqual(await listed({ VersionIdMarker: second?.version_id ?? '' }), [
+      ...['i/many 3', 'i/many 2', 'i/many 1'],
+      'i/other 1',
+    ])
+    assert.deepEqual(await listed({}), ['i/other 1'])
+    // What is behind the marker is below the common prefix, which has been passed.
+    assert.deepEqual(await listed({ VersionIdMarker: second?.version_id ?? '', Delimiter: '/' }), [])
   })
 
   itOnce('shows what a bucket that never kept versions has as null versions', async () => {

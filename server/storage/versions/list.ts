@@ -6,7 +6,7 @@ import { allow, type Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { openListing } from '../objects/browse.ts'
 import { restOf, startAfter } from '../objects/entries.ts'
-import { type Walk, walkEntries } from '../objects/store.ts'
+import { toEntry, type Walk, walkEntries } from '../objects/store.ts'
 import { namedVersion } from '../retired/retire.ts'
 import { type AnyVersion, findVersions, listEarlier, listVersions as listRows } from '../retired/store.ts'
 
@@ -50,9 +50,11 @@ export async function listVersions(
   const found: VersionEntry[] = []
   const isInside = ({ from, to }: KeyRange) =>
     compareKeys(after.key, from) >= 0 && (to === null || compareKeys(after.key, to) < 0)
-  if (after.seq !== undefined && ranges.some(isInside))
-    found.push(...(await restOfKey(ctx.db, bucketId, after, limit + 1)).map(asEntry))
-  const start = after.seq === undefined ? startAfter(after.key, prefix, walk) : afterKey(after.key)
+  // Below a common prefix, the rest of the key's versions belongs to that.
+  const isBelow = delimiter !== '' && toEntry(after.key, walk.depth, delimiter).is_folder
+  const goesOn = after.seq !== undefined && !isBelow && ranges.some(isInside)
+  if (goesOn) found.push(...(await restOfKey(ctx.db, bucketId, after, limit + 1)).map(asEntry))
+  const start = goesOn ? afterKey(after.key) : startAfter(after.key, prefix, walk)
   for (const range of start === null ? [] : ranges) {
     if (found.length > limit) break
     const rest = restOf(range, start ?? '')
