@@ -190,6 +190,9 @@ describeEngines('versions', (engine, itOnce) => {
     assert.deepEqual([removed.DeleteMarker, removed.VersionId], [true, VersionId])
     await server.records([], () => s3.send(new DeleteObjectCommand(marker)))
 
+    const strange = { ...missing, VersionId: '\u{2b970}' }
+    assert.equal(await outcome(s3.send(new DeleteObjectCommand(strange))), 'InvalidArgument')
+
     const stored = await put('f/there', 'x')
     const Objects = [
       { Key: 'f/there' },

@@ -3,14 +3,14 @@ import { namedVersion, versionName } from '../../storage/retired/retire.ts'
 import { invalidArgument } from './errors.ts'
 import { type AnswerHeaders, type Exchange, parameter } from './exchange.ts'
 
-const MOST_BYTES = 1024
+const PRINTABLE = /^[\x21-\x7e]{1,1024}$/
 
 /** The version that a text names: null is the `null` version, undefined none. Throws InvalidArgument. */
 export function versionOf(name: string | undefined): string | null | undefined {
   if (name === undefined) return undefined
   if (name === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
-  if (name.length > MOST_BYTES || name.includes('\0'))
-    throw invalidArgument('versionId', name, 'Invalid version id specified')
+  // Answers repeat it in a header.
+  if (!PRINTABLE.test(name)) throw invalidArgument('versionId', name, 'Invalid version id specified')
   return namedVersion(name)
 }
 
