@@ -1,5 +1,5 @@
-// Reads what points at blobs: rows of objects, of versions, of the trash and of uploads. Where a row could move from one table to
-// another between two statements, they are read in one.
+// Reads what points at blobs: rows of objects, of versions, of the trash and of uploads. Where a row could move from
+// one table to another between two statements, they are read in one.
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
@@ -17,8 +17,8 @@ export interface Pointed {
 }
 
 /**
- * Objects, versions and trash in order of blob, after a given one. Several may point at the same blob. Each table has its own limit
- * because PostgreSQL otherwise sorts all of them for each batch.
+ * Objects, versions and trash in order of blob, after a given one. Several may point at the same blob. Each table has
+ * its own limit because PostgreSQL otherwise sorts all of them for each batch.
  */
 export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
   const { rows } = await sql<Pointed>`

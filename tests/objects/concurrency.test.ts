@@ -18,6 +18,7 @@ import {
   startServer,
   type TestServer,
 } from '../support/server.ts'
+import { withTwin } from '../support/twin.ts'
 
 const MIB = 1024 * 1024
 const HOUR = 3600_000
@@ -32,18 +33,16 @@ const count = (all: string[], code: string) => all.filter((one) => one === code)
 const sum = (all: number[]) => all.reduce((total, one) => total + one, 0)
 
 // SQLite has one writer, so most races can only show on PostgreSQL, where a second service works on the same tables and
-// folder. Two services on one SQLite file are not a deployment we have.
+// folder.
 describeEngines('concurrency', (engine) => {
   let server: TestServer
   let twin: Running | undefined
   let clients: Client[]
   before(async () => {
     server = await startServer(engine, STORED)
-    clients = [server.admin]
-    if (engine === 'sqlite') return
-    const config = readConfig({ ...server.env, LOG_LEVEL: 'silent' })
-    twin = await start(config, { now: server.clock.now, timers: false })
-    clients.push(createClient({ baseUrl: twin.url, token: () => server.adminToken }))
+    const both = await withTwin(server, engine)
+    twin = both.twin
+    clients = both.clients
   })
   after(async () => {
     await twin?.stop()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type http from 'node:http'
 import { after, before } from 'node:test'
-import { type Client, createClient, ProblemError } from '../../client/derived.ts'
+import { type Client, ProblemError } from '../../client/derived.ts'
 import { newId } from '../../server/base/id.ts'
 import type { BlobDriver } from '../../server/blobs/drivers/driver.ts'
 import { openStorage } from '../../server/blobs/drivers/open.ts'
@@ -10,9 +10,10 @@ import { readConfig } from '../../server/config/config.ts'
 import { createContext, systemActor } from '../../server/context.ts'
 import { createLog } from '../../server/observe/log.ts'
 import { publish } from '../../server/process/publish.ts'
-import { type Running, start } from '../../server/process/start.ts'
+import type { Running } from '../../server/process/start.ts'
 import { type Answer, request } from '../support/http.ts'
 import { type Engine, startServer, type TestServer } from '../support/server.ts'
+import { withTwin } from '../support/twin.ts'
 
 export const MIB = 1024 ** 2
 
@@ -138,10 +139,9 @@ export function uploadsWorld(engine: Engine) {
 
   before(async () => {
     server = await startServer(engine)
-    clients = [server.admin]
-    if (engine === 'sqlite') return
-    twin = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent' }), { now: server.clock.now, timers: false })
-    clients.push(createClient({ baseUrl: twin.url, token: () => server.adminToken }))
+    const both = await withTwin(server, engine)
+    twin = both.twin
+    clients = both.clients
   })
   after(async () => {
     await twin?.stop()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { type Client, createClient } from '../../client/derived.ts'
+import type { Client } from '../../client/derived.ts'
 import { newId } from '../../server/base/id.ts'
-import { readConfig } from '../../server/config/config.ts'
-import { type Running, start } from '../../server/process/start.ts'
+import type { Running } from '../../server/process/start.ts'
 import { describeEngines, STORED, startServer, type TestServer } from '../support/server.ts'
+import { withTwin } from '../support/twin.ts'
 
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 
@@ -15,10 +15,9 @@ describeEngines('versions: races', (engine) => {
   let clients: Client[]
   before(async () => {
     server = await startServer(engine, STORED)
-    clients = [server.admin]
-    if (engine === 'sqlite') return
-    twin = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent' }), { now: server.clock.now, timers: false })
-    clients.push(createClient({ baseUrl: twin.url, token: () => server.adminToken }))
+    const both = await withTwin(server, engine)
+    twin = both.twin
+    clients = both.clients
   })
   after(async () => {
     await twin?.stop()

@@ -85,7 +85,6 @@ export const operations: readonly Operation[] = [
     method: 'GET',
     on: 'bucket',
     query: 'versions',
-
     run: listObjectVersions,
   },
   {
@@ -93,7 +92,6 @@ export const operations: readonly Operation[] = [
     method: 'POST',
     on: 'bucket',
     query: 'delete',
-
     run: deletion.deleteObjects,
   },
   { name: 'PostObject', method: 'POST', on: 'bucket', form: true, streams: true, run: postObject },

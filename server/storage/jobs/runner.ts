@@ -12,6 +12,7 @@ import { retryTaken } from '../objects/retry.ts'
 import { findSeen, type Seen } from '../objects/seen.ts'
 import { transferObjects } from '../objects/transfer.ts'
 import { namedVersion } from '../retired/retire.ts'
+import { nameOf } from '../retired/store.ts'
 import { removeVersions } from '../versions/remove.ts'
 import { listStep, listVersionsStep } from './listing.ts'
 import type { CreateJob, JobActor } from './request.ts'
@@ -241,8 +242,6 @@ async function emptyStep(
 ): Promise<Outcome> {
   const names = items.map(({ key, version_id }) => ({ key, version_id: namedVersion(version_id ?? 'null') }))
   const { removed, errors } = await removeVersions(step, bucket, names, { job_id })
-  const nameOf = (one: { key: string; version_id?: string | null | undefined }) =>
-    JSON.stringify([one.key, one.version_id])
   const settled = new Set([...removed, ...errors].map(nameOf))
   const gone = names
     .filter((one) => !settled.has(nameOf(one)))

@@ -4,16 +4,7 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { lockKeys } from '../retired/keys.ts'
-import {
-  asObject,
-  type Change,
-  isKept,
-  markDeleted,
-  nextVersionId,
-  retire,
-  retireNull,
-  sumChanges,
-} from '../retired/retire.ts'
+import { asObject, type Change, isKept, markDeleted, nextVersionId, retire } from '../retired/retire.ts'
 import { findNewest, findVersions, hasContents } from '../retired/store.ts'
 import { describeObject, versionOf } from './describe.ts'
 import { type Found, findContents, findWithLifecycle } from './found.ts'
@@ -146,11 +137,10 @@ export async function removeObjects(
   if (rows.length === 0) return { trashIds: [], markers: new Map() }
   const keys = rows.map(({ key }) => key)
   const removal = { reason: 'deleted', job_id: more.job_id, permanent } as const
-  const nulls = await retireNull(step, bucket, keys, removal)
   alongside(store.deleteObjects(tx, bucket.id, keys))
-  const { trashIds, change } = retire(step, bucket, rows, removal)
+  const { trashIds, change } = await retire(step, bucket, rows, { ...removal, keys })
   const markers = markDeleted(step, bucket, keys)
-  alongside(countUsage(tx, bucket, { ...sumChanges(change, nulls), objects: -rows.length }))
+  alongside(countUsage(tx, bucket, { ...change, objects: -rows.length }))
   for (const [i, row] of rows.entries()) {
     const { key, size } = row
     const trash_id = trashIds[i] ?? undefined
@@ -193,9 +183,9 @@ export async function markAbsent(
     errors.push({ key, code: 'precondition_failed', detail: 'The delete marker does not match the conditions.' })
     return []
   })
-  const nulls = await retireNull(step, bucket, keys, { reason: 'deleted' })
+  const { change } = await retire(step, bucket, [], { reason: 'deleted', keys })
   const markers = markDeleted(step, bucket, keys)
-  if (keys.length > 0) step.alongside(countUsage(step.tx, bucket, nulls))
+  if (keys.length > 0) step.alongside(countUsage(step.tx, bucket, change))
   for (const key of keys)
     step.record({
       name: 'delete',
@@ -239,12 +229,15 @@ export async function reinstateAll(
   const arriving = rows.map((row) => asVersion(bucket, row))
   const free = new Set(await store.insertObjects(step.tx, arriving))
   const arrived = arriving.filter(({ key }) => free.has(key))
-  const nulls = arrived.filter(({ version_id }) => version_id === null).map(({ key }) => key)
+  const { change } = await retire(step, bucket, [], { reason: 'overwritten', keys: nullKeys(arrived) })
   return {
     objects: new Map(arrived.map((row) => [row.key, describeObject(row, bucket.name, bucket.versioning)])),
-    change: await retireNull(step, bucket, nulls, { reason: 'overwritten' }),
+    change,
   }
 }
+
+const nullKeys = (rows: readonly store.ObjectRow[]): string[] =>
+  rows.filter(({ version_id }) => version_id === null).map(({ key }) => key)
 
 /**
  * Step: makes contents visible again under their key, which is locked, replacing the current object. The caller counts
@@ -258,16 +251,14 @@ export async function reinstateOver(step: Step, bucket: HeldBucket, row: store.O
     const old = await store.lockObject(tx, bucket.id, row.key)
     if (!old) continue
     const arriving = asVersion(bucket, row)
-    const nulls = await retireNull(step, bucket, arriving.version_id === null ? [row.key] : [], {
-      reason: 'overwritten',
-    })
-    const { trashIds, change } = retire(step, bucket, [old], { reason: 'overwritten' })
+    const overwriting = { reason: 'overwritten', keys: nullKeys([arriving]) } as const
+    const { trashIds, change } = await retire(step, bucket, [old], overwriting)
     await store.replaceObject(tx, arriving)
     const now = { ...arriving, created_at: old.created_at }
     return {
       object: describeObject(now, bucket.name, bucket.versioning),
       replaced: { size: old.size, trash_id: trashIds[0] ?? null, kept: isKept(bucket, old) },
-      change: sumChanges(change, nulls),
+      change,
     }
   }
 }

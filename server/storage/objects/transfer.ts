@@ -11,7 +11,6 @@ import {
   markDeleted,
   nextVersionId,
   retire,
-  retireNull,
   sumChanges,
 } from '../retired/retire.ts'
 import { hasContents } from '../retired/store.ts'
@@ -88,10 +87,9 @@ export async function transferObjects(
   const left = kind === 'move' ? await leave(step, source, accepted) : undefined
   const overwritten = replaced.map(({ key }) => key)
   alongside(store.deleteObjects(tx, dest.id, overwritten))
-  const overwriting = { reason: 'overwritten', job_id: more.job_id } as const
   const arriving = accepted.map(({ pair }) => pair.dest)
-  const nulls = await retireNull(step, dest, arriving, overwriting)
-  const retired = retire(step, dest, replaced, overwriting)
+  const overwriting = { reason: 'overwritten', job_id: more.job_id, keys: arriving } as const
+  const retired = await retire(step, dest, replaced, overwriting)
   const trashOf = new Map(replaced.map(({ key }, i) => [key, retired.trashIds[i] ?? null]))
   const now = step.now().toISOString()
   const arrivals = accepted.map(({ pair, row }) => ({
@@ -118,8 +116,7 @@ export async function transferObjects(
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
-  const gone = sumChanges(nulls, retired.change)
-  alongside(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone, left }))
+  alongside(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone: retired.change, left }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
@@ -158,21 +155,12 @@ async function findVersion(
 /** Step: takes objects away from where they are moved from. Returns what to count there, besides what was moved. */
 async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted[]): Promise<Change> {
   const keys = accepted.map(({ pair }) => pair.key)
-  const kept = accepted.filter(({ row }) => isKept(source, row))
-  const nulls = await retireNull(step, source, keys, { reason: 'deleted' })
+  const { kept = [], gone = [] } = Object.groupBy(accepted, ({ row }) => (isKept(source, row) ? 'kept' : 'gone'))
   step.alongside(store.deleteObjects(step.tx, source.id, keys))
-  const { change } = retire(
-    step,
-    source,
-    kept.map(({ row }) => row),
-    { reason: 'deleted' },
-  )
+  const rows = kept.map(({ row }) => row)
+  const { change } = await retire(step, source, rows, { reason: 'deleted', keys })
   markDeleted(step, source, keys)
-  return sumChanges(nulls, change, {
-    bytes: -sizeOf(accepted.filter((one) => !kept.includes(one))),
-    trash_bytes: 0,
-    version_bytes: 0,
-  })
+  return { ...change, bytes: change.bytes - sizeOf(gone) }
 }
 
 /** Step: locks the objects that are unchanged since they were seen; returns their keys. */

@@ -2,7 +2,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { nextVersionId, retire, retireNull, sumChanges } from '../retired/retire.ts'
+import { nextVersionId, retire } from '../retired/retire.ts'
 import { type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
 import { objectMissing } from './service.ts'
 import * as store from './store.ts'
@@ -44,8 +44,13 @@ export async function updateMetadata(
       storage_class: change.storage_class === undefined ? row.storage_class : change.storage_class,
       last_modified: onlyTags ? row.last_modified : ctx.now().toISOString(),
     }
-    const after = { ...row, ...changed }
-    if (onlyTags || bucket.versioning === null) await store.describeAs(tx, row, changed)
+    const isSameVersion = onlyTags || bucket.versioning === null
+    const after = {
+      ...row,
+      ...changed,
+      ...(isSameVersion ? {} : { version_id: nextVersionId(bucket), created_by: actor.user_id }),
+    }
+    if (isSameVersion) await store.describeAs(tx, row, changed)
     else await replaceVersion(step, bucket, row, after)
     const visible = (described: store.ObjectRow) => {
       const { content_type, headers, metadata, tags } = describeObject(described, name)
@@ -58,21 +63,15 @@ export async function updateMetadata(
         ...(storage_class === null ? {} : { storage_class }),
       }
     }
-    const { version_id } = versionOf(bucket.versioning, after)
-    const details = { before: visible(row), after: visible(after), ...(version_id ? { version_id } : {}) }
+    const details = { before: visible(row), after: visible(after), ...versionOf(bucket.versioning, after) }
     record({ name: 'update_object', bucket: name, key, details })
     return describeObject(after, name, bucket.versioning)
   })
 }
 
-/** Step: makes `row`, with what changed of it, a new version of its key. */
+/** Step: makes `row` a version in place of `old`. */
 async function replaceVersion(step: Step, bucket: HeldBucket, old: store.ObjectRow, row: store.ObjectRow) {
-  const removal = { reason: 'overwritten' } as const
-  row.version_id = nextVersionId(bucket)
-  row.created_by = step.actor.user_id
-  const nulls = await retireNull(step, bucket, [row.key], removal)
-  const { change } = retire(step, bucket, [old], removal)
+  const { change } = await retire(step, bucket, [old], { reason: 'overwritten', keys: [row.key] })
   await store.replaceObject(step.tx, row)
-  const gone = sumChanges(change, nulls)
-  await countUsage(step.tx, bucket, { ...gone, bytes: gone.bytes + row.size })
+  await countUsage(step.tx, bucket, { ...change, bytes: change.bytes + row.size })
 }

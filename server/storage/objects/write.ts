@@ -6,7 +6,7 @@ import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { nextVersionId, retire, retireNull, sumChanges } from '../retired/retire.ts'
+import { nextVersionId, retire } from '../retired/retire.ts'
 import { describedAs, describeObject, versionOf } from './describe.ts'
 import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
@@ -138,15 +138,14 @@ async function writeContents(step: Step, bucket: HeldBucket, contents: Contents,
   }
   const old = await insertOrLock(tx, row, conditions)
   assertConditions(old, conditions)
-  const nulls = await retireNull(step, bucket, [row.key], { reason: 'overwritten' })
-  const { trashIds, change } = retire(step, bucket, old ? [old] : [], { reason: 'overwritten' })
+  const overwriting = { reason: 'overwritten', keys: [row.key] } as const
+  const { trashIds, change } = await retire(step, bucket, old ? [old] : [], overwriting)
   const [trashId = null] = trashIds
   if (old) {
     step.alongside(store.replaceObject(tx, row))
     row.created_at = old.created_at
   }
-  const gone = sumChanges(change, nulls)
-  const growth = { ...gone, bytes: row.size + gone.bytes, objects: old ? 0 : 1 }
+  const growth = { ...change, bytes: row.size + change.bytes, objects: old ? 0 : 1 }
   record({
     name: 'upload',
     bucket: bucket.name,

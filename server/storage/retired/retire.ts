@@ -37,11 +37,25 @@ export const namedVersion = (name: string): string | null => (name === 'null' ? 
 export const isKept = ({ versioning }: HeldBucket, { version_id }: { version_id: string | null }): boolean =>
   versioning === 'enabled' || (versioning === 'suspended' && version_id !== null)
 
+/** A removal from keys that get another version. */
+interface Retirement extends Removal {
+  /** Those whose new version may be a `null` one, which takes the place of the one before. */
+  keys: readonly string[]
+}
+
 /**
  * Step: the way out for contents that stop being current: among the versions if the bucket keeps them, else to the
- * trash, else to the collector. The caller deletes or replaces their rows, and counts the change.
+ * trash, else to the collector. Where versioning is suspended, the `null` versions of `keys` leave the versions too. The
+ * caller deletes or replaces the rows, and counts the change.
  */
-export function retire(step: Step, bucket: HeldBucket, rows: readonly Row<'objects'>[], options: Removal): Retired {
+export async function retire(
+  step: Step,
+  bucket: HeldBucket,
+  rows: readonly Row<'objects'>[],
+  { keys, ...removal }: Retirement,
+): Promise<Retired> {
+  const nulls = bucket.versioning === 'suspended' ? keys.map((key) => ({ key, version_id: null })) : []
+  const replaced = discardVersions(step, bucket, await store.lockVersions(step.tx, bucket.id, nulls), removal)
   const kept = rows.filter((row) => isKept(bucket, row))
   const gone = rows.filter((row) => !isKept(bucket, row))
   const noncurrent_at = step.now().toISOString()
@@ -52,38 +66,27 @@ export function retire(step: Step, bucket: HeldBucket, rows: readonly Row<'objec
         kept.map((row) => ({ ...row, noncurrent_at })),
       ),
     )
-  const trashed = new Map(moveToTrash(step, bucket, gone, options).map((id, i) => [gone[i], id]))
+  const discarded = discard(step, bucket, gone, removal)
+  const trashed = new Map(gone.map((row, i) => [row, discarded.trashIds[i]]))
   return {
     trashIds: rows.map((row) => trashed.get(row) ?? null),
-    change: {
-      bytes: -sumOf(gone),
-      trash_bytes: sumOf(gone.filter((row) => trashed.get(row))),
-      version_bytes: sumOf(kept),
-    },
+    change: sumChanges(replaced.change, discarded.change, { bytes: 0, trash_bytes: 0, version_bytes: sumOf(kept) }),
   }
 }
 
-/**
- * Step: takes the `null` versions of these keys out of the versions, for another null version or a null marker replaces
- * them. Only where versioning is suspended; an object that is one is not among them.
- */
-export async function retireNull(
-  step: Step,
-  bucket: HeldBucket,
-  keys: readonly string[],
-  options: Removal,
-): Promise<Change> {
-  if (bucket.versioning !== 'suspended' || keys.length === 0) return { bytes: 0, trash_bytes: 0, version_bytes: 0 }
-  const names = keys.map((key) => ({ key, version_id: null }))
-  return discardVersions(step, bucket, await store.lockVersions(step.tx, bucket.id, names), options).change
+/** Step: moves contents to the trash, if the bucket has one. The caller deletes their rows, and counts the change. */
+export function discard(step: Step, bucket: HeldBucket, rows: readonly Row<'objects'>[], removal: Removal): Retired {
+  const trashIds = moveToTrash(step, bucket, rows, removal)
+  const change = { bytes: -sumOf(rows), trash_bytes: sumOf(rows.filter((_, i) => trashIds[i])), version_bytes: 0 }
+  return { trashIds, change }
 }
 
-/** Step: deletes versions; those with contents go to the trash, if the bucket has one. */
+/** Step: deletes versions that are not current; their contents go to the trash, if the bucket has one. */
 export function discardVersions(
   step: Step,
   bucket: HeldBucket,
   rows: readonly store.VersionRow[],
-  options: Removal,
+  removal: Removal,
 ): Retired {
   if (rows.length > 0)
     step.alongside(
@@ -93,13 +96,11 @@ export function discardVersions(
       ),
     )
   const contents = rows.filter(store.hasContents)
-  const ids = new Map(
-    moveToTrash(step, bucket, contents.map(asObject), options).map((id, i) => [contents[i] as store.VersionRow, id]),
-  )
-  const bytes = sumOf(contents)
+  const { trashIds, change } = discard(step, bucket, contents.map(asObject), removal)
+  const trashed = new Map(contents.map((row, i) => [row.seq, trashIds[i]]))
   return {
-    trashIds: rows.map((row) => ids.get(row) ?? null),
-    change: { bytes: -bytes, trash_bytes: sumOf(contents.filter((row) => ids.get(row))), version_bytes: -bytes },
+    trashIds: rows.map(({ seq }) => trashed.get(seq) ?? null),
+    change: { ...change, version_bytes: change.bytes },
   }
 }
 

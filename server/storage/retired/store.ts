@@ -19,6 +19,9 @@ export interface VersionName {
   version_id: string | null
 }
 
+/** The same as a text, to compare by. */
+export const nameOf = ({ key, version_id }: VersionName): string => JSON.stringify([key, version_id])
+
 const named = (db: Db, bucketId: string, names: readonly VersionName[]) => {
   const keys = [...new Set(names.map(({ key }) => key))]
   const ids = names.flatMap(({ version_id }) => version_id ?? [])
@@ -35,8 +38,8 @@ const named = (db: Db, bucketId: string, names: readonly VersionName[]) => {
     )
 }
 const only = (rows: readonly VersionRow[], names: readonly VersionName[]): VersionRow[] => {
-  const wanted = new Set(names.map(({ key, version_id }) => JSON.stringify([key, version_id])))
-  return rows.filter(({ key, version_id }) => wanted.has(JSON.stringify([key, version_id])))
+  const wanted = new Set(names.map(nameOf))
+  return rows.filter((row) => wanted.has(nameOf(row)))
 }
 
 /** Those of these versions that are not, or no longer, current. */
@@ -94,11 +97,10 @@ export async function listVersions(
   { from, to }: KeyRange,
   limit: number,
 ): Promise<AnyVersion[]> {
-  const most = to ?? null
   const rows = await db
     .selectFrom((e) => {
       const objects = e.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', '>=', from)
-      return (most === null ? objects : objects.where('key', '<', most)).orderBy('key').limit(limit).as('o')
+      return (to === null ? objects : objects.where('key', '<', to)).orderBy('key').limit(limit).as('o')
     })
     .select(shared)
     .select((e) => [
@@ -111,7 +113,7 @@ export async function listVersions(
       db
         .selectFrom((e) => {
           const older = e.selectFrom('versions').selectAll().where('bucket_id', '=', bucketId).where('key', '>=', from)
-          return (most === null ? older : older.where('key', '<', most))
+          return (to === null ? older : older.where('key', '<', to))
             .orderBy('key')
             .orderBy('seq', 'desc')
             .limit(limit)

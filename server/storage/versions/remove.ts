@@ -9,9 +9,16 @@ import { markAbsent, removeObjects, versionMissing } from '../objects/service.ts
 import type { ObjectRow } from '../objects/store.ts'
 import { isAsExpected, type RemovalConditions } from '../objects/write.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { asObject, type Change, discardVersions, lockRetired, sumChanges, takeBack } from '../retired/retire.ts'
-import { findNewest, hasContents, type VersionName, type VersionRow } from '../retired/store.ts'
-import { moveToTrash } from '../trash/service.ts'
+import {
+  asObject,
+  type Change,
+  discard,
+  discardVersions,
+  lockRetired,
+  sumChanges,
+  takeBack,
+} from '../retired/retire.ts'
+import { findNewest, hasContents, nameOf, type VersionName, type VersionRow } from '../retired/store.ts'
 
 /** A version to remove, if it meets all conditions. */
 export interface NamedVersion extends VersionName {
@@ -22,7 +29,6 @@ export interface RemovedVersion extends VersionName {
   /** Whether it was a delete marker. */
   marker: boolean
 }
-const nameOf = ({ key, version_id }: VersionName): string => JSON.stringify([key, version_id])
 
 /**
  * Deletes one version of a key: to the trash, or with `permanent`, which needs `manage`, for good. The latest version that
@@ -97,9 +103,9 @@ export async function removeVersions(
   bucket: HeldBucket,
   asked: readonly NamedVersion[],
   { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string },
-): Promise<{ removed: RemovedVersion[]; errors: Deletions['errors'] }> {
+): Promise<{ removed: RemovedVersion[]; errors: (ItemError & VersionName)[] }> {
   const { tx, record } = step
-  const errors: Deletions['errors'] = []
+  const errors: (ItemError & VersionName)[] = []
   const refuse = ({ key, version_id }: VersionName, error: ItemError) => void errors.push({ ...error, key, version_id })
   const names = [...Map.groupBy(asked, nameOf).values()].flatMap(([one, ...others]): NamedVersion[] => {
     if (!one) return []
@@ -139,10 +145,7 @@ export async function removeVersions(
 
   const removal = { reason: 'deleted', permanent, job_id: more.job_id } as const
   step.alongside(takeAway(tx, bucket.id, keysOf(current)))
-  const ids = moveToTrash(step, bucket, current, removal)
-  const bytes = current.reduce((sum, { size }) => sum + size, 0)
-  const trashed = current.reduce((sum, { size }, i) => sum + (ids[i] ? size : 0), 0)
-  const discarded = discardVersions(step, bucket, older, removal)
+  const [left, discarded] = [discard(step, bucket, current, removal), discardVersions(step, bucket, older, removal)]
   const bare = new Set(keysOf(objects))
   const bared = [
     ...keysOf(current),
@@ -151,11 +154,11 @@ export async function removeVersions(
   const promoted = await promote(step, bucket, [...new Set(bared)])
   step.alongside(
     countUsage(tx, bucket, {
-      ...sumChanges(discarded.change, promoted.change, { bytes: -bytes, trash_bytes: trashed, version_bytes: 0 }),
+      ...sumChanges(left.change, discarded.change, promoted.change),
       objects: promoted.objects - current.length,
     }),
   )
-  const trashIds = [...ids, ...discarded.trashIds]
+  const trashIds = [...left.trashIds, ...discarded.trashIds]
   for (const [i, row] of [...current, ...older].entries()) {
     const trash_id = trashIds[i]
     record({

@@ -2,19 +2,14 @@ import type { Tags } from '../../../contract/shapes.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { lockCurrent, tagCurrent } from '../objects/current.ts'
-import { textUnlessEmpty } from '../objects/describe.ts'
+import { textUnlessEmpty, versionOf } from '../objects/describe.ts'
 import { versionMissing } from '../objects/service.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { lockRetired, tagRetired, versionName } from '../retired/retire.ts'
+import { lockRetired, tagRetired } from '../retired/retire.ts'
 import { hasContents, type VersionName } from '../retired/store.ts'
 
 /** Sets the tags of a version, current or not; needs `write`. Throws not_found. */
-export function tagVersion(
-  ctx: Ctx,
-  name: string,
-  version: VersionName,
-  tags: Tags,
-): Promise<{ version_id: string | undefined }> {
+export function tagVersion(ctx: Ctx, name: string, version: VersionName, tags: Tags): Promise<{ version_id?: string }> {
   const { key, version_id } = version
   allow(ctx.actor, 'write', name, key)
   const text = textUnlessEmpty(tags)
@@ -29,10 +24,10 @@ export function tagVersion(
     if (!row || row.version_id !== version_id) throw versionMissing(name, key, version_id)
     if ('seq' in row) await tagRetired(tx, row.seq as number, text)
     else await tagCurrent(tx, row, text)
-    const called = versionName(bucket.versioning, version_id)
+    const called = versionOf(bucket.versioning, row)
     const before = row.tags === null ? {} : JSON.parse(row.tags)
-    const details = { before: { tags: before }, after: { tags }, ...(called ? { version_id: called } : {}) }
+    const details = { before: { tags: before }, after: { tags }, ...called }
     step.record({ name: 'update_object', bucket: name, key, details })
-    return { version_id: called }
+    return called
   })
 }

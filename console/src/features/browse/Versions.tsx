@@ -10,12 +10,18 @@ import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
-import { ownUrl } from './bulk.tsx'
+import { downloadOne } from './bulk.tsx'
 import { Person } from './Details.tsx'
 import { text } from './messages.ts'
-import { refreshObjects, saveAs } from './running.tsx'
+import { refreshObjects } from './running.tsx'
 
 const PAGE = 20
+
+const deed = (label: string, Sign: typeof IconTrash, run: () => unknown) => (
+  <ActionIcon aria-label={label} title={label} onClick={run}>
+    <Sign size={16} />
+  </ActionIcon>
+)
 
 /** What a key has and had: to download, to make current again, or to delete. */
 export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey: string }) {
@@ -33,15 +39,8 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
     }
     await refreshObjects()
   }
-  const download = async ({ version_id }: Version) => {
-    try {
-      const body = { key, version_id, expires_in: '15m', download: true }
-      const { url } = await client.presignObject({ params: { bucket }, body })
-      saveAs(ownUrl(url))
-    } catch (error) {
-      notify.problem(error)
-    }
-  }
+  const download = ({ version_id }: Version) =>
+    downloadOne(bucket, { key, version_id }).catch((error) => notify.problem(error))
   const restore = ({ version_id }: Version) =>
     run(() => client.restoreVersion({ params: { bucket }, body: { key, version_id } }), text.versionRestored)
   const remove = async ({ version_id, marker }: Version) => {
@@ -86,33 +85,13 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
                     <Person id={version.created_by} />
                   </span>
                 </div>
-                {version.marker ? null : (
-                  <ActionIcon
-                    aria-label={text.downloadVersion}
-                    title={text.downloadVersion}
-                    onClick={() => download(version)}
-                  >
-                    <IconDownload size={16} />
-                  </ActionIcon>
-                )}
-                {!version.marker && !version.latest && me.can('write', bucket, key) ? (
-                  <ActionIcon
-                    aria-label={text.restoreVersion}
-                    title={text.restoreVersion}
-                    onClick={() => restore(version)}
-                  >
-                    <IconRestore size={16} />
-                  </ActionIcon>
-                ) : null}
-                {versioning !== 'off' && me.can('delete', bucket, key) ? (
-                  <ActionIcon
-                    aria-label={version.marker ? text.undelete : text.deleteVersion}
-                    title={version.marker ? text.undelete : text.deleteVersion}
-                    onClick={() => remove(version)}
-                  >
-                    <IconTrash size={16} />
-                  </ActionIcon>
-                ) : null}
+                {version.marker ? null : deed(text.downloadVersion, IconDownload, () => download(version))}
+                {!version.marker && !version.latest && me.can('write', bucket, key)
+                  ? deed(text.restoreVersion, IconRestore, () => restore(version))
+                  : null}
+                {versioning !== 'off' && me.can('delete', bucket, key)
+                  ? deed(version.marker ? text.undelete : text.deleteVersion, IconTrash, () => remove(version))
+                  : null}
               </li>
             ))}
           </ol>

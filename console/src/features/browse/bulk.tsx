@@ -231,15 +231,19 @@ const moveOne = (bucket: string, key: string, dest_key: string) =>
 /** The same path on the page's own origin: the console may be open under another host name than the configured one. */
 export const ownUrl = (url: string): string => new URL(url).pathname
 
+/** Downloads an object, or a version of it, as it is. */
+export async function downloadOne(bucket: string, named: { key: string; version_id?: string }): Promise<void> {
+  const body = { ...named, expires_in: '15m', download: true }
+  const { url } = await client.presignObject({ params: { bucket }, body })
+  saveAs(ownUrl(url))
+}
+
 /** Downloads one object as it is, and several as a zip. */
 export async function download(picked: Picked): Promise<void> {
   const { bucket, prefix, search, all, rows } = picked
   const [only] = rows
   const params = { bucket }
-  if (!all && rows.length === 1 && only?.object) {
-    const { url } = await client.presignObject({ params, body: { key: only.key, expires_in: '15m', download: true } })
-    return saveAs(ownUrl(url))
-  }
+  if (!all && rows.length === 1 && only?.object) return downloadOne(bucket, { key: only.key })
   const folder = all && rows.length === 0 && search === '' ? prefix : !all && rows.length === 1 ? only?.key : undefined
   const name = legible(nameOf(lastSegment(folder ?? prefix))) || bucket
   if (folder !== undefined)
