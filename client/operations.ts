@@ -432,6 +432,9 @@ export interface Policy {
   tags: Record<string, string> | null
   date: string | null
   keep_newest: number | null
+  noncurrent_days: number | null
+  keep_versions: number | null
+  expired_markers: boolean
   max_deletes: number | null
   max_delete_percent: number | null
   cron: string | null
@@ -453,7 +456,7 @@ export interface Policy {
     /** ISO 8601, UTC, milliseconds. */
     cutoff: string
     scheduled_for: string | null
-    /** Objects in scope. */
+    /** Objects and versions in scope. */
     examined: number
     matched: number
     matched_bytes: number
@@ -501,7 +504,7 @@ export interface PolicyRun {
   /** ISO 8601, UTC, milliseconds. */
   cutoff: string
   scheduled_for: string | null
-  /** Objects in scope. */
+  /** Objects and versions in scope. */
   examined: number
   matched: number
   matched_bytes: number
@@ -2908,7 +2911,7 @@ export interface Operations {
     }
     reply: Job
   }
-  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size`, `max_size`, `tags`, `date` and `keep_newest` is required; an object is deleted if it meets all the given conditions. */
+  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay. */
   createPolicy: {
     call: {
       body: {
@@ -2924,6 +2927,9 @@ export interface Operations {
         tags?: Record<string, string> | null
         date?: string | null
         keep_newest?: number | null
+        noncurrent_days?: number | null
+        keep_versions?: number | null
+        expired_markers?: boolean | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -2962,6 +2968,9 @@ export interface Operations {
         tags?: Record<string, string> | null
         date?: string | null
         keep_newest?: number | null
+        noncurrent_days?: number | null
+        keep_versions?: number | null
+        expired_markers?: boolean | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -2979,7 +2988,7 @@ export interface Operations {
       bytes: number
       oldest: string | null
       newest: string | null
-      /** Objects in scope that are kept, by the first condition that keeps them. */
+      /** Objects and versions in scope that are kept, by the first condition that keeps them. */
       excluded: {
         glob: number
         min_size: number
@@ -2988,10 +2997,13 @@ export interface Operations {
         keep_newest: number
         older_than_days: number
         date: number
+        noncurrent_days: number
+        keep_versions: number
+        expired_markers: number
       }
       sample: string[]
       /** Details of the objects in the sample. */
-      objects: {
+      objects: ({
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
@@ -2999,7 +3011,10 @@ export interface Operations {
         size: number
         /** ISO 8601, UTC, milliseconds. */
         last_modified: string
-      }[]
+        version_id: string | null
+        /** Whether it is a delete marker. */
+        marker: boolean
+      })[]
       would_stop: string | null
       /** The next five scheduled times. */
       next_runs: string[]
@@ -3035,6 +3050,9 @@ export interface Operations {
         tags?: Record<string, string> | null
         date?: string | null
         keep_newest?: number | null
+        noncurrent_days?: number | null
+        keep_versions?: number | null
+        expired_markers?: boolean | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -3128,6 +3146,9 @@ export interface Operations {
       size: number
       /** ISO 8601, UTC, milliseconds. */
       last_modified: string
+      version_id: string | null
+      /** Whether it is a delete marker. */
+      marker: boolean
       etag: string
       outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
     }>

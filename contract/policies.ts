@@ -55,6 +55,22 @@ const Newest = Type.Integer({
   description:
     'Keeps this many of the newest objects directly in each folder, however old, counting only those that match `glob`, `min_size`, `max_size` and `tags`.',
 })
+const Noncurrent = Type.Integer({
+  minimum: 0,
+  maximum: 36_500,
+  description:
+    'Deletes versions that are not current and stopped being so at least this many times 24 hours ago, also delete markers among them.',
+})
+const Versions = Type.Integer({
+  minimum: 1,
+  maximum: 1000,
+  description:
+    'Keeps this many of the newest versions of each key that are not current, counting only those that match `glob`, `min_size`, `max_size` and `tags`, and deletes the others.',
+})
+const Markers = Type.Boolean({
+  description:
+    'Deletes delete markers of which no other version is left, if they meet `older_than_days` and `date`. None has a size or tags.',
+})
 const CronText = Type.String({
   minLength: 9,
   maxLength: 200,
@@ -89,6 +105,9 @@ const rule = {
   tags: Type.Optional(Nullable(SomeTags, { description: 'Only objects that have all these tags.' })),
   date: Type.Optional(Nullable(From)),
   keep_newest: Type.Optional(Nullable(Newest)),
+  noncurrent_days: Type.Optional(Nullable(Noncurrent)),
+  keep_versions: Type.Optional(Nullable(Versions)),
+  expired_markers: Type.Optional(Nullable(Markers)),
 }
 const guards = {
   max_deletes: Type.Optional(Nullable(MaxDeletes)),
@@ -113,7 +132,7 @@ const RunSummary = Type.Object({
   reason: Nullable(Type.String()),
   cutoff: Timestamp,
   scheduled_for: Nullable(Timestamp),
-  examined: Type.Integer({ description: 'Objects in scope.' }),
+  examined: Type.Integer({ description: 'Objects and versions in scope.' }),
   matched: Type.Integer(),
   matched_bytes: Type.Integer(),
   deleted: Type.Integer(),
@@ -155,6 +174,9 @@ export const Policy = Type.Object({
   tags: Nullable(Tags),
   date: Nullable(Timestamp),
   keep_newest: Nullable(Type.Integer()),
+  noncurrent_days: Nullable(Type.Integer()),
+  keep_versions: Nullable(Type.Integer()),
+  expired_markers: Type.Boolean(),
   max_deletes: Nullable(Type.Integer()),
   max_delete_percent: Nullable(Type.Number()),
   cron: Nullable(Type.String()),
@@ -176,7 +198,14 @@ export type Policy = Type.Static<typeof Policy>
 const byId = Type.Object({ id: Id })
 const byRun = Type.Object({ id: Id, run_id: Id })
 
-const Found = Type.Object({ bucket: BucketName, key: ObjectKey, size: Type.Integer(), last_modified: Timestamp })
+const Found = Type.Object({
+  bucket: BucketName,
+  key: ObjectKey,
+  size: Type.Integer(),
+  last_modified: Timestamp,
+  version_id: Nullable(Type.String({ description: 'Of a version that is not current, or a delete marker.' })),
+  marker: Type.Boolean({ description: 'Whether it is a delete marker.' }),
+})
 
 const runOptions = {
   dry_run: Type.Optional(Type.Boolean({ default: false })),
@@ -190,7 +219,7 @@ export const operations = {
     tag: 'policies',
     summary: 'Create a cleanup policy',
     description:
-      'Needs `policy` on everything that the patterns and the prefix cover. At least one of `glob`, `older_than_days`, `min_size`, `max_size`, `tags`, `date` and `keep_newest` is required; an object is deleted if it meets all the given conditions.',
+      'Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay.',
     access: 'signed_in',
     status: 201,
     body: Exactly({ name: Name, ...rule, ...guards, ...schedule }),
@@ -236,8 +265,11 @@ export const operations = {
           keep_newest: Type.Integer(),
           older_than_days: Type.Integer(),
           date: Type.Integer(),
+          noncurrent_days: Type.Integer(),
+          keep_versions: Type.Integer(),
+          expired_markers: Type.Integer(),
         },
-        { description: 'Objects in scope that are kept, by the first condition that keeps them.' },
+        { description: 'Objects and versions in scope that are kept, by the first condition that keeps them.' },
       ),
       sample: Type.Array(Type.String(), { maxItems: 100 }),
       objects: Type.Array(Found, { maxItems: 100, description: 'Details of the objects in the sample.' }),

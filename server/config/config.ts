@@ -28,6 +28,8 @@ export interface Config {
     hosts: readonly string[]
     /** Where S3 clients reach the endpoint; '' if nothing says. */
     publicUrl: string
+    /** How long a day of lifecycle configurations is. */
+    lifecycleDayMs: number
   }
   host: string
   port: number
@@ -173,6 +175,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       region: v.S3_REGION,
       hosts: v.S3_HOSTS,
       publicUrl: v.S3_PUBLIC_URL,
+      lifecycleDayMs: v.S3_LIFECYCLE_DAY_SECONDS * 1000,
     },
     host: v.HOST,
     port: v.PORT,

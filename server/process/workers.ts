@@ -2,6 +2,7 @@ import { expiryNotices as accessKeyNotices } from '../access/access-keys/service
 import { expiryWorker } from '../access/auth/expiry.ts'
 import { expiryNotices as tokenNotices } from '../access/tokens/service.ts'
 import { collector, orphanCollector } from '../blobs/collector.ts'
+import type { Config } from '../config/config.ts'
 import type { Role } from '../config/role.ts'
 import type { Ctx } from '../context.ts'
 import { auditPurger } from '../features/audit/purge.ts'
@@ -27,7 +28,7 @@ import { memoryRelease } from './memory.ts'
 export interface Worker {
   name: string
   /** Milliseconds from the end of one run to the start of the next. */
-  every: number
+  every: number | ((config: Config) => number)
   /** It works on this process's own state, so every process that answers requests runs it. */
   local?: true
   /** It deletes by age: it does not run while the clock is in doubt. */
@@ -102,6 +103,7 @@ export function startWorkers(ctx: Ctx, workers: readonly Worker[], clockDoubt: C
   const timers = new Set<NodeJS.Timeout>()
   const running = new Set<Promise<void>>()
   const schedule = (worker: Worker) => {
+    const every = typeof worker.every === 'number' ? worker.every : worker.every(ctx.config)
     // A random spread of a fifth keeps replicas that started together apart.
     const timer = setTimeout(
       () => {
@@ -114,7 +116,7 @@ export function startWorkers(ctx: Ctx, workers: readonly Worker[], clockDoubt: C
           })
         running.add(run)
       },
-      worker.every * (0.9 + Math.random() * 0.2),
+      every * (0.9 + Math.random() * 0.2),
     )
     timer.unref()
     timers.add(timer)

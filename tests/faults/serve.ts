@@ -11,7 +11,7 @@ process.on('message', ({ clock }: { clock: number }) => {
   process.send?.({ clock })
 })
 process.on('disconnect', () => process.exit(1))
-for (const worker of workersOf('all')) worker.every = Math.min(worker.every, 3000)
+for (const worker of workersOf('all')) if (typeof worker.every === 'number') worker.every = Math.min(worker.every, 3000)
 const config = { ...readConfig(process.env), blobGraceSeconds: Number(process.env.GRACE_SECONDS) }
 const running = await start(config, { now: () => new Date(Date.now() + offset) })
 process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)))

@@ -3,7 +3,8 @@ import { after, before, it } from 'node:test'
 import fc from 'fast-check'
 import { compileGlob } from '../../contract/patterns.ts'
 import { newId } from '../../server/base/id.ts'
-import { findMatches, keepNewest } from '../../server/features/policies/match.ts'
+import { findMatches } from '../../server/features/policies/match.ts'
+import { keepNewest } from '../../server/features/policies/match-objects.ts'
 import type { Rule } from '../../server/features/policies/rule.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
@@ -179,6 +180,7 @@ describeEngines('policies: matching against a model', (engine) => {
           const rule: Rule = {
             bucket_patterns: [`${stem}*`],
             ...conditions,
+            ...{ noncurrent_days: null, keep_versions: null, expired_markers: false },
             max_deletes: null,
             max_delete_percent: null,
           }
@@ -186,7 +188,7 @@ describeEngines('policies: matching against a model', (engine) => {
           const found: string[] = []
           let examined = 0
           let excluded = 0
-          for await (const step of findMatches(server.database.db, rule, cutoff)) {
+          for await (const step of findMatches(server.database.db, rule, { cutoff, day: DAY })) {
             found.push(...step.matches.map(({ bucket, key }) => `${bucket} ${key}`))
             examined += step.examined
             excluded += Object.values(step.excluded).reduce((sum, one) => sum + one, 0)

@@ -99,7 +99,7 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
       { ID: 'parts', Prefix: 'up/', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } },
     ]
     const created = { action: 'policy_create' as const }
-    await server.records([{ action: 'update_bucket', bucket }, created, created, created, created, created], () =>
+    await server.records([{ action: 'update_bucket', bucket }, ...Array.from({ length: 6 }, () => created)], () =>
       s3.send(rules(bucket, ...written)),
     )
     const kept = written.map((rule) => ({ Status: 'Enabled', ...rule }))
@@ -121,6 +121,7 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
         ['all of it', 'tmp/', 1, [11, 999], { use: 'scratch', team: '' }, true],
         ['tag', '', 2, [null, null], { k: 'v' }, true],
         ['size', '', 2, [null, 4], null, true],
+        ['marker', '', null, [null, null], null, true],
       ],
     )
     for (const { bucket_patterns, cron, timezone, next_run_at, author_email } of policies) {
@@ -128,6 +129,21 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
       assert.match(cron ?? '', /^[1-5]?\d 0 \* \* \*$/)
       assert.equal(next_run_at?.slice(11, 14), '00:')
     }
+    assert.deepEqual(
+      policies.map(({ noncurrent_days, keep_versions, expired_markers }) => [
+        noncurrent_days,
+        keep_versions,
+        expired_markers,
+      ]),
+      [
+        [null, null, true],
+        [null, null, true],
+        [3, 2, false],
+        [null, null, false],
+        [null, null, false],
+        [null, null, true],
+      ],
+    )
     // They belong to the configuration: nobody else changes them.
     const params = { id: policies[0]?.id ?? '' }
     await server.records([], async () => {
@@ -138,7 +154,7 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
     const changed = { ID: 'old form', Prefix: 'logs/', Expiration: { Days: 31 } }
     const deleted = { action: 'policy_delete' as const }
     await server.records(
-      [{ action: 'update_bucket', bucket }, { action: 'policy_update' }, deleted, deleted, deleted, deleted],
+      [{ action: 'update_bucket', bucket }, { action: 'policy_update' }, ...Array.from({ length: 5 }, () => deleted)],
       () => s3.send(rules(bucket, changed)),
     )
     assert.deepEqual(

@@ -48,6 +48,12 @@ export const s3Variables = {
     default: '',
     read: names,
   },
+  S3_LIFECYCLE_DAY_SECONDS: {
+    summary:
+      'Seconds that count as a day in the lifecycle configurations of buckets. Less than a day only to try them out: objects are then deleted that much earlier.',
+    default: '86400',
+    read: integer(1, 86_400),
+  },
   S3_PUBLIC_URL: {
     summary:
       'URL at which S3 clients reach the endpoint, for the settings that the console shows and the locations of complete uploads. Default: in the console the first of `S3_DOMAIN`, otherwise the name of the page with the port of the endpoint; in locations the host that the client asked.',

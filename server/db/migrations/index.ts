@@ -9,6 +9,7 @@ import { uploadsByKey } from './0007-uploads-by-key.ts'
 import { bucketConfig } from './0008-bucket-config.ts'
 import { lifecyclePolicies } from './0009-lifecycle-policies-breaking.ts'
 import { versions } from './0010-versions-breaking.ts'
+import { policiesOfVersions } from './0011-policies-of-versions-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -23,4 +24,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0008-bucket-config': bucketConfig,
   '0009-lifecycle-policies-breaking': lifecyclePolicies,
   '0010-versions-breaking': versions,
+  '0011-policies-of-versions-breaking': policiesOfVersions,
 }

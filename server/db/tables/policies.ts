@@ -15,6 +15,10 @@ export interface PolicyTables {
     /** Nothing is deleted before. */
     date: string | null
     keep_newest: number | null
+    noncurrent_days: number | null
+    keep_versions: number | null
+    /** Whether it deletes delete markers of which nothing else is left. */
+    expired_markers: 1 | null
     max_deletes: number | null
     max_delete_percent: number | null
     cron: string | null
@@ -77,15 +81,19 @@ export interface PolicyTables {
     /** When its items were deleted. */
     forgotten_at: string | null
   }
-  /** One version of an object that a run matched. */
+  /** One object or version that a run matched. */
   policy_run_items: {
     run_id: string
     position: number
     bucket_id: string
     bucket: string
     key: string
+    /** Of a version that is not current: its row, and its id unless it is the null version. Null for an object. */
+    version_seq: number | null
+    version_id: string | null
     size: number
     etag: string
+    /** Empty for a delete marker. */
     blob_id: string
     last_modified: string
     /** Null until its turn has come. */

@@ -1,8 +1,8 @@
 import { newId } from '../../base/id.ts'
 import type { Step } from '../../context.ts'
 import { finishStep } from './finish.ts'
+import { nextRun } from './moment.ts'
 import { type PolicyText, textOf } from './rule.ts'
-import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
 
 const columnsOf = (text: PolicyText, now: Date, disabledAt: string | null) => ({
@@ -16,26 +16,33 @@ const columnsOf = (text: PolicyText, now: Date, disabledAt: string | null) => ({
   tags: text.tags === null ? null : JSON.stringify(text.tags),
   date: text.date,
   keep_newest: text.keep_newest,
+  noncurrent_days: text.noncurrent_days,
+  keep_versions: text.keep_versions,
+  expired_markers: text.expired_markers ? (1 as const) : null,
   max_deletes: text.max_deletes,
   max_delete_percent: text.max_delete_percent,
   cron: text.cron,
   timezone: text.timezone,
   disabled_at: text.enabled ? null : (disabledAt ?? now.toISOString()),
 })
-const firstTime = ({ enabled, cron, timezone }: PolicyText, now: Date): string | null =>
-  enabled && cron !== null ? (nextTime(cron, timezone, now)?.toISOString() ?? null) : null
+const firstTime = (step: Step, { enabled, cron, timezone }: PolicyText, { bucket_id }: Origin): string | null =>
+  enabled ? (nextRun(step, { cron, timezone, bucket_id }, step.now())?.toISOString() ?? null) : null
+
+/** The lifecycle rule that a policy carries out. */
+type Origin = Pick<store.PolicyRow, 'bucket_id' | 'lifecycle_rule'>
 
 /** Step: creates a policy, of which the actor becomes the author. */
 export async function createStep(
-  { tx, record, actor, now }: Step,
+  step: Step,
   text: PolicyText,
-  origin: Pick<store.PolicyRow, 'bucket_id' | 'lifecycle_rule'> = { bucket_id: null, lifecycle_rule: null },
+  origin: Origin = { bucket_id: null, lifecycle_rule: null },
 ): Promise<store.PolicyRow> {
+  const { tx, record, actor, now } = step
   const at = now()
   const row: store.PolicyRow = {
     id: newId(),
     ...columnsOf(text, at, null),
-    next_run_at: firstTime(text, at),
+    next_run_at: firstTime(step, text, origin),
     revision: 1,
     author_id: actor.user_id ?? '',
     author_email: actor.email,
@@ -52,18 +59,15 @@ export async function createStep(
 }
 
 /** Step: changes a locked policy, of which the actor becomes the author. A run in progress stops. */
-export async function changeStep(
-  { tx, record, actor, now }: Step,
-  row: store.PolicyRow,
-  after: PolicyText,
-): Promise<void> {
+export async function changeStep(step: Step, row: store.PolicyRow, after: PolicyText): Promise<void> {
+  const { tx, record, actor, now } = step
   const at = now()
   const before = textOf(row)
   const sameTimes = before.enabled === after.enabled && before.cron === after.cron && before.timezone === after.timezone
   await store.updatePolicy(tx, row.id, {
     ...columnsOf(after, at, row.disabled_at),
     // If the schedule is unchanged, a missed time still counts.
-    next_run_at: sameTimes ? row.next_run_at : firstTime(after, at),
+    next_run_at: sameTimes ? row.next_run_at : firstTime(step, after, row),
     revision: row.revision + 1,
     author_id: actor.user_id ?? '',
     author_email: actor.email,

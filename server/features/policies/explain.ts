@@ -1,12 +1,13 @@
 import { afterKey, afterPrefix } from '../../../contract/permissions.ts'
+import { reachesObjects } from '../../../contract/reach.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { getObject } from '../../storage/objects/service.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import * as itemStore from './items.ts'
-import { dueOf, momentOf } from './moment.ts'
+import type { Moment } from './matched.ts'
+import { dayOf, dueOf, momentOf, nextRun } from './moment.ts'
 import { conditionsAt, dueAt, folderOf, isNewer, type Rule, reachesBucket, ruleOf } from './rule.ts'
-import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
 
 const PAGE = 1000
@@ -20,11 +21,14 @@ export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
     const rows = await store.listPolicies(ctx.db, before, PAGE)
     for (const row of rows) {
       const rule = ruleOf(row)
-      const { unlike, early } = conditionsAt(rule, momentOf(row, now))
-      const reached = reachesBucket({ ...rule, bucket_id: row.bucket_id }, { id: object.bucket_id, name: bucket })
+      const day = dayOf(ctx, row)
+      const { unlike, early } = conditionsAt(rule, momentOf(ctx, row, now), day)
+      const reached =
+        reachesObjects(rule) &&
+        reachesBucket({ ...rule, bucket_id: row.bucket_id }, { id: object.bucket_id, name: bucket })
       if (!reached || !key.startsWith(rule.prefix) || unlike(object) !== null) continue
-      const stays = rule.keep_newest !== null && (await isAmongNewest(ctx.db, rule, object, now))
-      const due = stays ? null : dueOf(row, dueAt(rule, object))
+      const stays = rule.keep_newest !== null && (await isAmongNewest(ctx.db, rule, object, { cutoff: now, day }))
+      const due = stays ? null : dueOf(ctx, row, dueAt(rule, object, day))
       items.push({
         policy_id: row.id,
         name: row.name,
@@ -32,7 +36,7 @@ export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
         matches_now: !stays && early(object) === null,
         matches_at: due?.toISOString() ?? null,
         next_run_at: row.next_run_at,
-        deletes_at: due === null ? null : deletesAt(row, due, now),
+        deletes_at: due === null ? null : deletesAt(ctx, row, due),
         reason: reasonOf(rule, bucket, stays),
       })
     }
@@ -42,9 +46,9 @@ export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
 }
 
 /** Whether the object is among the newest keep_newest of its folder, of those that the rule selects. */
-async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): Promise<boolean> {
-  const { unlike } = conditionsAt(rule, now)
-  const moment = now.toISOString()
+async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, at: Moment): Promise<boolean> {
+  const { unlike } = conditionsAt(rule, at.cutoff, at.day)
+  const moment = at.cutoff.toISOString()
   const folder = folderOf(object.key)
   const start = rule.prefix.startsWith(folder) ? rule.prefix : folder
   const filter = { bucketId: object.bucket_id, folder, since: object.last_modified, minSize: rule.min_size ?? 0 }
@@ -59,12 +63,14 @@ async function isAmongNewest(db: Db, rule: Rule, object: ObjectRow, now: Date): 
   }
 }
 
-function deletesAt({ next_run_at, cron, timezone }: store.PolicyRow, due: Date, now: Date): string | null {
-  if (next_run_at === null || cron === null) return null
+function deletesAt(ctx: Ctx, row: store.PolicyRow, due: Date): string | null {
+  const { next_run_at } = row
+  if (next_run_at === null) return null
   if (Date.parse(next_run_at) >= due.getTime()) return next_run_at
   // A missed run is made up for, and then deletes what has become old enough by that time.
-  if (Date.parse(next_run_at) <= now.getTime() && due.getTime() <= now.getTime()) return next_run_at
-  return nextTime(cron, timezone, new Date(due.getTime() - 1))?.toISOString() ?? null
+  const now = ctx.now()
+  if (Date.parse(next_run_at) <= now.getTime() && due <= now) return next_run_at
+  return nextRun(ctx, row, new Date(due.getTime() - 1))?.toISOString() ?? null
 }
 
 function reasonOf(rule: Rule, bucket: string, stays: boolean) {

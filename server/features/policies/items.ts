@@ -7,9 +7,19 @@ import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 export type ItemRow = Row<'policy_run_items'>
 
 /** An object as a run sees it. */
-export type Seen = Pick<Row<'objects'>, 'key' | 'size' | 'etag' | 'blob_id' | 'last_modified' | 'tags'>
+export type Seen = Pick<Row<'objects'>, (typeof seen)[number]>
 
-const seen = ['key', 'size', 'etag', 'blob_id', 'last_modified', 'tags'] as const
+const seen = ['key', 'version_id', 'size', 'etag', 'blob_id', 'last_modified', 'tags'] as const
+
+/** How the API names an item: of an object the version is null. */
+export const versionOf = ({
+  version_seq,
+  version_id,
+  blob_id,
+}: Pick<ItemRow, 'version_seq' | 'version_id' | 'blob_id'>) => ({
+  version_id: version_seq === null ? null : (version_id ?? 'null'),
+  marker: blob_id === '',
+})
 
 /** Objects of a range in key order. */
 export function listSeen(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<Seen[]> {

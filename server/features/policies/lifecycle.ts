@@ -46,17 +46,26 @@ async function replacePolicies(step: Step, bucket_id: string, wanted: ReadonlyMa
   return changed
 }
 
-/** The policy that carries out a rule; undefined for one that deletes no objects. */
+/** The policy that carries out a rule; undefined for one that deletes neither objects nor versions. */
 function policyOf(rule: LifecycleRule, bucket: { id: string; name: string }): PolicyText | undefined {
-  const { id, enabled, filter, expiration } = rule
-  if (!enabled || !expiration || 'expired_delete_marker' in expiration) return undefined
+  const { id, enabled, filter, expiration, noncurrent } = rule
+  const older_than_days = expiration && 'days' in expiration ? expiration.days : null
+  const date = expiration && 'date' in expiration ? expiration.date : null
+  const isOfMarkers = expiration !== undefined && 'expired_delete_marker' in expiration
+  const expires = isOfMarkers ? expiration.expired_delete_marker : expiration !== undefined
+  if (!enabled || (!expires && !noncurrent)) return undefined
+  // S3 counts days and dates for markers too, but they have neither tags nor a size.
+  const expired_markers = expires && (isOfMarkers || Object.keys(filter).every((name) => name === 'prefix'))
   return {
     ...noPolicy,
     name: `${bucket.name}: ${id}`,
     bucket_patterns: [bucket.name],
     prefix: filter.prefix ?? '',
-    older_than_days: 'days' in expiration ? expiration.days : null,
-    date: 'date' in expiration ? expiration.date : null,
+    older_than_days,
+    date,
+    noncurrent_days: noncurrent?.days ?? null,
+    keep_versions: noncurrent?.newer ?? null,
+    expired_markers,
     min_size: filter.greater_than === undefined ? null : filter.greater_than + 1,
     max_size: filter.less_than === undefined ? null : filter.less_than - 1,
     tags: filter.tags ?? null,

@@ -2,12 +2,15 @@ import { type Fault, ServiceError } from '../../../contract/errors.ts'
 import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../../contract/patterns.ts'
 import { compareKeys, covers, type GrantingGroup } from '../../../contract/permissions.ts'
 import type { Tags } from '../../../contract/shapes.ts'
-import { DAY_MS } from '../../base/time.ts'
 import type { Row } from '../../db/schema.ts'
 import { hasTags } from '../../storage/buckets/lifecycle.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
-/** What a policy deletes, and limits beyond which a run must not delete. */
+/**
+ * What a policy deletes, and limits beyond which a run must not delete. `glob`, sizes and tags say which objects and
+ * versions it is about; the others each say of one kind when they go: of objects, of versions that are not current, of
+ * delete markers. If all those are of versions, objects stay.
+ */
 export interface Rule {
   bucket_patterns: readonly string[]
   prefix: string
@@ -19,6 +22,12 @@ export interface Rule {
   /** Nothing is deleted before. */
   date: string | null
   keep_newest: number | null
+  /** Versions that have not been current for this many days. */
+  noncurrent_days: number | null
+  /** How many of the newest versions that are not current stay of each key. */
+  keep_versions: number | null
+  /** Delete markers of which nothing else is left. */
+  expired_markers: boolean
   max_deletes: number | null
   max_delete_percent: number | null
 }
@@ -34,7 +43,10 @@ export interface RunRule extends Rule {
   /** The only bucket it reaches, whatever has its name by now; absent where the patterns alone decide. */
   bucket_id?: string | null
 }
-type Given = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
+/** What a request says of a policy. */
+export type Given = { [K in keyof Omit<PolicyText, 'expired_markers'>]?: PolicyText[K] | undefined } & {
+  expired_markers?: boolean | null | undefined
+}
 
 /** A policy of which nothing is said. */
 export const noPolicy: PolicyText = {
@@ -48,6 +60,9 @@ export const noPolicy: PolicyText = {
   tags: null,
   date: null,
   keep_newest: null,
+  noncurrent_days: null,
+  keep_versions: null,
+  expired_markers: false,
   max_deletes: null,
   max_delete_percent: null,
   cron: null,
@@ -55,13 +70,18 @@ export const noPolicy: PolicyText = {
   enabled: true,
 }
 
-const conditions = ['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const
+const conditions = [
+  ...(['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const),
+  ...(['noncurrent_days', 'keep_versions', 'expired_markers'] as const),
+]
 
 /** Applies a request to the policy as it was; throws invalid_request if the result is invalid. */
 export function complete(given: Given, before: PolicyText = noPolicy, now: Date): PolicyText {
-  const text = { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+  const { expired_markers = before.expired_markers, ...others } = given
+  const changed = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
+  const text: PolicyText = { ...before, ...changed, expired_markers: expired_markers ?? false }
   const faults: Fault[] = []
-  if (conditions.every((condition) => text[condition] === null))
+  if (conditions.every((condition) => text[condition] === null || text[condition] === false))
     faults.push({ path: 'body', message: `requires at least one condition: ${conditions.join(', ')}` })
   if (text.min_size !== null && text.max_size !== null && text.min_size > text.max_size)
     faults.push({ path: 'body.max_size', message: 'must not be less than min_size' })
@@ -99,6 +119,9 @@ export const ruleOf = (row: Row<'policies'>): Rule => ({
   tags: row.tags === null ? null : (JSON.parse(row.tags) as Tags),
   date: row.date,
   keep_newest: row.keep_newest,
+  noncurrent_days: row.noncurrent_days,
+  keep_versions: row.keep_versions,
+  expired_markers: row.expired_markers !== null,
   max_deletes: row.max_deletes,
   max_delete_percent: row.max_delete_percent,
 })
@@ -130,20 +153,23 @@ export function allowOnAll(
   }
 }
 
-/** An object as the rule sees it. */
+/** An object or version as the rule sees it. */
 export interface Subject {
   key: string
-  size: number
+  /** Null of a delete marker, which no condition on sizes or tags is about. */
+  size: number | null
   last_modified: string
   /** JSON; null without tags. */
   tags: string | null
 }
 
-/** A rule's conditions at one moment, each a function of one object. */
-export function conditionsAt(rule: Rule, cutoff: Date) {
-  const { glob, min_size, max_size, older_than_days, prefix, date } = rule
+/** A rule's conditions at one moment, with days of `day` milliseconds, each a function of one object or version. */
+export function conditionsAt(rule: Rule, cutoff: Date, day: number) {
+  const { glob, min_size, max_size, older_than_days, prefix, date, noncurrent_days } = rule
   const matchesGlob = glob === null ? () => true : compileGlob(glob)
-  const oldest = new Date(cutoff.getTime() - (older_than_days ?? 0) * DAY_MS).toISOString()
+  const before = (days: number | null) => new Date(cutoff.getTime() - (days ?? 0) * day).toISOString()
+  const oldest = before(older_than_days)
+  const longest = before(noncurrent_days)
   const isEarly = date !== null && cutoff.toISOString() < date
   const wanted = Object.entries(rule.tags ?? {})
   return {
@@ -152,8 +178,8 @@ export function conditionsAt(rule: Rule, cutoff: Date) {
     unlike(object: Subject): 'glob' | 'min_size' | 'max_size' | 'tags' | null {
       const { key, size } = object
       if (!matchesGlob(key.slice(prefix.length))) return 'glob'
-      if (min_size !== null && size < min_size) return 'min_size'
-      if (max_size !== null && size > max_size) return 'max_size'
+      if (min_size !== null && (size === null || size < min_size)) return 'min_size'
+      if (max_size !== null && (size === null || size > max_size)) return 'max_size'
       return hasTags(object, wanted) ? null : 'tags'
     },
     /** The first condition on the time that keeps it. */
@@ -161,12 +187,18 @@ export function conditionsAt(rule: Rule, cutoff: Date) {
       if (older_than_days !== null && last_modified > oldest) return 'older_than_days'
       return isEarly ? 'date' : null
     },
+    /** Whether a version stopped being current too lately to go. */
+    isRecent: (noncurrentSince: string) => noncurrent_days !== null && noncurrentSince > longest,
   }
 }
 
-/** From when on an object is old enough, and the rule in force. */
-export const dueAt = ({ older_than_days, date }: Rule, { last_modified }: Pick<Subject, 'last_modified'>): Date =>
-  new Date(Math.max(Date.parse(last_modified) + (older_than_days ?? 0) * DAY_MS, date === null ? 0 : Date.parse(date)))
+/** From when on an object is old enough, and the rule in force; with days of `day` milliseconds. */
+export const dueAt = (
+  { older_than_days, date }: Rule,
+  { last_modified }: Pick<Subject, 'last_modified'>,
+  day: number,
+): Date =>
+  new Date(Math.max(Date.parse(last_modified) + (older_than_days ?? 0) * day, date === null ? 0 : Date.parse(date)))
 
 /** Whether a rule may delete in a bucket. */
 export const reachesBucket = (

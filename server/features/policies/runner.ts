@@ -6,11 +6,15 @@ import type { Db, Tx } from '../../db/schema.ts'
 import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'
 import { deleteUnchanged } from '../../storage/objects/bulk.ts'
 import { findObjects } from '../../storage/objects/store.ts'
+import { findPlaces } from '../../storage/retired/store.ts'
+import { removeListed } from '../../storage/versions/remove.ts'
 import { type Claim, LeaseLost, leaseOn, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { type Ending, finishStep, recorderOf } from './finish.ts'
 import * as itemStore from './items.ts'
-import { findMatches, type Match } from './match.ts'
+import { findMatches } from './match.ts'
+import type { Match } from './matched.ts'
+import { dayOf } from './moment.ts'
 import { allowOnAll, conditionsAt, guardRail, type RunRule } from './rule.ts'
 import * as store from './store.ts'
 
@@ -76,9 +80,13 @@ async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.R
 
 /** A run's rule; runs of earlier releases know fewer conditions. */
 const ruleOfRun = ({ rule }: Pick<store.RunRow, 'rule'>): RunRule => ({
-  ...{ max_size: null, tags: null, date: null },
-  ...(JSON.parse(rule) as Omit<RunRule, 'max_size' | 'tags' | 'date'>),
+  ...laterConditions,
+  ...(JSON.parse(rule) as Omit<RunRule, keyof typeof laterConditions>),
 })
+const laterConditions = {
+  ...{ max_size: null, tags: null, date: null },
+  ...{ noncurrent_days: null, keep_versions: null, expired_markers: false },
+}
 
 /** One step; false when the run has finished. */
 async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> {
@@ -105,7 +113,9 @@ async function list(ctx: Ctx, { id, rule, cutoff, of_run }: store.RunRow, claim:
     CLEARED_AT_ONCE
   )
     await nextTurn()
-  const source = of_run === null ? findMatches(ctx.db, ruleOfRun({ rule }), new Date(cutoff)) : copyOf(ctx, of_run)
+  const own = ruleOfRun({ rule })
+  const moment = { cutoff: new Date(cutoff), day: dayOf(ctx, own) }
+  const source = of_run === null ? findMatches(ctx.db, own, moment) : copyOf(ctx, of_run)
   const sum = { examined: 0, matched: 0, matched_bytes: 0 }
   const sample: Pick<Match, 'bucket' | 'key'>[] = []
   let pages = 0
@@ -158,18 +168,41 @@ async function remove(ctx: Ctx, { author_id, author_email }: store.RunRow, claim
   if (removed === 0) await ctx.upkeep((step) => removeStep(step, claim, size))
 }
 
+type Item = itemStore.ItemRow
+/** What became of items; the others are gone. */
+interface Outcomes {
+  removed: ReadonlySet<Item>
+  changed: ReadonlySet<Item>
+}
+
 /**
  * Step: deletes those of the items that are still as they were listed. If the step cannot record, it deletes none, and
- * existing objects count as changed.
+ * what is there counts as changed.
  */
 async function deleteListed(
   step: Step | Upkeep,
   bucket: HeldBucket | null,
-  items: readonly itemStore.ItemRow[],
-  of: Parameters<typeof deleteUnchanged>[3],
-): Promise<{ removed: ReadonlySet<string>; changed: ReadonlySet<string> }> {
-  if (bucket && 'record' in step) return deleteUnchanged(step, bucket, items, of)
-  return { removed: new Set(), changed: bucket ? await findPresent(step.tx, bucket, items) : new Set() }
+  items: readonly Item[],
+  of: Parameters<typeof removeListed>[3] & Parameters<typeof deleteUnchanged>[3],
+): Promise<Outcomes> {
+  if (!bucket) return { removed: new Set(), changed: new Set() }
+  const objects = items.filter(({ version_seq }) => version_seq === null)
+  const versions = items.flatMap(({ key, version_seq: seq }) => (seq === null ? [] : { key, seq }))
+  const { markers, ...unchanged } = of
+  const [ofObjects, ofVersions] =
+    'record' in step
+      ? [await deleteUnchanged(step, bucket, objects, unchanged), await removeListed(step, bucket, versions, of)]
+      : [
+          { removed: new Set<string>(), changed: await findPresent(step.tx, bucket, objects) },
+          { removed: new Set<number>(), changed: await findRows(step.tx, versions) },
+        ]
+  const those = (what: 'removed' | 'changed') =>
+    new Set(
+      items.filter(({ key, version_seq }) =>
+        version_seq === null ? ofObjects[what].has(key) : ofVersions[what].has(version_seq),
+      ),
+    )
+  return { removed: those('removed'), changed: those('changed') }
 }
 
 /** Step: deletes the next items that it can; returns how many. */
@@ -184,21 +217,22 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   const [first, last] = [items[0], items.at(-1)]
   if (!first || !last) throw new Error('A policy run has fewer items than it matched')
   const bucket = await holdSame(tx, first)
-  const { hasTags } = conditionsAt(ruleOfRun(run), new Date(run.cutoff))
-  // A change of tags leaves the version as it was listed.
-  const of = { bulk_id: id, policy_id: run.policy_id, isWanted: hasTags }
+  const rule = ruleOfRun(run)
+  const { hasTags } = conditionsAt(rule, new Date(run.cutoff), dayOf(step, rule))
+  // A change of tags leaves the contents as they were listed.
+  const of = { bulk_id: id, policy_id: run.policy_id, markers: rule.expired_markers, isWanted: hasTags }
   const { removed, changed } = await deleteListed({ ...step, actor }, bucket, items, of)
-  const lacking = items.filter(({ key }) => !removed.has(key))
-  const positionsOf = (some: readonly itemStore.ItemRow[]) => some.map(({ position }) => position)
-  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => changed.has(key))), 'kept_changed')
-  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter(({ key }) => !changed.has(key))), 'gone')
+  const lacking = items.filter((item) => !removed.has(item))
+  const positionsOf = (some: readonly Item[]) => some.map(({ position }) => position)
+  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter((item) => changed.has(item))), 'kept_changed')
+  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter((item) => !changed.has(item))), 'gone')
   await itemStore.noteOutcome(tx, id, { from: run.position, to: last.position }, 'deleted')
   const known = JSON.parse(run.errors) as KeptObject[]
   const errors = [...known, ...lacking.slice(0, MOST_NAMED - known.length).map((one) => keptOf(one, changed))]
   await store.updateRun(tx, id, {
     position: last.position,
     deleted: run.deleted + removed.size,
-    deleted_bytes: run.deleted_bytes + items.reduce((sum, { key, size }) => sum + (removed.has(key) ? size : 0), 0),
+    deleted_bytes: run.deleted_bytes + [...removed].reduce((sum, { size }) => sum + size, 0),
     kept: run.kept + lacking.length,
     errors: JSON.stringify(errors),
     ...renewed(step),
@@ -206,12 +240,25 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   return removed.size
 }
 
-const keptOf = ({ bucket, key }: itemStore.ItemRow, changed: ReadonlySet<unknown>): KeptObject =>
-  changed.has(key)
-    ? { bucket, key, code: 'conflict', detail: 'The object has changed since it was listed.' }
-    : { bucket, key, code: 'not_found', detail: 'The object no longer exists.' }
+function keptOf(item: Item, changed: ReadonlySet<Item>): KeptObject {
+  const { bucket, key } = item
+  const what = item.version_seq === null ? 'object' : 'version'
+  return changed.has(item)
+    ? { bucket, key, code: 'conflict', detail: `The ${what} has changed since it was listed.` }
+    : { bucket, key, code: 'not_found', detail: `The ${what} no longer exists.` }
+}
 
-const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly itemStore.ItemRow[]): Promise<Set<string>> =>
+const findRows = async (tx: Tx, versions: readonly { seq: number }[]): Promise<Set<number>> =>
+  new Set(
+    (
+      await findPlaces(
+        tx,
+        versions.map(({ seq }) => seq),
+      )
+    ).keys(),
+  )
+
+const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly Item[]): Promise<Set<string>> =>
   new Set(
     (
       await findObjects(
@@ -223,7 +270,7 @@ const findPresent = async (tx: Tx, bucket: HeldBucket, items: readonly itemStore
   )
 
 /** Step: holds an item's bucket; null if it was deleted, even if another bucket has its name now. */
-async function holdSame(tx: Tx, { bucket, bucket_id }: itemStore.ItemRow): Promise<HeldBucket | null> {
+async function holdSame(tx: Tx, { bucket, bucket_id }: Item): Promise<HeldBucket | null> {
   try {
     const held = await holdBucket(tx, bucket)
     return held.id === bucket_id ? held : null

@@ -11,10 +11,9 @@ import type { NewRow } from '../../db/schema.ts'
 import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
 import { deleteOrphans } from './lifecycle.ts'
-import { momentOf } from './moment.ts'
+import { momentOf, nextRun } from './moment.ts'
 import { hasOnAll, type RunRule, ruleOf } from './rule.ts'
 import { drainRuns, type KeptObject } from './runner.ts'
-import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
 
 /** How long a response waits for the requested run to finish. */
@@ -50,7 +49,7 @@ function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'policy_
     author_id: policy.author_id,
     author_email: policy.author_email,
     requester: null,
-    cutoff: momentOf(policy, now).toISOString(),
+    cutoff: momentOf(ctx, policy, now).toISOString(),
     scheduled_for: null,
     examined: 0,
     matched: 0,
@@ -184,6 +183,11 @@ export async function listRuns(ctx: Ctx, id: string, limit: number, cursor: stri
   return { items: page.map((row) => describeRun(ctx, row)), next_cursor }
 }
 
+interface RunItem extends Pick<itemStore.ItemRow, 'bucket' | 'key' | 'size' | 'etag' | 'last_modified'> {
+  version_id: string | null
+  marker: boolean
+  outcome: Outcome
+}
 type Outcome = 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
 
 /** The objects of a run that the caller may list, in processing order. */
@@ -198,18 +202,18 @@ export async function listRunItems(
   const [text] = decodeCursor(cursor, 1) ?? []
   let after = text === undefined ? 0 : Number(text)
   if (!Number.isSafeInteger(after)) decodeCursor('', 1)
-  const items: { bucket: string; key: string; size: number; etag: string; last_modified: string; outcome: Outcome }[] =
-    []
+  const items: RunItem[] = []
   const noted = outcome === 'deleted' || outcome === 'kept_changed' || outcome === 'gone'
   if (outcome !== undefined && !noted && outcome !== unnoted) return { items, next_cursor: null }
   const stored = outcome === undefined ? undefined : noted ? outcome : null
   for (let scanned = 0; scanned < MOST_SCANNED; scanned++) {
     const rows = await itemStore.listItems(ctx.db, runId, { after, outcome: stored }, SCANNED_AT_ONCE)
-    for (const { bucket, key, size, etag, last_modified, outcome: known, position } of rows) {
+    for (const { position, outcome: known, ...item } of rows) {
       if (items.length === limit) return { items, next_cursor: encodeCursor([String(after)]) }
       after = position
+      const { bucket, key, size, etag, last_modified } = item
       if (decide(ctx.actor.groups, 'list', bucket, key).allowed)
-        items.push({ bucket, key, size, etag, last_modified, outcome: known ?? unnoted })
+        items.push({ bucket, key, size, etag, last_modified, ...itemStore.versionOf(item), outcome: known ?? unnoted })
     }
     if (rows.length < SCANNED_AT_ONCE) return { items, next_cursor: null }
   }
@@ -233,7 +237,7 @@ export const policyWorker = {
     await deleteOrphans(ctx)
     for (const policy of await store.findDue(ctx.db, now, DUE_AT_ONCE)) {
       try {
-        const next = policy.cron === null ? null : nextTime(policy.cron, policy.timezone, now)
+        const next = nextRun(ctx, policy, now)
         await ctx.upkeep(async ({ tx, nothing }) => {
           // Another process was first, or another run is unfinished.
           if (!(await store.moveOn(tx, policy, next?.toISOString() ?? null))) return nothing(undefined)

@@ -2,10 +2,13 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { decide } from '../../../contract/permissions.ts'
 import type { Policy } from '../../../contract/policies.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { DAY_MS } from '../../base/time.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { changeStep, createStep, deleteStep } from './change.ts'
-import { type Excluded, findMatches, type Match, nothingExcluded } from './match.ts'
-import { allowOnAll, complete, guardRail, hasOnAll, type PolicyText, ruleOf, textOf } from './rule.ts'
+import { versionOf } from './items.ts'
+import { findMatches } from './match.ts'
+import { type Excluded, type Match, nothingExcluded } from './matched.ts'
+import { allowOnAll, complete, type Given, guardRail, hasOnAll, type PolicyText, ruleOf, textOf } from './rule.ts'
 import { getVisible, policyMissing, summariseRun } from './runs.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
@@ -15,10 +18,8 @@ const PREVIEW_OBJECTS = 100_000
 const SAMPLE = 100
 const NEXT_RUNS = 5
 
-type PolicyInput = { [K in keyof PolicyText]?: PolicyText[K] | undefined }
-
 /** Creates a policy. The caller becomes its author and needs `policy` on everything it reaches. */
-export async function createPolicy(ctx: Ctx, given: PolicyInput): Promise<Policy> {
+export async function createPolicy(ctx: Ctx, given: Given): Promise<Policy> {
   const text = complete(given, undefined, ctx.now())
   allowOnAll(ctx.actor.groups, ['policy'], text)
   return ctx.act(async (step) => describe(await createStep(step, text), undefined))
@@ -51,7 +52,7 @@ export async function getPolicy(ctx: Ctx, id: string): Promise<Policy> {
 }
 
 /** Changes a policy; needs `policy` on what it reached before and will reach. The caller becomes its author. */
-export async function updatePolicy(ctx: Ctx, id: string, change: PolicyInput): Promise<Policy> {
+export async function updatePolicy(ctx: Ctx, id: string, change: Given): Promise<Policy> {
   await getVisible(ctx, id)
   await ctx.act(async (step) => {
     const row = await lockOwn(ctx, step, id)
@@ -80,17 +81,17 @@ async function lockOwn(ctx: Ctx, { tx }: Step, id: string): Promise<store.Policy
 }
 
 /** What a policy would delete now. Examines at most 100,000 objects and lists those that the caller may list. */
-export async function previewPolicy(ctx: Ctx, given: PolicyInput) {
+export async function previewPolicy(ctx: Ctx, given: Given) {
   const cutoff = ctx.now()
   const text = complete(given, undefined, cutoff)
   allowOnAll(ctx.actor.groups, ['policy', 'delete'], text)
   const sum = { examined: 0, matched: 0, bytes: 0 }
   const excluded = nothingExcluded()
-  const objects: Pick<Match, 'bucket' | 'key' | 'size' | 'last_modified'>[] = []
+  const objects: (Pick<Match, 'bucket' | 'key' | 'size' | 'last_modified'> & ReturnType<typeof versionOf>)[] = []
   let oldest: string | null = null
   let newest: string | null = null
   let whole = true
-  for await (const step of findMatches(ctx.db, text, cutoff)) {
+  for await (const step of findMatches(ctx.db, text, { cutoff, day: DAY_MS })) {
     sum.examined += step.examined
     sum.matched += step.matches.length
     for (const name of Object.keys(excluded) as (keyof Excluded)[]) excluded[name] += step.excluded[name]
@@ -100,7 +101,7 @@ export async function previewPolicy(ctx: Ctx, given: PolicyInput) {
       if (newest === null || one.last_modified > newest) newest = one.last_modified
       const { bucket, key, size, last_modified } = one
       if (objects.length < SAMPLE && decide(ctx.actor.groups, 'list', bucket, key).allowed)
-        objects.push({ bucket, key, size, last_modified })
+        objects.push({ bucket, key, size, last_modified, ...versionOf(one) })
     }
     if (sum.examined >= PREVIEW_OBJECTS || ctx.stopping.aborted) {
       whole = false

@@ -84,9 +84,10 @@ function aboutOf(node: XmlNode): Pick<LifecycleRule, 'filter' | 'written'> {
   if ((filter === undefined) === (prefix === undefined)) throw malformedXml()
   if (prefix) return { filter: filterOf([prefix]), written: 'prefix' }
   const conditions = filter?.children ?? []
-  if (conditions.length > 1) throw malformedXml()
-  const [only] = conditions
-  if (only?.name === 'And') return { filter: filterOf(only.children), written: 'and' }
+  const [first] = conditions
+  if (first?.name === 'And' && conditions.length === 1) return { filter: filterOf(first.children), written: 'and' }
+  // AWS takes a prefix and a tag inside And only; clients send them side by side too.
+  if (new Set(conditions.map(({ name }) => name)).size < conditions.length) throw malformedXml()
   return { filter: filterOf(conditions), written: 'filter' }
 }
 
@@ -131,9 +132,11 @@ function ruleOf(node: XmlNode): LifecycleRule {
   if (!expiration && !noncurrent && !abort) throw refused('At least one action needs to be specified in a rule.')
   const abort_days = abort && daysIn(abort, 'DaysAfterInitiation')
   if (abort && abort_days === undefined) throw malformedXml()
+  const isNarrow = Object.keys(about.filter).some((name) => name !== 'prefix')
   // An upload has neither tags nor a size before it is completed.
-  if (abort && Object.keys(about.filter).some((name) => name !== 'prefix'))
-    throw refused('AbortIncompleteMultipartUpload cannot be specified with Tags or object sizes.')
+  if (abort && isNarrow) throw refused('AbortIncompleteMultipartUpload cannot be specified with Tags or object sizes.')
+  if (expiration && child(expiration, 'ExpiredObjectDeleteMarker') && isNarrow)
+    throw refused('ExpiredObjectDeleteMarker cannot be specified with Tags or object sizes.')
   return {
     id,
     enabled: status === 'Enabled',

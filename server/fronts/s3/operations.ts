@@ -64,7 +64,7 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'lifecycle',
-    partly: 'no transitions; what it says of versions has no effect yet',
+    partly: 'no transitions',
     run: putBucketLifecycle,
   },
   { name: 'DeleteBucketLifecycle', method: 'DELETE', on: 'bucket', query: 'lifecycle', run: deleteBucketLifecycle },

@@ -10,7 +10,7 @@ export interface LifecycleFilter {
   less_than?: number
 }
 
-/** A rule of a bucket's lifecycle configuration. What it says of versions has no effect: there are none. */
+/** A rule of a bucket's lifecycle configuration. */
 export interface LifecycleRule {
   id: string
   enabled: boolean
@@ -19,6 +19,7 @@ export interface LifecycleRule {
   written: 'prefix' | 'filter' | 'and'
   /** `days` after the last change, or from `date` (a midnight UTC) on. */
   expiration?: { days: number } | { date: string } | { expired_delete_marker: boolean }
+  /** Versions expire `days` after they stopped being current, but not the `newer` latest of them. */
   noncurrent?: { days: number; newer?: number }
   /** Days after which an upload in parts that was not completed is aborted. */
   abort_days?: number

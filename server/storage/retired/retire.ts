@@ -139,6 +139,9 @@ const sumOf = (rows: readonly { size: number }[]): number => rows.reduce((sum, {
 /** Step: locks those of these versions that are not current; nobody can remove them until the transaction ends. */
 export const lockRetired = store.lockVersions
 
+/** Step: locks those of these rows that are still there; nobody can remove them until the transaction ends. */
+export const lockRows = store.lockRows
+
 /** Step: deletes rows of versions that have become current again. */
 export const takeBack = store.deleteVersions
 

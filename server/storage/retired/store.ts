@@ -146,3 +146,67 @@ export const listEarlier = (
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute()
+
+/** Versions of a range of keys that are not current, and delete markers, in the order of keys, the latest of each first. */
+export function listRetired(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<VersionRow[]> {
+  const query = db.selectFrom('versions').selectAll().where('bucket_id', '=', bucketId).where('key', '>=', from)
+  return (to === null ? query : query.where('key', '<', to))
+    .orderBy('key')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Those of these rows that are still there; nobody can remove them until the transaction ends. */
+export const lockRows = async (tx: Tx, seqs: readonly number[]): Promise<VersionRow[]> =>
+  seqs.length === 0 ? [] : tx.selectFrom('versions').selectAll().where('seq', 'in', seqs).forUpdate().execute()
+
+/** Where a row is among the versions of its key. */
+export interface RowPlace {
+  /** When the version after it was written; null of the latest. */
+  covered_at: string | null
+  /** Whether no other version of the key is left. */
+  alone: boolean
+}
+
+/** The same of each of these rows that is there. */
+export async function findPlaces(db: Db, seqs: readonly number[]): Promise<Map<number, RowPlace>> {
+  if (seqs.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('versions as v')
+    .select('v.seq')
+    .select((e) => [
+      e
+        .selectFrom('versions as n')
+        .select('n.last_modified')
+        .whereRef('n.bucket_id', '=', 'v.bucket_id')
+        .whereRef('n.key', '=', 'v.key')
+        .whereRef('n.seq', '>', 'v.seq')
+        .orderBy('n.seq')
+        .limit(sql.lit(1))
+        .as('newer_at'),
+      e
+        .selectFrom('objects as o')
+        .select('o.last_modified')
+        .whereRef('o.bucket_id', '=', 'v.bucket_id')
+        .whereRef('o.key', '=', 'v.key')
+        .as('current_at'),
+      e
+        .selectFrom('versions as p')
+        .select('p.seq')
+        .whereRef('p.bucket_id', '=', 'v.bucket_id')
+        .whereRef('p.key', '=', 'v.key')
+        .whereRef('p.seq', '<', 'v.seq')
+        .orderBy('p.seq', 'desc')
+        .limit(sql.lit(1))
+        .as('earlier'),
+    ])
+    .where('v.seq', 'in', seqs)
+    .execute()
+  return new Map(
+    rows.map(({ seq, newer_at, current_at, earlier }) => {
+      const covered_at = newer_at ?? current_at
+      return [seq, { covered_at, alone: covered_at === null && earlier === null }]
+    }),
+  )
+}

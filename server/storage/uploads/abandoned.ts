@@ -1,5 +1,6 @@
 import { afterPrefix } from '../../../contract/permissions.ts'
-import { DAY_MS, HOUR_MS, lastMidnight } from '../../base/time.ts'
+import { HOUR_MS, lastMidnight } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
 import { allConfigs } from '../buckets/config.ts'
 import * as store from './store.ts'
@@ -9,7 +10,7 @@ const AT_ONCE = 500
 /** Expires uploads that a bucket's lifecycle configuration gives no more days; the sweeper then removes them. */
 export const abandonedUploads = {
   name: 'abandoned-uploads',
-  every: HOUR_MS,
+  every: ({ s3 }: Config) => Math.min(HOUR_MS, s3.lifecycleDayMs),
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for await (const { bucket_id, config } of allConfigs(ctx.db, 'lifecycle'))
@@ -21,7 +22,8 @@ export const abandonedUploads = {
 /** Days are counted to the next midnight UTC. */
 async function expire(ctx: Ctx, bucketId: string, prefix: string, days: number): Promise<void> {
   const now = ctx.now()
-  const startedBy = new Date(lastMidnight(now).getTime() - days * DAY_MS)
+  const day = ctx.config.s3.lifecycleDayMs
+  const startedBy = new Date(lastMidnight(now, day).getTime() - days * day)
   const keys = { from: prefix, to: afterPrefix(prefix) }
   const next = () =>
     ctx.upkeep(({ tx }) => store.expireStarted(tx, { bucket_id: bucketId, keys, startedBy, now }, AT_ONCE))

@@ -15,10 +15,11 @@ import {
   discard,
   discardVersions,
   lockRetired,
+  lockRows,
   sumChanges,
   takeBack,
 } from '../retired/retire.ts'
-import { findNewest, hasContents, nameOf, type VersionName, type VersionRow } from '../retired/store.ts'
+import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../retired/store.ts'
 
 /** A version to remove, if it meets all conditions. */
 export interface NamedVersion extends VersionName {
@@ -104,7 +105,7 @@ export async function removeVersions(
   asked: readonly NamedVersion[],
   { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string },
 ): Promise<{ removed: RemovedVersion[]; errors: (ItemError & VersionName)[] }> {
-  const { tx, record } = step
+  const { tx } = step
   const errors: (ItemError & VersionName)[] = []
   const refuse = ({ key, version_id }: VersionName, error: ItemError) => void errors.push({ ...error, key, version_id })
   const names = [...Map.groupBy(asked, nameOf).values()].flatMap(([one, ...others]): NamedVersion[] => {
@@ -138,19 +139,63 @@ export async function removeVersions(
     marker: blob_id === null,
   }))
   // Without versions this is a deletion as any other.
-  if (bucket.versioning === null) {
-    await removeObjects(step, bucket, current, { permanent, ...more })
-    return { removed, errors }
+  if (bucket.versioning === null) await removeObjects(step, bucket, current, { permanent, ...more })
+  else {
+    const bare = new Set(keysOf(objects))
+    const bared = older.filter(({ key, blob_id }) => blob_id === null && !bare.has(key))
+    await removeRows(
+      step,
+      bucket,
+      { current, older, bared: [...keysOf(current), ...keysOf(bared)] },
+      { permanent, ...more },
+    )
   }
+  return { removed, errors }
+}
 
+/**
+ * Step: removes those versions that are not current, and delete markers of which nothing else is left if `markers`, of
+ * rows as they were listed; what is gone, current or otherwise needed by now, or not `isWanted`, stays. Records each. The
+ * actor's right was checked before. Returns the rows removed, and which of the others are still there.
+ */
+export async function removeListed(
+  step: Step,
+  bucket: HeldBucket,
+  listed: readonly { key: string; seq: number }[],
+  options: { bulk_id: string; policy_id: string; markers: boolean; isWanted(row: VersionRow): boolean },
+): Promise<{ removed: Set<number>; changed: Set<number> }> {
+  const { markers, isWanted, ...more } = options
+  await lockKeys(step.tx, [bucket, listed.map(({ key }) => key)])
+  const seqs = listed.map(({ seq }) => seq)
+  const [rows, places] = await Promise.all([lockRows(step.tx, seqs), findPlaces(step.tx, seqs)])
+  const { same: older = [], other = [] } = Object.groupBy(rows, (row) => {
+    const { covered_at = null, alone = false } = places.get(row.seq) ?? {}
+    return (covered_at !== null || (alone && markers)) && isWanted(row) ? 'same' : 'other'
+  })
+  await removeRows(step, bucket, { current: [], older, bared: [] }, more)
+  return { removed: seqsOf(older), changed: seqsOf(other) }
+}
+
+const seqsOf = (rows: readonly VersionRow[]): Set<number> => new Set(rows.map(({ seq }) => seq))
+
+/** Locked rows to remove, and the keys that lose their object or the marker that hid the versions before it. */
+interface Removed {
+  current: readonly ObjectRow[]
+  older: readonly VersionRow[]
+  bared: readonly string[]
+}
+
+/** Step: removes versions from a bucket that keeps them, and records each. */
+async function removeRows(
+  step: Step,
+  bucket: HeldBucket,
+  { current, older, bared }: Removed,
+  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
+): Promise<void> {
+  const { tx, record } = step
   const removal = { reason: 'deleted', permanent, job_id: more.job_id } as const
   step.alongside(takeAway(tx, bucket.id, keysOf(current)))
   const [left, discarded] = [discard(step, bucket, current, removal), discardVersions(step, bucket, older, removal)]
-  const bare = new Set(keysOf(objects))
-  const bared = [
-    ...keysOf(current),
-    ...older.filter(({ key, blob_id }) => blob_id === null && !bare.has(key)).map(({ key }) => key),
-  ]
   const promoted = await promote(step, bucket, [...new Set(bared)])
   step.alongside(
     countUsage(tx, bucket, {
@@ -174,7 +219,6 @@ export async function removeVersions(
       },
     })
   }
-  return { removed, errors }
 }
 
 /** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */

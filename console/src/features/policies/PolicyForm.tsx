@@ -122,6 +122,21 @@ export function PolicyForm({
             rows={2}
           />
         </section>
+        <section className="card stack" aria-label={text.ofVersions}>
+          <div>
+            <h2>{text.ofVersions}</h2>
+            <p className="dim small">{text.ofVersionsHint}</p>
+          </div>
+          <div className="policies-pair">
+            {number('noncurrent_days', text.noncurrentDays, { allowDecimal: false })}
+            {number('keep_versions', text.keepVersions, { min: 1, allowDecimal: false })}
+          </div>
+          <Switch
+            label={text.expiredMarkers}
+            checked={values.expired_markers}
+            onChange={(event) => form.set('expired_markers', event.currentTarget.checked)}
+          />
+        </section>
         <section className="card stack" aria-label={text.schedule}>
           <h2>{text.schedule}</h2>
           <Select

@@ -7,6 +7,7 @@ import { formatBytes, formatTime } from '../../i18n.ts'
 import { ListTable } from '../../ui/ListTable.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { Bytes, TimeAgo } from '../../ui/values.tsx'
+import { ItemName, itemId } from './ItemName.tsx'
 import { text } from './messages.ts'
 import { inWords, type Rule } from './rule.ts'
 
@@ -58,6 +59,9 @@ function Result({ found }: { found: Found }) {
     [text.staysNewest, excluded.keep_newest],
     [text.staysAge, excluded.older_than_days],
     [text.staysDate, excluded.date],
+    [text.staysSince, excluded.noncurrent_days],
+    [text.staysVersions, excluded.keep_versions],
+    [text.staysMarkers, excluded.expired_markers],
   ] as const
   return (
     <>
@@ -96,12 +100,7 @@ function Result({ found }: { found: Found }) {
               {
                 key: 'key',
                 title: `${text.sample(objects.length)} · ${text.key}`,
-                cell: ({ bucket, key }) => (
-                  <>
-                    <span className="dim">{bucket}/</span>
-                    {key}
-                  </>
-                ),
+                cell: (item) => <ItemName item={item} />,
               },
               { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
               {
@@ -112,7 +111,7 @@ function Result({ found }: { found: Found }) {
               },
             ]}
             rows={objects}
-            rowKey={({ bucket, key }) => `${bucket}/${key}`}
+            rowKey={itemId}
           />
         </section>
       )}

@@ -12,6 +12,7 @@ import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, TimeAgo } from '../../ui/values.tsx'
+import { ItemName, itemId } from './ItemName.tsx'
 import { text } from './messages.ts'
 import { isOver, itemsQuery, runQuery, runsQuery } from './queries.ts'
 import { RunState } from './RunState.tsx'
@@ -117,12 +118,7 @@ const itemColumns: readonly Column<Item>[] = [
   {
     key: 'key',
     title: text.key,
-    cell: ({ bucket, key }) => (
-      <>
-        <span className="dim">{bucket}/</span>
-        {key}
-      </>
-    ),
+    cell: (item) => <ItemName item={item} />,
   },
   { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
   { key: 'outcome', title: text.outcome, cell: ({ outcome }) => text[`outcome_${outcome}`] },
@@ -193,7 +189,7 @@ function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
                 label={text.items}
                 columns={itemColumns}
                 rows={rows}
-                rowKey={({ bucket, key }) => `${bucket}/${key}`}
+                rowKey={itemId}
                 more={{ available: items.hasNextPage, loading: items.isFetchingNextPage, load: items.fetchNextPage }}
               />
             )

@@ -1,4 +1,5 @@
 import type { Policy } from '../../../../contract/policies.ts'
+import { reachesObjects, reachesVersions } from '../../../../contract/reach.ts'
 import { formatBytes, formatTime, MB } from '../../i18n.ts'
 import { text } from './messages.ts'
 
@@ -18,6 +19,9 @@ export type Draft = {
   /** ISO 8601, UTC. */
   date: string
   keep_newest: number | string
+  noncurrent_days: number | string
+  keep_versions: number | string
+  expired_markers: boolean
   max_deletes: number | string
   max_delete_percent: number | string
   cron: string
@@ -35,6 +39,9 @@ export const emptyDraft = (): Draft => ({
   tags: '',
   date: '',
   keep_newest: '',
+  noncurrent_days: '',
+  keep_versions: '',
+  expired_markers: false,
   max_deletes: '',
   max_delete_percent: '',
   cron: '',
@@ -52,6 +59,9 @@ export const draftOf = (policy: Policy): Draft => ({
   tags: linesOf(policy.tags ?? {}).join('\n'),
   date: policy.date ?? '',
   keep_newest: policy.keep_newest ?? '',
+  noncurrent_days: policy.noncurrent_days ?? '',
+  keep_versions: policy.keep_versions ?? '',
+  expired_markers: policy.expired_markers,
   max_deletes: policy.max_deletes ?? '',
   max_delete_percent: policy.max_delete_percent ?? '',
   cron: policy.cron ?? '',
@@ -89,6 +99,9 @@ export const ruleOf = (draft: Draft) => ({
   tags: tagsOf(draft.tags),
   date: draft.date === '' ? null : draft.date,
   keep_newest: number(draft.keep_newest),
+  noncurrent_days: number(draft.noncurrent_days),
+  keep_versions: number(draft.keep_versions),
+  expired_markers: draft.expired_markers,
   max_deletes: number(draft.max_deletes),
   max_delete_percent: number(draft.max_delete_percent),
   cron: draft.cron === '' ? null : draft.cron,
@@ -98,23 +111,42 @@ export type Rule = ReturnType<typeof ruleOf>
 
 /** Whether the rule has a bucket and at least one condition. */
 export const isComplete = ({ bucket_patterns, ...rule }: Rule): boolean =>
-  bucket_patterns.length > 0 && conditions.some((one) => rule[one] !== null)
-const conditions = ['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const
+  bucket_patterns.length > 0 && conditions.some((one) => rule[one] !== null && rule[one] !== false)
+const conditions = [
+  ...(['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const),
+  ...(['noncurrent_days', 'keep_versions', 'expired_markers'] as const),
+]
 
 /** A rule in words: `Delete objects older than 30 days under logs/ in media`. */
 export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof conditions)[number]>): string {
   const { older_than_days: days, min_size, max_size, tags, date, glob, keep_newest, prefix } = rule
-  const parts = [
-    ...(glob === null ? [] : [text.wordsGlob(glob)]),
-    ...(days === null ? [] : [days === 0 ? text.wordsAnyAge : text.wordsOlder(days)]),
+  const { noncurrent_days: since, keep_versions: kept } = rule
+  const named = glob === null ? [] : [text.wordsGlob(glob)]
+  const like = [
     ...(min_size === null ? [] : [text.wordsSize(formatBytes(min_size))]),
     ...(max_size === null ? [] : [text.wordsMost(formatBytes(max_size))]),
     ...(tags === null ? [] : [text.wordsTags(lists.format(linesOf(tags)))]),
+  ]
+  const ofObjects = [
+    ...named,
+    ...(days === null ? [] : [days === 0 ? text.wordsAnyAge : text.wordsOlder(days)]),
+    ...like,
     ...(keep_newest === null ? [] : [text.wordsKeep(keep_newest)]),
+  ]
+  const ofVersions = [
+    ...named,
+    ...(since === null ? [] : [text.wordsSince(since)]),
+    ...like,
+    ...(kept === null ? [] : [text.wordsKeepVersions(kept)]),
+  ]
+  const kinds = [
+    ...(reachesObjects(rule) ? [text.wordsObjects(ofObjects.join(', ') || text.wordsAnyAge)] : []),
+    ...(reachesVersions(rule) ? [text.wordsVersions(ofVersions.join(', '))] : []),
+    ...(rule.expired_markers ? [text.wordsMarkers] : []),
   ]
   const buckets = lists.format(rule.bucket_patterns)
   const where = prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(prefix, buckets)
-  const words = text.words(parts.length === 0 ? text.wordsAnyAge : parts.join(', '), where)
+  const words = text.words(lists.format(kinds), where)
   return date === null ? words : text.wordsFrom(words, formatTime(date))
 }
 

@@ -1,0 +1,20 @@
+/** The conditions of a policy that decide what it deletes. */
+export interface Reach {
+  older_than_days: number | null
+  date: string | null
+  keep_newest: number | null
+  noncurrent_days: number | null
+  keep_versions: number | null
+  expired_markers: boolean
+}
+
+/** Whether a policy deletes versions that are not current. */
+export const reachesVersions = ({ noncurrent_days, keep_versions }: Reach): boolean =>
+  noncurrent_days !== null || keep_versions !== null
+
+/** Whether a policy deletes objects: unless all it says is about versions. */
+export const reachesObjects = (rule: Reach): boolean =>
+  (!reachesVersions(rule) && !rule.expired_markers) ||
+  rule.older_than_days !== null ||
+  rule.date !== null ||
+  rule.keep_newest !== null
