@@ -353,6 +353,72 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
     assert.equal(kept.length, 2)
   })
 
+  itOnce('takes conditions beside each other and beside And, all of which count', async () => {
+    const bucket = await open()
+    const Tag = { Key: 'a', Value: '1' }
+    const And = { Prefix: 'logs', Tags: [{ Key: 'b', Value: '2' }] }
+    await s3.send(
+      rules(
+        bucket,
+        { ID: 'beside', Filter: { Prefix: 'logs/', Tag }, Expiration: { Days: 1 } },
+        { ID: 'all', Filter: { Prefix: 'logs/', Tag, And }, Expiration: { Days: 1 } },
+      ),
+    )
+    assert.deepEqual(
+      (await policiesOf(bucket)).map(({ prefix, tags }) => [prefix, tags]),
+      [
+        ['logs/', { a: '1' }],
+        ['logs/', { a: '1', b: '2' }],
+      ],
+    )
+    const impossible = { Filter: { Prefix: 'other/', And }, Expiration: { Days: 1 } }
+    assert.equal(await outcome(s3.send(rules(bucket, impossible))), 'InvalidRequest')
+  })
+
+  it('deletes versions and bare markers at midnight, and nothing that is needed', async () => {
+    const bucket = await open()
+    await server.admin.updateBucket({ params: { bucket }, body: { versioning: 'enabled' } })
+    await nextNight()
+    for (const key of ['v/kept', 'v/kept', 'v/kept', 'v/kept', 'v/gone', 'elsewhere', 'elsewhere'])
+      await put(bucket, key)
+    await server.admin.deleteObject({ params: { bucket, key: 'v/gone' } })
+    await s3.send(
+      rules(bucket, {
+        ID: 'versions',
+        Prefix: 'v/',
+        Expiration: { ExpiredObjectDeleteMarker: true },
+        NoncurrentVersionExpiration: { NoncurrentDays: 1, NewerNoncurrentVersions: 1 },
+      }),
+    )
+    const left = async () =>
+      (await server.admin.listVersions({ params: { bucket } })).items.map(
+        ({ key, marker }) => key + (marker ? ' -' : ''),
+      )
+    const before = await left()
+    assert.equal(before.length, 8)
+    await nextNight()
+    assert.deepEqual(await left(), before, 'after less than a day')
+    await nextNight()
+    const first = ['elsewhere', 'elsewhere', 'v/gone -', 'v/gone', 'v/kept', 'v/kept']
+    assert.deepEqual(await left(), first)
+    await s3.send(
+      rules(bucket, {
+        ID: 'versions',
+        Prefix: 'v/',
+        Expiration: { Days: 30 },
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+      }),
+    )
+    await nextNight()
+    const second = ['elsewhere', 'elsewhere', 'v/gone -', 'v/kept']
+    assert.deepEqual(await left(), second, 'the marker is not 30 days old')
+    const { items } = await server.admin.listTrash({ params: { bucket } })
+    assert.deepEqual(items.map(({ key }) => key).sort(), ['v/gone', 'v/kept', 'v/kept', 'v/kept'])
+    await server.later(30 * DAY)
+    await nextNight()
+    assert.deepEqual(await left(), ['elsewhere', 'elsewhere', 'v/kept -', 'v/kept'])
+  })
+
   itOnce('refuses what it cannot do, and keeps what was', async () => {
     const bucket = await open()
     await s3.send(rules(bucket, { ID: 'first', Prefix: 'a/', Expiration: { Days: 1 } }))
@@ -394,6 +460,12 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
       [expire('<Date>someday</Date>'), 'MalformedXML'],
       [expire('<ExpiredObjectDeleteMarker>maybe</ExpiredObjectDeleteMarker>'), 'MalformedXML'],
       [filter(`${tag('a')}${tag('b')}`), 'MalformedXML'],
+      [
+        one(
+          `${on}<Filter>${tag('a')}</Filter><Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration>`,
+        ),
+        'InvalidRequest',
+      ],
       [filter('<And><Other/></And>'), 'MalformedXML'],
       [filter(`<And>${tag('a')}${tag('a')}</And>`), 'InvalidRequest'],
       [filter(tag('')), 'InvalidTag'],

@@ -47,11 +47,21 @@ function numberIn(node: XmlNode, name: string, least: number, most: number): num
 }
 const daysIn = (node: XmlNode, name: string): number | undefined => numberIn(node, name, 1, MOST_DAYS)
 
+/** The prefix of keys that have all of these; undefined without any. Throws InvalidRequest if no key can. */
+function narrowest(prefixes: readonly string[]): string | undefined {
+  const [longest, ...others] = prefixes.toSorted((a, b) => b.length - a.length)
+  if (longest !== undefined && others.every((one) => longest.startsWith(one))) return longest
+  if (others.length > 0) throw refused('No key has all the prefixes of the rule.')
+  return undefined
+}
+
 /** The conditions that are children of a node. */
 function filterOf(conditions: readonly XmlNode[]): LifecycleFilter {
   if (conditions.some(({ name }) => !CONDITIONS.has(name))) throw malformedXml()
   const node: XmlNode = { name: '', text: '', children: [...conditions] }
-  const prefix = childText(node, 'Prefix')
+  const prefix = narrowest(conditions.filter(({ name }) => name === 'Prefix').map(({ text }) => text))
+  for (const name of ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'])
+    if (conditions.filter((one) => one.name === name).length > 1) throw malformedXml()
   const pairs = conditions
     .filter(({ name }) => name === 'Tag')
     .map((tag): [string, string] => {
@@ -84,10 +94,10 @@ function aboutOf(node: XmlNode): Pick<LifecycleRule, 'filter' | 'written'> {
   if ((filter === undefined) === (prefix === undefined)) throw malformedXml()
   if (prefix) return { filter: filterOf([prefix]), written: 'prefix' }
   const conditions = filter?.children ?? []
-  const [first] = conditions
-  if (first?.name === 'And' && conditions.length === 1) return { filter: filterOf(first.children), written: 'and' }
-  // AWS takes a prefix and a tag inside And only; clients send them side by side too.
   if (new Set(conditions.map(({ name }) => name)).size < conditions.length) throw malformedXml()
+  const and = conditions.find(({ name }) => name === 'And')
+  // AWS takes several conditions inside And only; clients send them beside each other, and beside And, too.
+  if (and) return { filter: filterOf([...conditions.filter((one) => one !== and), ...and.children]), written: 'and' }
   return { filter: filterOf(conditions), written: 'filter' }
 }
 
